@@ -1,0 +1,220 @@
+package rs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// Defaults of [ClientOptions].
+const (
+	DefaultReadTimeout      = 10 * time.Second
+	DefaultMaxResponseBytes = 16 << 20
+)
+
+// ClientOptions configure a [Client]. Zero values mean the defaults.
+type ClientOptions struct {
+	// Base is the resource server's URL, such as https://rs.example. A path below it is kept, a query is refused.
+	Base string
+	// UserAgent is sent with every read.
+	UserAgent string
+	// ReadTimeout bounds one read with all its retries.
+	ReadTimeout time.Duration
+	// MaxResponseBytes bounds one answer, decompressed.
+	MaxResponseBytes int64
+	// Transport performs the requests; nil means a pooled transport of the client's own.
+	Transport http.RoundTripper
+}
+
+// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries.
+// It is safe for concurrent use.
+type Client struct {
+	base    string
+	options ClientOptions
+	http    *retryablehttp.Client
+}
+
+// NewClient returns a client of the resource server at o.Base. Its error names what is wrong with the URL.
+func NewClient(o ClientOptions) (*Client, error) {
+	base, err := parseBase(o.Base)
+	if err != nil {
+		return nil, err
+	}
+	if o.ReadTimeout == 0 {
+		o.ReadTimeout = DefaultReadTimeout
+	}
+	if o.MaxResponseBytes == 0 {
+		o.MaxResponseBytes = DefaultMaxResponseBytes
+	}
+	if o.Transport == nil {
+		o.Transport = newTransport()
+	}
+	return &Client{base: base, options: o, http: newRetrying(o.Transport)}, nil
+}
+
+// Base returns the resource server's URL without a trailing slash.
+func (c *Client) Base() string { return c.base }
+
+// For returns the resource server as the principal sees it: every read carries the principal's own token.
+func (c *Client) For(p Principal) Doer { return bound{c, p.Token} }
+
+// bound is a client with one caller's token. The token is bound here, once, so that no request can be sent
+// with another's.
+type bound struct {
+	client *Client
+	token  Token
+}
+
+// Do performs one read. See [Client].
+func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
+	return b.client.do(ctx, b.token, r)
+}
+
+func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.ReadTimeout)
+	defer cancel()
+
+	target := c.base + r.Path
+	if len(r.Query) > 0 {
+		target += "?" + r.Query.Encode()
+	}
+	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, &Error{Code: Internal, Message: "The read could not be expressed as a URL.", Cause: err}
+	}
+	request.Header.Set("Authorization", "Bearer "+token.Reveal())
+	request.Header.Set("Accept", "application/json")
+	if r.Binary {
+		request.Header.Set("Accept", "*/*")
+	}
+	if c.options.UserAgent != "" {
+		request.Header.Set("User-Agent", c.options.UserAgent)
+	}
+
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, transportError(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	return c.read(response, r.Binary)
+}
+
+// read judges an answer: its size, its status, its type.
+func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
+	body, err := io.ReadAll(io.LimitReader(response.Body, c.options.MaxResponseBytes+1))
+	requestID := response.Header.Get("Request-Id")
+	if requestID == "" {
+		requestID = response.Header.Get("X-Request-Id")
+	}
+	switch {
+	case err != nil:
+		return nil, bodyError(err, requestID)
+	case int64(len(body)) > c.options.MaxResponseBytes:
+		return nil, &Error{
+			Code: ResponseTooLarge, RequestID: requestID,
+			Message: fmt.Sprintf("The resource server's answer is larger than %d bytes.", c.options.MaxResponseBytes),
+			Hint:    "Ask for less: a smaller limit, fewer fields, or one connection.",
+		}
+	case response.StatusCode >= 300 && response.StatusCode < 400:
+		return nil, &Error{
+			Code: RedirectRefused, Status: response.StatusCode, RequestID: requestID,
+			Message: fmt.Sprintf("The resource server answered with a redirect (%d), which is never followed.", response.StatusCode),
+			Hint:    "Tell the operator: the resource server's URL must be its final one.",
+		}
+	case response.StatusCode < 200 || response.StatusCode >= 300:
+		e := parseError(response.StatusCode, response.Header, body)
+		if e.RequestID == "" {
+			e.RequestID = requestID
+		}
+		return nil, e
+	}
+	contentType := response.Header.Get("Content-Type")
+	if !binary {
+		if !json.Valid(body) {
+			return nil, &Error{
+				Code: InvalidResponse, Status: response.StatusCode, RequestID: requestID,
+				Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
+				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
+			}
+		}
+		if !utf8.Valid(body) { // JSON text is UTF-8; hosts refuse anything else
+			body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
+		}
+	}
+	return &Response{Status: response.StatusCode, Body: body, ContentType: contentType, RequestID: requestID}, nil
+}
+
+func describeBody(body []byte) string {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return "an empty body"
+	}
+	return fmt.Sprintf("%d bytes", len(body))
+}
+
+// transportError says why no answer came. It shows neither address nor cause; those are for the log.
+func transportError(err error) *Error {
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err // a url.Error repeats the URL, and with it what was searched for
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &Error{Code: Canceled, Message: "The caller hung up before the resource server answered.", Cause: err}
+	case isTimeout(err):
+		return &Error{Code: DeadlineExceeded, Message: "The resource server did not answer in time.", Hint: "Retry, or ask for less: a smaller limit, fewer fields, one connection.", Cause: err}
+	default:
+		return &Error{Code: ServerUnreachable, Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
+	}
+}
+
+func bodyError(err error, requestID string) *Error {
+	if errors.Is(err, context.Canceled) || isTimeout(err) {
+		e := transportError(err)
+		e.RequestID = requestID
+		return e
+	}
+	return &Error{
+		Code: ResponseTruncated, RequestID: requestID, Cause: err,
+		Message: "The resource server's answer broke off before its end.",
+		Hint:    "Retry; nothing of the partial answer was used.",
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+func parseBase(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", fmt.Errorf("resource server URL %q must start with http:// or https:// and name a host", redactURL(text))
+	case u.User != nil:
+		return "", fmt.Errorf("resource server URL for host %q must not hold credentials", u.Host)
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("resource server URL %q must have no query and no fragment", redactURL(text))
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// redactURL drops what could be a secret before a URL is shown.
+func redactURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(unparsable)"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

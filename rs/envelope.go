@@ -1,0 +1,109 @@
+package rs
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxErrorTextBytes bounds what is repeated of a resource server's own error sentence.
+const maxErrorTextBytes = 600
+
+// errorEnvelope is every shape of error that a resource server or a framework in front of it is known to send:
+// PDPP's {"error":{…}}, OAuth's {"error":"…","error_description":"…"}, a framework's {"statusCode","error","message"}.
+type errorEnvelope struct {
+	Error            json.RawMessage `json:"error"`
+	ErrorDescription string          `json:"error_description"`
+	Code             string          `json:"code"`
+	Message          string          `json:"message"`
+}
+
+type errorBody struct {
+	Code                 string          `json:"code"`
+	Message              string          `json:"message"`
+	Param                string          `json:"param"`
+	RequestID            string          `json:"request_id"`
+	RetryWith            json.RawMessage `json:"retry_with"`
+	AvailableConnections []Connection    `json:"available_connections"`
+	TotalConnections     int             `json:"total_connections"`
+}
+
+// parseError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
+// what cannot be read becomes an UpstreamError that names the status.
+func parseError(status int, header http.Header, body []byte) *Error {
+	e := &Error{Code: UpstreamError, Status: status, RetryAfter: retryAfter(header)}
+	var envelope errorEnvelope
+	if json.Unmarshal(body, &envelope) != nil {
+		e.Message = unreadableError(status, header)
+		return e
+	}
+	var inner errorBody
+	var oauth string
+	switch {
+	case json.Unmarshal(envelope.Error, &inner) == nil && inner.Code+inner.Message != "":
+		e.Envelope = envelope.Error
+	case json.Unmarshal(envelope.Error, &oauth) == nil && envelope.ErrorDescription != "":
+		inner = errorBody{Code: oauth, Message: envelope.ErrorDescription}
+	default:
+		inner = errorBody{Code: envelope.Code, Message: envelope.Message}
+		if inner.Code == "" && oauth != "" && !strings.ContainsRune(oauth, ' ') {
+			inner.Code = oauth
+		}
+	}
+	if isCode(inner.Code) {
+		e.Code = Code(inner.Code)
+	}
+	e.Message = errorText(inner.Message)
+	if e.Message == "" {
+		e.Message = unreadableError(status, header)
+	}
+	e.Param, e.RequestID = errorText(inner.Param), errorText(inner.RequestID)
+	e.RetryWith = retryWith(inner.RetryWith)
+	e.Connections = inner.AvailableConnections
+	e.ConnectionTotal = max(len(inner.AvailableConnections), inner.TotalConnections)
+	e.Connections = e.Connections[:min(len(e.Connections), MaxConnectionOptions)]
+	return e
+}
+
+func unreadableError(status int, header http.Header) string {
+	if text := http.StatusText(status); text != "" {
+		return fmt.Sprintf("The resource server answered %d (%s).", status, text)
+	}
+	return fmt.Sprintf("The resource server answered %d.", status)
+}
+
+// retryWith reads retry_with, which is a string or an object with a field.
+func retryWith(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return errorText(text)
+	}
+	var object struct {
+		Field string `json:"field"`
+	}
+	_ = json.Unmarshal(raw, &object)
+	return errorText(object.Field)
+}
+
+// isCode reports whether a text can serve as a stable code: short, of word characters, dots and dashes.
+func isCode(text string) bool {
+	return text != "" && len(text) <= 80 && !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '_' && r != '.' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
+}
+
+// errorText makes a foreign sentence one bounded line.
+func errorText(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if len(text) <= maxErrorTextBytes {
+		return text
+	}
+	cut := maxErrorTextBytes
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

@@ -1,0 +1,115 @@
+package rs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Code names one kind of failure. Codes are stable: programs match on them.
+type Code string
+
+// The adapter's own codes. A resource server's codes pass through unchanged and are not listed here.
+const (
+	// InvalidArguments: an argument is missing, unknown, of the wrong type, or out of range.
+	InvalidArguments Code = "invalid_arguments"
+	// InvalidFilter: filter is not a typed, non-empty object of fields (S3-R10, D9).
+	InvalidFilter Code = "invalid_filter"
+	// InvalidExpand: expansion is asked for on a stream that advertises none, or expand_limit is malformed (S3-R11, S4-R5).
+	InvalidExpand Code = "invalid_expand"
+	// InvalidID: a result id, connection id or stream name breaks the grammar (S2, S3-19e).
+	InvalidID Code = "invalid_id"
+	// InvalidURI: a resource URI is not one of ours.
+	InvalidURI Code = "invalid_uri"
+	// ConflictingConnectionID: an id embeds one connection and connection_id names another (S2-8).
+	ConflictingConnectionID Code = "conflicting_connection_id"
+	// AmbiguousConnection: several connections could be meant and none was named (S0-5f, S0-R8).
+	AmbiguousConnection Code = "ambiguous_connection"
+	// NotAuthenticated: a call arrived without a principal, or its bearer is not valid.
+	NotAuthenticated Code = "not_authenticated"
+	// OwnerTokenRefused: an owner credential was presented; only a scoped client grant is served (S0-R3).
+	OwnerTokenRefused Code = "owner_token_refused"
+	// TokenKindRefused: the bearer is of a kind this server does not serve.
+	TokenKindRefused Code = "token_kind_refused"
+	// ServerUnreachable: the resource server did not answer: refused, reset, unresolvable, or TLS failure.
+	ServerUnreachable Code = "server_unreachable"
+	// AuthorityUnreachable: the token authority did not answer, so nobody can be let in.
+	AuthorityUnreachable Code = "authority_unreachable"
+	// DeadlineExceeded: the call or one of its reads took longer than allowed.
+	DeadlineExceeded Code = "deadline_exceeded"
+	// Canceled: the caller hung up.
+	Canceled Code = "canceled"
+	// ResponseTooLarge: the resource server's answer exceeds the size limit.
+	ResponseTooLarge Code = "response_too_large"
+	// ResponseTruncated: the resource server's answer ended before its announced length.
+	ResponseTruncated Code = "response_truncated"
+	// InvalidResponse: the resource server's answer is not the JSON that the contract promises.
+	InvalidResponse Code = "invalid_response"
+	// RedirectRefused: the resource server answered with a redirect; a bearer is never sent on.
+	RedirectRefused Code = "redirect_refused"
+	// UpstreamError: the resource server answered with an error status and no code of its own.
+	UpstreamError Code = "upstream_error"
+	// NotFound: no such record, stream, blob or resource is visible to this grant.
+	NotFound Code = "not_found"
+	// Internal: a fault of the adapter itself.
+	Internal Code = "internal_error"
+)
+
+// An Error is the one error type that a user or a model can see: a stable code, one plain sentence
+// with the offending value, and what to send instead.
+type Error struct {
+	Code    Code
+	Message string // one sentence, with the offending value
+	Hint    string // what to send instead; may be empty
+	Param   string // the argument at fault; may be empty
+
+	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
+	RetryWith string
+	// Connections are the connections to choose from, at most 12 (S0-8a); ConnectionTotal counts all of them.
+	Connections     []Connection
+	ConnectionTotal int
+
+	// Status is the resource server's HTTP status; 0 when the error is the adapter's own.
+	Status int
+	// Envelope is the resource server's error object as received; nil when there was none.
+	Envelope json.RawMessage
+	// RequestID is the resource server's request id, for its operator; may be empty.
+	RequestID string
+	// RetryAfter is how long the resource server asked to wait; 0 when it did not say.
+	RetryAfter time.Duration
+
+	// Cause is for the log only. It is never shown.
+	Cause error
+}
+
+// A Connection is one configured source of a grant, as a caller may choose it.
+type Connection struct {
+	GrantID      string `json:"grant_id,omitempty"`
+	ConnectorKey string `json:"connector_key,omitempty"`
+	ID           string `json:"connection_id"`
+	DisplayName  string `json:"display_name,omitempty"`
+}
+
+// MaxConnectionOptions is how many connections an ambiguity error lists (S0-8a).
+const MaxConnectionOptions = 12
+
+// Error returns code and message. The cause is left out, because it may hold an address or a value.
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
+
+// Unwrap returns the cause, so that errors.Is finds context errors.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// AsError returns err as an *Error. An error of another type becomes an Internal one that shows nothing of it.
+func AsError(err error) *Error {
+	var typed *Error
+	if errors.As(err, &typed) {
+		return typed
+	}
+	return &Error{Code: Internal, Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
+}
+
+// Invalid returns an InvalidArguments error about one argument.
+func Invalid(param, message, hint string) *Error {
+	return &Error{Code: InvalidArguments, Param: param, Message: message, Hint: hint}
+}

@@ -1,0 +1,229 @@
+package rs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What a token authority's refusal is called, where the authority gives no reason of its own. All of them
+// are answered with 401 and the challenge (D7).
+const (
+	// TokenInactive: the authority does not know the token, or says that it is no longer good.
+	TokenInactive Code = "token_inactive"
+	// TokenExpired: the token's expiry has passed.
+	TokenExpired Code = "token_expired"
+	// TokenIssuerRefused: the token was issued by someone other than the configured issuer.
+	TokenIssuerRefused Code = "token_issuer_refused"
+	// TokenAudienceRefused: the token was issued for another resource.
+	TokenAudienceRefused Code = "token_audience_refused"
+)
+
+const (
+	// clockSkew is how far the authority's clock may be ahead of ours.
+	clockSkew = 30 * time.Second
+	// maxIntrospectionBytes bounds the authority's answer, whose authorization_details grow with the grant.
+	maxIntrospectionBytes = 1 << 20
+	// DefaultAuthorityTimeout bounds one question to a token authority.
+	DefaultAuthorityTimeout = 5 * time.Second
+)
+
+// A Verdict is what an authority says of a token: who bears it, or why it is not good.
+type Verdict struct {
+	Principal Principal
+	Inactive  *Error    // why the token is not good; nil when it is
+	Expires   time.Time // when the token ends; zero when the authority did not say
+}
+
+// An Authority judges tokens. An error means that it could not tell, which lets nobody in and condemns nobody.
+type Authority interface {
+	Judge(context.Context, Token) (Verdict, error)
+}
+
+// IntrospectorOptions configure an [Introspector].
+type IntrospectorOptions struct {
+	Endpoint     string // the RFC 7662 endpoint
+	ClientID     string // HTTP Basic
+	ClientSecret Token
+	Issuer       string            // required iss; empty accepts any
+	Audiences    []string          // accepted aud values; empty accepts any
+	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
+	Transport    http.RoundTripper // nil means http.DefaultTransport
+	Now          func() time.Time  // nil means time.Now
+}
+
+// An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
+type Introspector struct {
+	options IntrospectorOptions
+	http    *http.Client
+}
+
+// NewIntrospector returns an introspector. Its error names what is wrong with the endpoint.
+func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
+	u, err := url.Parse(o.Endpoint)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("introspection URL %q must start with http:// or https:// and name a host", redactURL(o.Endpoint))
+	case u.User != nil:
+		return nil, fmt.Errorf("introspection URL for host %q must not hold credentials", u.Host)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultAuthorityTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Introspector{options: o, http: &http.Client{
+		Transport:     o.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a token is never sent on
+	}}, nil
+}
+
+// Judge asks about one token. Its errors are AuthorityUnreachable: no answer, or none that can be read.
+func (i *Introspector) Judge(ctx context.Context, token Token) (Verdict, error) {
+	body, err := i.ask(ctx, token)
+	if err != nil {
+		return Verdict{}, authorityUnreachable(err)
+	}
+	var answer introspection
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return Verdict{}, authorityUnreachable(errors.New("the introspection answer is not the JSON of RFC 7662"))
+	}
+	return answer.verdict(token, i.options), nil
+}
+
+func (i *Introspector) ask(ctx context.Context, token Token) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, i.options.Timeout)
+	defer cancel()
+	form := url.Values{"token": {token.Reveal()}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.options.Endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Accept", "application/json")
+	// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.
+	request.SetBasicAuth(url.QueryEscape(i.options.ClientID), url.QueryEscape(i.options.ClientSecret.Reveal()))
+	response, err := i.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("introspection was answered with status %d", response.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxIntrospectionBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxIntrospectionBytes {
+		return nil, fmt.Errorf("the introspection answer is larger than %d bytes", maxIntrospectionBytes)
+	}
+	return body, nil
+}
+
+// introspection is the part of an RFC 7662 answer that is read.
+type introspection struct {
+	Active         bool        `json:"active"`
+	InactiveReason string      `json:"inactive_reason"`
+	Kind           string      `json:"pdpp_token_kind"`
+	GrantID        string      `json:"grant_id"`
+	PackageID      string      `json:"grant_package_id"`
+	ClientID       string      `json:"client_id"`
+	Issuer         string      `json:"iss"`
+	Audience       audience    `json:"aud"`
+	Expires        json.Number `json:"exp"`
+	NotBefore      json.Number `json:"nbf"`
+}
+
+// verdict judges an answer. What the token may be used for is [Principal.Admissible]'s to say.
+func (a introspection) verdict(token Token, o IntrospectorOptions) Verdict {
+	now := o.Now()
+	expires, expiryOK := unixTime(a.Expires)
+	notBefore, notBeforeOK := unixTime(a.NotBefore)
+	switch {
+	case !a.Active:
+		return Verdict{Inactive: inactive(a.InactiveReason)}
+	case !expiryOK || !notBeforeOK:
+		return Verdict{Inactive: inactive("")}
+	case !expires.IsZero() && !now.Before(expires.Add(clockSkew)):
+		return Verdict{Inactive: inactive(string(TokenExpired))}
+	case now.Add(clockSkew).Before(notBefore):
+		return Verdict{Inactive: inactive("")}
+	case o.Issuer != "" && a.Issuer != o.Issuer:
+		return Verdict{Inactive: inactive(string(TokenIssuerRefused))}
+	case len(o.Audiences) > 0 && !slices.ContainsFunc(a.Audience, func(aud string) bool { return slices.Contains(o.Audiences, aud) }):
+		return Verdict{Inactive: inactive(string(TokenAudienceRefused))}
+	}
+	grant := a.GrantID
+	if grant == "" {
+		grant = a.PackageID
+	}
+	return Verdict{
+		Principal: Principal{Token: token, Kind: a.Kind, GrantID: grant, ClientID: a.ClientID},
+		Expires:   expires,
+	}
+}
+
+// inactive is the refusal of a token, under the authority's own reason where that can serve as a code (D7).
+func inactive(reason string) *Error {
+	code := TokenInactive
+	if isCode(reason) {
+		code = Code(reason)
+	}
+	return &Error{
+		Code:    code,
+		Message: fmt.Sprintf("The access token is not active (%s).", code),
+		Hint:    "Authorize again to obtain a new access token.",
+	}
+}
+
+func authorityUnreachable(cause error) *Error {
+	e := &Error{
+		Code: AuthorityUnreachable, Cause: cause,
+		Message: "The token authority could not say whether this access token is good.",
+		Hint:    "Retry in a moment; if it persists, tell the operator.",
+	}
+	var told *Error
+	if errors.As(cause, &told) {
+		e.RetryAfter, e.RequestID = told.RetryAfter, told.RequestID
+	}
+	return e
+}
+
+// An audience is a string or an array of strings on the wire.
+type audience []string
+
+// UnmarshalJSON accepts both forms; anything else is no audience at all, which no configured set contains.
+func (a *audience) UnmarshalJSON(raw []byte) error {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	var many []string
+	if json.Unmarshal(raw, &many) == nil {
+		*a = many
+	}
+	return nil
+}
+
+// unixTime reads NumericDate seconds, possibly with a fraction. Absent is the zero time; it reports
+// whether the number is one that a clock can show.
+func unixTime(number json.Number) (time.Time, bool) {
+	if number == "" {
+		return time.Time{}, true
+	}
+	seconds, err := number.Float64()
+	if err != nil || seconds < 0 || seconds > 253402300799 { // the year 9999
+		return time.Time{}, false
+	}
+	return time.Unix(int64(seconds), 0), true
+}

@@ -1,0 +1,138 @@
+package rs_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+var introspectionTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func newIntrospector(t *testing.T, answer http.HandlerFunc) *rs.Introspector {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{
+		Endpoint: server.URL + "/introspect", ClientID: "mcp adapter", ClientSecret: rs.NewToken("s:cret"),
+		Issuer: "https://as.example", Audiences: []string{"https://rs.example", "https://rs.example/mcp"},
+		Now: func() time.Time { return introspectionTime }, Timeout: 5 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return introspector
+}
+
+func TestIntrospectorAsksAsRFC7662Says(t *testing.T) {
+	introspector := newIntrospector(t, func(w http.ResponseWriter, r *http.Request) {
+		id, secret, _ := r.BasicAuth()
+		body, _ := io.ReadAll(r.Body)
+		got := []string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), id, secret, string(body)}
+		want := []string{"POST", "/introspect", "application/x-www-form-urlencoded", "mcp+adapter", "s%3Acret", "token=a%2Bb"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("request (-want +got):\n%s", diff)
+		}
+		_, _ = io.WriteString(w, `{"active":false}`)
+	})
+	if _, err := introspector.Judge(context.Background(), rs.NewToken("a+b")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIntrospectorJudges(t *testing.T) {
+	const rest = `"aud":"https://rs.example","iss":"https://as.example"`
+	for _, test := range []struct {
+		name    string
+		answer  string
+		kind    string
+		grant   string
+		expires int64
+		refusal rs.Code
+	}{
+		{name: "a client grant", answer: `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1","client_id":"app",` + rest + `}`, kind: "client", grant: "grt_1"},
+		{name: "a package carries its package id", answer: `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"pkg_1",` + rest + `}`, kind: "mcp_package", grant: "pkg_1"},
+		{name: "S0-R3 an owner is told apart, and judged at the door", answer: `{"active":true,"pdpp_token_kind":"owner",` + rest + `}`, kind: "owner"},
+		{name: "a missing kind stays missing", answer: `{"active":true,` + rest + `}`},
+		{name: "an audience array with one of ours", answer: `{"active":true,"pdpp_token_kind":"client","aud":["https://x.example","https://rs.example/mcp"],"iss":"https://as.example"}`, kind: "client"},
+		{name: "an expiry in the future", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366460,` + rest + `}`, kind: "client", expires: 1772366460},
+		{name: "an expiry 29 s ago is within the skew", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366371,` + rest + `}`, kind: "client", expires: 1772366371},
+		{name: "an expiry 30 s ago has passed", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366370,` + rest + `}`, refusal: rs.TokenExpired},
+		{name: "an absurd expiry is none", answer: `{"active":true,"pdpp_token_kind":"client","exp":1e300,` + rest + `}`, refusal: rs.TokenInactive},
+		{name: "a token that is not good yet", answer: `{"active":true,"pdpp_token_kind":"client","nbf":1772366431,` + rest + `}`, refusal: rs.TokenInactive},
+		{name: "another audience", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
+		{name: "an audience that only begins like ours", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example.evil","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
+		{name: "no audience", answer: `{"active":true,"pdpp_token_kind":"client","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
+		{name: "an audience of another type", answer: `{"active":true,"pdpp_token_kind":"client","aud":{"a":1},"iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
+		{name: "another issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example","iss":"https://evil.example"}`, refusal: rs.TokenIssuerRefused},
+		{name: "no issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`, refusal: rs.TokenIssuerRefused},
+		{name: "inactive without a reason", answer: `{"active":false}`, refusal: rs.TokenInactive},
+		{name: "D7 inactive with a reason", answer: `{"active":false,"inactive_reason":"grant_revoked",` + rest + `}`, refusal: "grant_revoked"},
+		{name: "a reason that is no code is not repeated", answer: `{"active":false,"inactive_reason":"see \"http://evil\" <b>"}`, refusal: rs.TokenInactive},
+		{name: "active that is missing is false", answer: `{}`, refusal: rs.TokenInactive},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			introspector := newIntrospector(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
+			token := rs.NewToken("tok")
+			verdict, err := introspector.Judge(context.Background(), token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.refusal != "" {
+				if verdict.Inactive == nil || verdict.Inactive.Code != test.refusal || verdict.Principal != (rs.Principal{}) {
+					t.Errorf("verdict %+v, want %s", verdict, test.refusal)
+				}
+				return
+			}
+			p := verdict.Principal
+			if verdict.Inactive != nil || p.Kind != test.kind || p.GrantID != test.grant || p.Token != token {
+				t.Errorf("verdict %+v", verdict)
+			}
+			if test.expires == 0 && !verdict.Expires.IsZero() || test.expires != 0 && verdict.Expires.Unix() != test.expires {
+				t.Errorf("expires %v, want %d", verdict.Expires, test.expires)
+			}
+		})
+	}
+}
+
+func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the token was sent on") }))
+	defer elsewhere.Close()
+	for name, answer := range map[string]http.HandlerFunc{
+		"a 500":                         func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+		"our own credentials are wrong": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) },
+		"a redirect":                    func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) },
+		"text":                          func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "active") },
+		"an empty body":                 func(http.ResponseWriter, *http.Request) {},
+		"active is not a boolean":       func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"active":"true"}`) },
+		"an endless body":               func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat(" ", 1<<20+1)) },
+		"a broken connection":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			verdict, err := newIntrospector(t, answer).Judge(context.Background(), rs.NewToken("canary-77"))
+			var e *rs.Error
+			if !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable || verdict != (rs.Verdict{}) {
+				t.Fatalf("verdict %+v, error %v", verdict, err)
+			}
+			if strings.Contains(err.Error()+e.Cause.Error(), "canary-77") || strings.Contains(e.Cause.Error(), "cret") {
+				t.Errorf("a secret in the error: %v: %v", err, e.Cause)
+			}
+		})
+	}
+}
+
+func TestNewIntrospectorRefusesAnEndpointThatIsNone(t *testing.T) {
+	for _, endpoint := range []string{"", "as.example/introspect", "ftp://as.example", "https://", "https://a:b@as.example/introspect", "://"} {
+		if _, err := rs.NewIntrospector(rs.IntrospectorOptions{Endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "a:b") {
+			t.Errorf("endpoint %q: %v", endpoint, err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package rs
+
+import (
+	"context"
+	"fmt"
+)
+
+// A Token is a bearer credential. It prints as a placeholder everywhere; Reveal gives it to the one place that sends it.
+type Token struct{ value string }
+
+// NewToken wraps a bearer credential.
+func NewToken(value string) Token { return Token{value} }
+
+// Reveal returns the credential, for an Authorization header or a hash and nothing else.
+func (t Token) Reveal() string { return t.value }
+
+// String returns a placeholder.
+func (t Token) String() string { return "[token]" }
+
+// GoString returns a placeholder.
+func (t Token) GoString() string { return "[token]" }
+
+// Format writes a placeholder for every verb.
+func (t Token) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
+
+// MarshalText returns a placeholder.
+func (t Token) MarshalText() ([]byte, error) { return []byte("[token]"), nil }
+
+// The kinds of token that a PDPP authority names.
+const (
+	KindClient  = "client"
+	KindPackage = "mcp_package"
+	KindOwner   = "owner"
+)
+
+// A Principal is who is calling: a token, and what the authority said of it.
+type Principal struct {
+	Token    Token
+	Kind     string // KindClient, KindPackage, KindOwner, or whatever the authority said
+	GrantID  string
+	ClientID string
+}
+
+// Admissible reports whether the principal may read: nil, or an *Error. Only a client grant is admitted;
+// a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The door asks it first and
+// the Admit stage asks it again, so that a door wired wrongly fails closed.
+func (p Principal) Admissible() error {
+	switch {
+	case p.Token == Token{}:
+		return &Error{Code: NotAuthenticated, Message: "This call carries no access token.", Hint: "Connect again with a client access token of a PDPP grant."}
+	case p.Kind == KindClient:
+		return nil
+	case p.Kind == KindOwner:
+		return &Error{Code: OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp connect` and approve a grant."}
+	default:
+		return &Error{Code: TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Kind), Hint: "Connect with a client access token of a PDPP grant."}
+	}
+}
+
+type principalKey struct{}
+
+// WithPrincipal returns a context that carries who is calling.
+func WithPrincipal(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// PrincipalFrom returns who is calling, or the zero Principal, which is not admissible.
+func PrincipalFrom(ctx context.Context) Principal {
+	p, _ := ctx.Value(principalKey{}).(Principal)
+	return p
+}

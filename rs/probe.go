@@ -1,0 +1,60 @@
+package rs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// A SchemaProbe is the authority of a deployment without introspection credentials: it reads the caller's own
+// schema document and takes the resource server's word for the token's kind. It sees neither expiry nor issuer.
+type SchemaProbe struct {
+	// For returns the resource server as a token's bearer sees it.
+	For func(Token) Doer
+}
+
+// Judge asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
+// is what a package token meets, not being a grant), yields a principal of kind "", which nobody admits.
+func (p SchemaProbe) Judge(ctx context.Context, token Token) (Verdict, error) {
+	request := Request{Path: Path("schema"), Query: url.Values{"view": {"compact"}}}
+	response, err := p.For(token).Do(ctx, request)
+	var refused *Error
+	switch {
+	case err == nil:
+		bearer := readBearer(response.Body)
+		return Verdict{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
+	case !errors.As(err, &refused):
+		return Verdict{}, authorityUnreachable(err)
+	case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
+		return Verdict{Inactive: inactive(string(refused.Code))}, nil
+	case refused.Status == http.StatusNotFound:
+		return Verdict{Principal: Principal{Token: token}}, nil
+	default:
+		return Verdict{}, authorityUnreachable(err)
+	}
+}
+
+type schemaBearer struct {
+	Kind     string `json:"token_kind"`
+	GrantID  string `json:"grant_id"`
+	ClientID string `json:"client_id"`
+}
+
+// readBearer finds bearer in a schema document, at top level or inside a data wrapper.
+func readBearer(body []byte) schemaBearer {
+	var document struct {
+		Bearer *schemaBearer `json:"bearer"`
+		Data   struct {
+			Bearer schemaBearer `json:"bearer"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(body, &document) != nil {
+		return schemaBearer{}
+	}
+	if document.Bearer != nil {
+		return *document.Bearer
+	}
+	return document.Data.Bearer
+}

@@ -1,0 +1,33 @@
+package rs
+
+import (
+	"context"
+	"errors"
+	"net/http"
+)
+
+type doubtKey struct{}
+
+// WithDoubt returns a context in which doubt is called when the resource server answers a read with 401. The
+// door sets it: doubt asks the token authority again and remembers what it said.
+func WithDoubt(ctx context.Context, doubt func(context.Context)) context.Context {
+	return context.WithValue(ctx, doubtKey{}, doubt)
+}
+
+// Rechecking is a Doer that reports every 401 to whoever let the caller in (D7). A 401 from the resource server
+// does not mean that the token is dead: it also stands for a stream that is not granted. So the error always goes
+// on unchanged, and the door alone decides whether the host must authorize again. Without a door, as over stdio,
+// it adds nothing.
+type Rechecking struct{ Doer }
+
+// Do performs one read.
+func (r Rechecking) Do(ctx context.Context, request Request) (*Response, error) {
+	response, err := r.Doer.Do(ctx, request)
+	var refused *Error
+	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
+		if doubt, ok := ctx.Value(doubtKey{}).(func(context.Context)); ok {
+			doubt(ctx)
+		}
+	}
+	return response, err
+}

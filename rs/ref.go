@@ -1,0 +1,182 @@
+package rs
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Ref names one record: its stream, its id, and the connection it came from when that is known.
+//
+// Its text form is {connection_id}/{stream}:{record_id}, or {stream}:{record_id} without a connection (S2-1).
+// A record whose parts do not fit that grammar is written as pdpp://record/{handle} instead (D12).
+type Ref struct {
+	ConnectionID string
+	Stream       string
+	RecordID     string
+}
+
+// RecordURIPrefix starts the resource URI of a record.
+const RecordURIPrefix = "pdpp://record/"
+
+// MaxIDBytes bounds an id that a caller sends.
+const MaxIDBytes = 4096
+
+// ParseRef parses a record id in any of its three forms. Its error is an InvalidID that quotes the id.
+func ParseRef(text string) (Ref, error) {
+	if len(text) > MaxIDBytes {
+		return Ref{}, invalidID(text, fmt.Sprintf("is longer than %d bytes", MaxIDBytes))
+	}
+	if handle, ok := strings.CutPrefix(text, RecordURIPrefix); ok {
+		return parseRecordHandle(text, handle)
+	}
+	var ref Ref
+	rest := text
+	if connection, after, ok := strings.Cut(text, "/"); ok {
+		if why := UnsafeName(connection); why != "" {
+			return Ref{}, invalidID(text, "has a connection segment that "+why)
+		}
+		ref.ConnectionID, rest = connection, after
+	}
+	stream, record, ok := strings.Cut(rest, ":") // the FIRST colon: record ids may hold more (S2-3)
+	if !ok {
+		return Ref{}, invalidID(text, "has no ':' between stream and record id")
+	}
+	if why := UnsafeName(stream); why != "" {
+		return Ref{}, invalidID(text, "has a stream segment that "+why)
+	}
+	if why := UnsafeName(record); why != "" {
+		return Ref{}, invalidID(text, "has a record segment that "+why)
+	}
+	ref.Stream, ref.RecordID = stream, record
+	return ref, nil
+}
+
+// String returns the form that ParseRef reads back as the same Ref.
+func (r Ref) String() string {
+	if !r.embeddable() {
+		return r.URI()
+	}
+	if r.ConnectionID == "" {
+		return r.Stream + ":" + r.RecordID
+	}
+	return r.ConnectionID + "/" + r.Stream + ":" + r.RecordID
+}
+
+// URI returns the pdpp://record/{handle} form, which holds any record id at all.
+func (r Ref) URI() string {
+	return RecordURIPrefix + EncodeHandle(recordHandle{1, "record", r.ConnectionID, r.Stream, r.RecordID})
+}
+
+// embeddable reports whether the text form survives being copied out of a line of prose:
+// every segment is safe, and nothing in it would end the word or need quoting.
+func (r Ref) embeddable() bool {
+	if strings.ContainsRune(r.Stream, ':') || UnsafeName(r.Stream) != "" || UnsafeName(r.RecordID) != "" {
+		return false
+	}
+	if r.ConnectionID != "" && UnsafeName(r.ConnectionID) != "" {
+		return false
+	}
+	for _, c := range r.ConnectionID + r.Stream + r.RecordID {
+		if unicode.IsSpace(c) || !unicode.IsGraphic(c) || strings.ContainsRune("\"'`<>|,;", c) {
+			return false
+		}
+	}
+	// "pdpp:" as a stream name could make the text form look like a URI of ours.
+	return !strings.HasPrefix(r.ConnectionID+r.Stream, "pdpp:") && len(r.ConnectionID)+len(r.Stream)+len(r.RecordID)+2 <= MaxIDBytes
+}
+
+// A recordHandle is the JSON inside a pdpp://record/{handle}; other implementations mint the same.
+type recordHandle struct {
+	Version      int    `json:"v"`
+	Kind         string `json:"kind"`
+	ConnectionID string `json:"connection_id,omitempty"`
+	Stream       string `json:"stream"`
+	RecordID     string `json:"record_id"`
+}
+
+func parseRecordHandle(text, handle string) (Ref, error) {
+	var h recordHandle
+	if err := DecodeHandle(handle, &h); err != nil || h.Version != 1 || h.Kind != "record" {
+		return Ref{}, invalidID(text, "is not a record URI of this server")
+	}
+	// A handle may hold a '/' in the record id, because it never meets a path unescaped; a stream or a connection may not.
+	if why := UnsafeName(h.Stream); why != "" {
+		return Ref{}, invalidID(text, "has a stream that "+why)
+	}
+	if h.ConnectionID != "" {
+		if why := UnsafeName(h.ConnectionID); why != "" {
+			return Ref{}, invalidID(text, "has a connection that "+why)
+		}
+	}
+	if why := unsafeRecordID(h.RecordID); why != "" {
+		return Ref{}, invalidID(text, "has a record id that "+why)
+	}
+	return Ref{h.ConnectionID, h.Stream, h.RecordID}, nil
+}
+
+// EncodeHandle returns v as URL-safe text: base64url, without padding, of its JSON.
+// v must be a value that encoding/json can write, such as a struct of strings and integers.
+func EncodeHandle(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only a programming error makes a handle unwritable
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+// DecodeHandle reads what EncodeHandle wrote into v.
+func DecodeHandle(handle string, v any) error {
+	data, err := base64.RawURLEncoding.Strict().DecodeString(handle)
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(data) {
+		return fmt.Errorf("handle is not UTF-8")
+	}
+	return json.Unmarshal(data, v)
+}
+
+// UnsafeName says why a stream name, connection id or record id of a text id is refused, or "" when it is safe (S2-2).
+func UnsafeName(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case strings.ContainsAny(name, `/\`):
+		return `contains '/' or '\'`
+	case strings.Contains(name, ".."):
+		return `contains ".."`
+	}
+	return unsafeRecordID(name)
+}
+
+// unsafeRecordID is what holds even for a record id in a handle: it may contain '/' and "..", but is a readable,
+// non-empty text that is not a path step of its own.
+func unsafeRecordID(id string) string {
+	switch {
+	case id == "":
+		return "is empty"
+	case id == "." || id == "..":
+		return "is a path step"
+	case !utf8.ValidString(id):
+		return "is not valid UTF-8"
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return "contains a control character"
+	}
+	return ""
+}
+
+func invalidID(text, why string) *Error {
+	const most = 200 // an id may be kilobytes long, its error may not
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return &Error{
+		Code: InvalidID, Param: "id",
+		Message: fmt.Sprintf("The id %q %s.", text, why),
+		Hint:    "Pass an id exactly as search or query_records printed it: connection_id/stream:record_id, stream:record_id, or pdpp://record/….",
+	}
+}

@@ -1,0 +1,41 @@
+package rs
+
+import (
+	"context"
+	"net/url"
+	"strings"
+)
+
+// A Request is one read of the resource server: GET, always.
+type Request struct {
+	// Path is the path below the resource server's base, starting with /v1/ and already escaped; see [Path].
+	Path string
+	// Query holds the parameters. Arrays are repeated plain keys; nested ones have bracketed keys.
+	Query url.Values
+	// Binary is set when the answer is bytes of any type rather than JSON.
+	Binary bool
+}
+
+// Path joins segments below /v1, escaping each: Path("streams", "a b") is "/v1/streams/a%20b".
+func Path(segments ...string) string {
+	var b strings.Builder
+	b.WriteString("/v1")
+	for _, s := range segments {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(s))
+	}
+	return b.String()
+}
+
+// A Response is a successful answer of the resource server; an error status is an [*Error] instead.
+type Response struct {
+	Status      int
+	Body        []byte
+	ContentType string
+	RequestID   string
+}
+
+// A Doer performs one read under one caller's credentials. Its errors are [*Error] values.
+type Doer interface {
+	Do(context.Context, Request) (*Response, error)
+}

@@ -1,0 +1,326 @@
+package rs
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A SchemaRow is one stream of one connector in a schema document.
+type SchemaRow struct {
+	ConnectorKey string
+	Stream       string
+	Connections  []Connection
+	// Expands is set when the row advertises at least one relation to expand.
+	Expands bool
+}
+
+// FullSchema reads the exhaustive schema document of one stream, with only the rows that match (S0-5f).
+func FullSchema(ctx context.Context, d Doer, stream, connectionID string) (*Response, error) {
+	response, err := d.Do(ctx, schemaRequest(url.Values{"detail": {"full"}}, stream, connectionID))
+	if err != nil {
+		return nil, err
+	}
+	return withDocument(response, func(document Object) (Object, error) {
+		return narrowSchema(document, stream, connectionID)
+	})
+}
+
+// CompactSchema reads the compact schema document, of one stream and connection where they are named. A resource
+// server that ignores or refuses the compact view is read in full and projected here to the same form (S3-7a, S3-7b).
+func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*Response, error) {
+	response, err := d.Do(ctx, CompactSchemaRequest(stream, connectionID))
+	if refusesView(err) {
+		response, err = d.Do(ctx, schemaRequest(url.Values{}, stream, connectionID))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return withDocument(response, func(document Object) (Object, error) {
+		document, err := narrowSchema(document, stream, connectionID)
+		if err == nil && !isCompact(document) {
+			document, err = projectCompact(document)
+		}
+		return document, err
+	})
+}
+
+// AdvertisesExpansion asks the live schema whether a stream, under the connection where one is named, advertises any
+// relation to expand. known is false when the schema cannot tell: then the resource server decides (S4-R5).
+func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, known bool) {
+	response, err := CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
+	if err != nil {
+		return false, false
+	}
+	rows, err := SchemaRows(response.Body)
+	if err != nil || len(rows) == 0 {
+		return false, false
+	}
+	return slices.ContainsFunc(rows, func(r SchemaRow) bool { return r.Expands }), true
+}
+
+// SchemaRows lists the streams of a schema document, those of connectors first. Its error is an InvalidResponse.
+func SchemaRows(body []byte) ([]SchemaRow, error) {
+	document, err := schemaDocument(body)
+	if err != nil {
+		return nil, err
+	}
+	type stream struct {
+		Name         string          `json:"name"`
+		ConnectorKey string          `json:"connector_key"`
+		ConnectionID string          `json:"connection_id"`
+		DisplayName  string          `json:"display_name"`
+		Connections  []Connection    `json:"granted_connections"`
+		Expand       json.RawMessage `json:"expand_capabilities"`
+	}
+	var connectors []struct {
+		ConnectorKey string       `json:"connector_key"`
+		Connections  []Connection `json:"granted_connections"`
+		Streams      []stream     `json:"streams"`
+	}
+	var top []stream
+	if decodeIfPresent(document.Get("connectors"), &connectors) != nil || decodeIfPresent(document.Get("streams"), &top) != nil {
+		return nil, invalidSchema()
+	}
+	var rows []SchemaRow
+	add := func(key string, connections []Connection, s stream) {
+		switch {
+		case len(s.Connections) > 0:
+			connections = s.Connections
+		case s.ConnectionID != "":
+			connections = []Connection{{ID: s.ConnectionID, DisplayName: s.DisplayName}}
+		}
+		row := SchemaRow{ConnectorKey: key, Stream: s.Name, Expands: hasMembers(s.Expand)}
+		for _, c := range connections {
+			c.ConnectorKey = key
+			row.Connections = append(row.Connections, c)
+		}
+		rows = append(rows, row)
+	}
+	for _, c := range connectors {
+		for _, s := range c.Streams {
+			add(c.ConnectorKey, c.Connections, s)
+		}
+	}
+	for _, s := range top {
+		add(s.ConnectorKey, nil, s)
+	}
+	return rows, nil
+}
+
+// GrantID returns the grant that a schema document was read under, or "".
+func GrantID(body []byte) string {
+	var document struct {
+		Bearer struct {
+			GrantID string `json:"grant_id"`
+		} `json:"bearer"`
+	}
+	_ = json.Unmarshal(body, &document)
+	return document.Bearer.GrantID
+}
+
+// CompactSchemaRequest is the read that CompactSchema makes first.
+func CompactSchemaRequest(stream, connectionID string) Request {
+	return schemaRequest(url.Values{"view": {"compact"}}, stream, connectionID)
+}
+
+func schemaRequest(query url.Values, stream, connectionID string) Request {
+	if stream != "" {
+		query.Set("stream", stream)
+	}
+	if connectionID != "" {
+		query.Set("connection_id", connectionID)
+	}
+	return Request{Path: Path("schema"), Query: query}
+}
+
+// refusesView reports an answer that means "I do not know this view" rather than "you may not".
+func refusesView(err error) bool {
+	if err == nil {
+		return false
+	}
+	switch AsError(err).Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// withDocument replaces a response's body with the schema document in it, changed as asked. A document that needs no
+// change keeps its bytes.
+func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
+	document, err := schemaDocument(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if document, err = change(document); err != nil {
+		return nil, err
+	}
+	body, err := document.MarshalJSON()
+	if err != nil {
+		return nil, invalidSchema()
+	}
+	changed := *response
+	changed.Body = body
+	return &changed, nil
+}
+
+// schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5).
+func schemaDocument(body []byte) (Object, error) {
+	document, err := ReadObject(body)
+	if err != nil {
+		return nil, invalidSchema()
+	}
+	if document.Get("connectors") == nil && document.Get("streams") == nil {
+		if inner, err := ReadObject(document.Get("data")); err == nil {
+			return inner, nil
+		}
+	}
+	return document, nil
+}
+
+// narrowSchema drops the connectors, connections and streams that were not asked for, for resource servers that
+// ignore the parameters. Where nothing is to drop it returns the document as it is.
+func narrowSchema(document Object, stream, connectionID string) (Object, error) {
+	if stream == "" && connectionID == "" {
+		return document, nil
+	}
+	if raw := document.Get("connectors"); raw != nil {
+		kept, dropped, err := narrowList(raw, func(connector Object) (Object, bool, error) {
+			return narrowConnector(connector, stream, connectionID)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if dropped {
+			document = document.With("connectors", kept)
+		}
+	}
+	if raw := document.Get("streams"); raw != nil {
+		kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
+			return row, matchesStream(row, stream) && matchesConnection(row, connectionID), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if dropped {
+			document = document.With("streams", kept)
+		}
+	}
+	return document, nil
+}
+
+func narrowConnector(connector Object, stream, connectionID string) (Object, bool, error) {
+	if raw := connector.Get("granted_connections"); raw != nil && connectionID != "" {
+		kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) {
+			return c, stringMember(c, "connection_id") == connectionID, nil
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		if string(kept) == "[]" {
+			return nil, false, nil
+		}
+		if dropped {
+			connector = connector.With("granted_connections", kept)
+		}
+	}
+	raw := connector.Get("streams")
+	if raw == nil {
+		return connector, stream == "", nil
+	}
+	kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
+		return row, matchesStream(row, stream) && matchesConnection(row, connectionID), nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	if dropped {
+		connector = connector.With("streams", kept)
+	}
+	return connector, string(kept) != "[]", nil
+}
+
+// narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed.
+func narrowList(raw json.RawMessage, keep func(Object) (Object, bool, error)) (json.RawMessage, bool, error) {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return nil, false, invalidSchema()
+	}
+	kept := []json.RawMessage{}
+	changed := false
+	for _, item := range items {
+		object, err := ReadObject(item)
+		if err != nil {
+			return nil, false, invalidSchema()
+		}
+		narrowed, ok, err := keep(object)
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok {
+			changed = true
+			continue
+		}
+		data, err := narrowed.MarshalJSON()
+		if err != nil {
+			return nil, false, invalidSchema()
+		}
+		changed = changed || len(data) != len(item)
+		kept = append(kept, data)
+	}
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return nil, false, invalidSchema()
+	}
+	return data, changed, nil
+}
+
+func matchesStream(row Object, stream string) bool {
+	return stream == "" || stringMember(row, "name") == stream
+}
+
+// matchesConnection reports whether a row may belong to a connection; a row that names none may.
+func matchesConnection(row Object, connectionID string) bool {
+	if connectionID == "" {
+		return true
+	}
+	if own := stringMember(row, "connection_id"); own != "" {
+		return own == connectionID
+	}
+	var connections []Connection
+	if decodeIfPresent(row.Get("granted_connections"), &connections) != nil || len(connections) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == connectionID })
+}
+
+func stringMember(o Object, name string) string {
+	var text string
+	_ = json.Unmarshal(o.Get(name), &text)
+	return text
+}
+
+func decodeIfPresent(raw json.RawMessage, into any) error {
+	if raw == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// hasMembers reports whether a value is a non-empty array or object.
+func hasMembers(raw json.RawMessage) bool {
+	text := strings.TrimSpace(string(raw))
+	return len(text) > 2 && (text[0] == '[' || text[0] == '{') && strings.Trim(text, "[]{} \t\r\n") != ""
+}
+
+func invalidSchema() *Error {
+	return &Error{
+		Code:    InvalidResponse,
+		Message: "The resource server's schema document does not have the shape that the contract promises.",
+		Hint:    "Retry once; if it persists, tell the operator of the resource server.",
+	}
+}
