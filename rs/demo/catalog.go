@@ -1,0 +1,30 @@
+package demo
+
+// A catalog is the layout of a loaded store. It does not change.
+type catalog struct {
+	connectors  []Connector
+	tables      []*table
+	fingerprint string
+	cursorKey   []byte // signs cursors; kept with the data so that a bookmark outlives the process
+}
+
+// newCatalog lays out one table for each stream of each connector. The layout follows from the connectors alone.
+func newCatalog(connectors []Connector, fingerprint string, cursorKey []byte) *catalog {
+	c := &catalog{connectors: connectors, fingerprint: fingerprint, cursorKey: cursorKey}
+	for i := range connectors {
+		for j := range connectors[i].Streams {
+			c.tables = append(c.tables, newTable(len(c.tables), &connectors[i], &connectors[i].Streams[j]))
+		}
+	}
+	return c
+}
+
+// table finds where a stream of a connector is stored.
+func (c *catalog) table(connectorKey, stream string) (*table, bool) {
+	for _, t := range c.tables {
+		if t.connector.Key == connectorKey && t.stream.Name == stream {
+			return t, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,210 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const manifestName = "manifest.json"
+
+// A folderManifest is the file manifest.json of a folder. All of it is optional, and a key that is not listed here is an error:
+//
+//	{
+//	  "display_name": "My library",       name of the connection; else that of the folder
+//	  "streams": {
+//	    "loans": {                        there is a file loans.jsonl
+//	      "id_field": "loan_number",      holds the record id; else "id"
+//	      "time_field": "lent_at",        when it happened: records sort by it and grants are bounded by it
+//	      "title_field": "book",          the field that names a record
+//	      "types": {"isbn": "string"},    string, text, integer, number, boolean, timestamp, array or object
+//	      "relations": [{
+//	        "name": "reminders",          what to expand
+//	        "stream": "reminders",        where it leads; else the stream of that name
+//	        "foreign_key": "loan",        the field there that holds the id of the loan
+//	        "cardinality": "has_many",    or has_one
+//	        "default_limit": 5,           of has_many: how many are shown; else 10
+//	        "max_limit": 20               of has_many: how many may be asked for; else 50
+//	      }]
+//	    }
+//	  }
+//	}
+//
+// What it leaves out is inferred. The type of a field is the narrowest that all its values have: boolean, integer, number, timestamp (a
+// date, or a date and a time with or without a zone), array, object, text (a string with spaces or of more than 100 characters) or string.
+// A field that is null or absent anywhere is nullable. The event time is the first timestamp with a telling name, such as received_at or
+// date, or else the only timestamp; the title is a string called title, subject, name or the like. Relations are not inferred.
+type folderManifest struct {
+	DisplayName string
+	Streams     map[string]streamManifest
+}
+
+// A streamManifest is what a manifest says about one stream.
+type streamManifest struct {
+	IDField    string             `json:"id_field"`
+	TimeField  string             `json:"time_field"`
+	TitleField string             `json:"title_field"`
+	Types      map[string]string  `json:"types"`
+	Relations  []manifestRelation `json:"relations"`
+}
+
+type manifestRelation struct {
+	Name         string `json:"name"`
+	Stream       string `json:"stream"`
+	ForeignKey   string `json:"foreign_key"`
+	Cardinality  string `json:"cardinality"`
+	DefaultLimit int    `json:"default_limit"`
+	MaxLimit     int    `json:"max_limit"`
+}
+
+// readManifest reads the manifest of a folder, which may have none.
+func readManifest(dir string) (folderManifest, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return folderManifest{}, nil
+	}
+	if err != nil {
+		return folderManifest{}, fmt.Errorf("read the manifest: %w", err)
+	}
+	return parseManifest(text)
+}
+
+func parseManifest(text []byte) (folderManifest, error) {
+	var outer struct {
+		DisplayName string                     `json:"display_name"`
+		Streams     map[string]json.RawMessage `json:"streams"`
+	}
+	if err := decodeStrictly(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &outer); err != nil {
+		return folderManifest{}, fmt.Errorf("%s: %w", manifestName, err)
+	}
+	manifest := folderManifest{DisplayName: outer.DisplayName, Streams: map[string]streamManifest{}}
+	// In the order of names, so that of several mistakes it is always the same that is told.
+	for _, name := range slices.Sorted(maps.Keys(outer.Streams)) {
+		var declared streamManifest
+		if err := decodeStrictly(outer.Streams[name], &declared); err != nil {
+			return folderManifest{}, fmt.Errorf("%s: stream %q: %w", manifestName, name, err)
+		}
+		for index := range declared.Relations {
+			if err := declared.Relations[index].complete(); err != nil {
+				return folderManifest{}, fmt.Errorf("%s: stream %q: %w", manifestName, name, err)
+			}
+		}
+		manifest.Streams[name] = declared
+	}
+	return manifest, nil
+}
+
+// decodeStrictly decodes one JSON value that has no keys but those of the target.
+func decodeStrictly(text []byte, target any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(target); err != nil {
+		if key, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return fmt.Errorf("unknown key %s", key)
+		}
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something after the end of the object")
+	}
+	return nil
+}
+
+// complete checks a relation and puts in what it leaves out.
+func (r *manifestRelation) complete() error {
+	if r.Name == "" {
+		return errors.New("a relation has no name")
+	}
+	if r.ForeignKey == "" {
+		return fmt.Errorf("relation %q has no foreign_key: name the field that holds the record id", r.Name)
+	}
+	if r.Stream == "" {
+		r.Stream = r.Name
+	}
+	switch r.Cardinality {
+	case "has_one":
+		if r.DefaultLimit != 0 || r.MaxLimit != 0 {
+			return fmt.Errorf("relation %q is has_one, which has no limits", r.Name)
+		}
+		return nil
+	case "has_many":
+		if r.MaxLimit == 0 {
+			r.MaxLimit = max(maxExpandLimit, r.DefaultLimit)
+		}
+		if r.DefaultLimit == 0 {
+			r.DefaultLimit = min(defaultExpandLimit, r.MaxLimit)
+		}
+		if r.DefaultLimit < 1 || r.MaxLimit < r.DefaultLimit {
+			return fmt.Errorf("relation %q has limits %d and %d: default_limit is at least 1 and at most max_limit", r.Name, r.DefaultLimit, r.MaxLimit)
+		}
+		return nil
+	}
+	return fmt.Errorf("relation %q has cardinality %q: it is has_one or has_many", r.Name, r.Cardinality)
+}
+
+// apply gives each source what the manifest says about it.
+func (m folderManifest) apply(sources []sourceFile) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Streams)) {
+		at := slices.IndexFunc(sources, func(source sourceFile) bool { return source.stream == name })
+		if at < 0 {
+			return fmt.Errorf("%s: stream %q: there is no file %s.jsonl", manifestName, name, name)
+		}
+		sources[at].declared = m.Streams[name]
+		sources[at].idField = m.Streams[name].idField()
+	}
+	return nil
+}
+
+func (s streamManifest) idField() string {
+	if s.IDField == "" {
+		return "id"
+	}
+	return s.IDField
+}
+
+// check compares a stream's manifest with the fields that its records have. An empty file has none to compare with.
+func (s streamManifest) check(stream string, fields []Field, filled bool) error {
+	kinds := []string{"string", "text", "integer", "number", "boolean", "timestamp", "array", "object"}
+	named := []string{s.IDField, s.TimeField, s.TitleField}
+	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
+		if !slices.Contains(kinds, s.Types[name]) {
+			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", manifestName, stream, name, s.Types[name], strings.Join(kinds, ", "))
+		}
+		named = append(named, name)
+	}
+	for _, name := range named {
+		if filled && name != "" && !hasField(fields, name) {
+			return fmt.Errorf("%s: stream %q: no record has a field %q", manifestName, stream, name)
+		}
+	}
+	return nil
+}
+
+// relate puts the relations on the streams, once all of them are known.
+func (m folderManifest) relate(streams []Stream) error {
+	for index := range streams {
+		from := &streams[index]
+		for _, declared := range m.Streams[from.Name].Relations {
+			at := slices.IndexFunc(streams, func(stream Stream) bool { return stream.Name == declared.Stream })
+			if at < 0 {
+				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", manifestName, from.Name, declared.Name, declared.Stream)
+			}
+			if err := asKey(&streams[at], declared.ForeignKey); err != nil {
+				return fmt.Errorf("%s: stream %q: relation %q: %w", manifestName, from.Name, declared.Name, err)
+			}
+			from.Relations = append(from.Relations, Relation{
+				Name: declared.Name, Target: declared.Stream, ForeignKey: declared.ForeignKey, Cardinality: declared.Cardinality,
+				DefaultLimit: declared.DefaultLimit, MaxLimit: declared.MaxLimit,
+			})
+		}
+	}
+	return nil
+}

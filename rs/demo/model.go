@@ -1,0 +1,111 @@
+package demo
+
+import (
+	"encoding/json"
+	"iter"
+	"time"
+)
+
+// A Corpus is the data of one person: what the embedded resource server serves.
+// [Year] makes one; [Open] reads one from a directory.
+type Corpus struct {
+	Connectors []Connector
+	// Records yields every record once, in the order in which they were emitted. Loading stops at the first error.
+	Records iter.Seq2[Record, error]
+	Blobs   []Blob
+}
+
+// A Connector is one kind of source, with the connections a person has made to it.
+type Connector struct {
+	Key         string // short key, e.g. "gmail"
+	SourceID    string // URL-shaped source id, e.g. "https://registry.pdpp.example/connectors/gmail"
+	Connections []Connection
+	Streams     []Stream
+}
+
+// A Connection is one configured account of a connector.
+type Connection struct {
+	ID          string // e.g. "cin_mail_work"
+	DisplayName string // e.g. "Work mail"
+}
+
+// A Stream describes one kind of record of a connector, and what may be asked of it.
+type Stream struct {
+	Name             string
+	PrimaryKey       []string
+	CursorField      string // the field records are sorted by, newest first; empty: emitted_at
+	ConsentTimeField string // the field that a grant's time bound applies to; empty: emitted_at
+	Fields           []Field
+	Views            []View
+	Relations        []Relation
+}
+
+// A Field is one top-level field of a stream's records.
+type Field struct {
+	Name         string
+	Type         string // string, text, integer, number, boolean, timestamp, array, object or blob
+	Nullable     bool
+	Role         string   // "", primary-title, secondary, event-time or actor
+	Exact        bool     // filter[field]=value
+	Range        bool     // filter[field][gte|gt|lte|lt]=value
+	Lexical      bool     // full-text searched
+	Aggregations []string // of sum, min, max, count_distinct, group_by, group_by_time
+}
+
+// A View is a named list of fields.
+type View struct {
+	ID, Label string
+	Fields    []string
+}
+
+// A Relation leads from a record to records of another stream of the same connection.
+type Relation struct {
+	Name         string
+	Target       string // stream name
+	ForeignKey   string // field of the target (has_many, has_one) that holds the parent's record id
+	Cardinality  string // has_one or has_many
+	DefaultLimit int    // has_many only
+	MaxLimit     int    // has_many only
+}
+
+// A Record is one item of a stream under one connection. Its id is unique within stream and connection only.
+type Record struct {
+	ConnectionID string
+	Stream       string
+	ID           string
+	EmittedAt    time.Time
+	Data         json.RawMessage // an object
+}
+
+// A Blob is bytes that a record's blob_ref names.
+type Blob struct {
+	ID           string // "blob_sha256_" and the hex digest of Bytes
+	MIMEType     string
+	Bytes        []byte
+	ConnectionID string
+	Stream       string
+	RecordID     string
+}
+
+// A Grant is what one access token may read.
+type Grant struct {
+	ID       string
+	ClientID string
+	Kind     string // client, mcp_package or owner
+	// Streams bounds a client grant. An owner grant reads everything; a package grant reads nothing itself.
+	Streams []StreamGrant
+	// Members are the ids of a package's child grants.
+	Members []string
+	// Revoked and Expires end a grant. The zero time never expires.
+	Revoked bool
+	Expires time.Time
+}
+
+// A StreamGrant is one stream of a connector as granted: which connections, fields and span of time.
+type StreamGrant struct {
+	ConnectorKey  string
+	Stream        string
+	ConnectionIDs []string
+	Fields        []string  // nil: all
+	Since, Until  time.Time // zero: unbounded; Until is exclusive; both apply to the stream's ConsentTimeField
+}

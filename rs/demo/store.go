@@ -1,0 +1,134 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+)
+
+// A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
+// corpus as it was before.
+type Store struct {
+	db      *sql.DB
+	pinned  *sql.Conn // keeps a database in memory alive while the pool closes idle connections
+	catalog atomic.Pointer[catalog]
+}
+
+// poolSize bounds the connections of a store, each of which holds its own page cache.
+const poolSize = 8
+
+// NewStore opens the database file at path, or one in memory when path is empty. A file that holds a corpus
+// is ready to serve: see [Store.Loaded].
+func NewStore(ctx context.Context, path string) (*Store, error) {
+	dsn, err := dataSource(path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	db.SetMaxOpenConns(poolSize)
+	db.SetMaxIdleConns(poolSize)
+	s := &Store{db: db}
+	s.catalog.Store(newCatalog(nil, "", nil))
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %q: %w", path, err), s.Close())
+	}
+	return s, nil
+}
+
+// dataSource spells the driver's name for a file, or for a database in memory that the whole pool shares.
+func dataSource(path string) (string, error) {
+	pragmas := []string{"busy_timeout(10000)", "temp_store(memory)", "cache_size(-32000)"}
+	if path == "" {
+		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)")}
+		return "file:/" + rand.Text() + "?" + query.Encode(), nil
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("open store: %w", err)
+	}
+	query := url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)")}
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}
+	return name.String(), nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	pinned, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	s.pinned = pinned
+	if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
+		return err
+	}
+	fingerprint, ok, err := s.meta(ctx, metaFingerprint)
+	if err != nil || !ok {
+		return err
+	}
+	return s.reopen(ctx, fingerprint)
+}
+
+// reopen reads what a finished load left behind.
+func (s *Store) reopen(ctx context.Context, fingerprint string) error {
+	text, _, err := s.meta(ctx, metaConnectors)
+	if err != nil {
+		return err
+	}
+	var connectors []Connector
+	if err := json.Unmarshal([]byte(text), &connectors); err != nil {
+		return fmt.Errorf("stored connectors: %w", err)
+	}
+	text, _, err = s.meta(ctx, metaCursorKey)
+	if err != nil {
+		return err
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil {
+		return fmt.Errorf("stored cursor key: %w", err)
+	}
+	s.catalog.Store(newCatalog(connectors, fingerprint, key))
+	return nil
+}
+
+// Names of the rows of meta. The fingerprint is written last: a store that has one was loaded to the end.
+const (
+	metaFingerprint = "fingerprint"
+	metaConnectors  = "connectors"
+	metaCursorKey   = "cursor_key"
+)
+
+func (s *Store) meta(ctx context.Context, name string) (value string, ok bool, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return value, err == nil, err
+}
+
+// Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.
+func (s *Store) Loaded() (fingerprint string, ok bool) {
+	c := s.catalog.Load()
+	return c.fingerprint, c.cursorKey != nil
+}
+
+// Connectors describes what the store holds.
+func (s *Store) Connectors() []Connector { return s.catalog.Load().connectors }
+
+// Close releases the database. What was in memory is gone.
+func (s *Store) Close() error {
+	if s.pinned == nil {
+		return s.db.Close()
+	}
+	return errors.Join(s.pinned.Close(), s.db.Close())
+}
