@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// Aggregate computes one number, or one per group, over a stream.
+func Aggregate() *Tool {
+	return &Tool{
+		Name:  "aggregate",
+		Title: "Aggregate",
+		Description: "Count, sum, min, max or count distinct over one stream, optionally grouped (GET /v1/streams/{stream}/aggregate). Read-only. " +
+			"The number is in text and structured output. Grouped answers carry other_count, the sum beyond limit: positive means only the top groups are shown. " +
+			"Prefer this to reading many records.",
+		Input: object(`"stream","metric"`,
+			stringProperty("stream", "Stream name from schema"),
+			enumProperty("metric", "count needs no field", metrics()...),
+			connectionProperty,
+			stringProperty("field", "Field that metric computes on"),
+			stringProperty("group_by", "Field to group by"),
+			stringProperty("group_by_time", "Time field to group by; needs granularity"),
+			enumProperty("granularity", "Width of a time group", granularities()...),
+			stringProperty("time_zone", "IANA zone of time groups, UTC if absent"),
+			integerProperty("limit", "Most groups, 10 if absent", 1, MaxLimit),
+			filterProperty,
+		),
+		Output: dataOutput,
+		Listed: true,
+		Decode: decodeAggregate,
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			return render.Aggregate(response.Body, call.Scope.Stream)
+		},
+	}
+}
+
+func metrics() []string { return []string{"count", "sum", "min", "max", "count_distinct"} }
+
+func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
+
+type aggregateArgs struct {
+	stream, connectionID, metric, field         string
+	groupBy, groupByTime, granularity, timeZone string
+	limit                                       int
+	filter                                      filter
+}
+
+func decodeAggregate(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter")
+	a.required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
+	a.required("metric", `{"metric":"count"}`)
+	args := aggregateArgs{
+		stream:       a.name("stream"),
+		connectionID: a.name("connection_id"),
+		metric:       a.choice("metric", metrics()...),
+		field:        a.field("field"),
+		groupBy:      a.field("group_by"),
+		groupByTime:  a.field("group_by_time"),
+		granularity:  a.choice("granularity", granularities()...),
+		timeZone:     a.text("time_zone", maxNameBytes),
+		filter:       a.filter(),
+	}
+	args.limit, _ = a.number("limit", 1, MaxLimit)
+	if args.metric != "count" && !a.has("field") {
+		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.metric)
+	}
+	a.excludes("group_by", "group_by_time")
+	a.requires("group_by_time", "granularity")
+	a.requires("granularity", "group_by_time")
+	a.requires("time_zone", "group_by_time")
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
+}
+
+// Scope returns what the read touches.
+func (q aggregateArgs) Scope() (rs.Scope, error) {
+	return rs.Scope{Stream: q.stream, ConnectionID: q.connectionID}, nil
+}
+
+// Request returns GET /v1/streams/{stream}/aggregate.
+func (q aggregateArgs) Request(scope rs.Scope) rs.Request {
+	query := url.Values{"metric": {q.metric}}
+	setText(query, "connection_id", scope.ConnectionID)
+	setText(query, "field", q.field)
+	setText(query, "group_by", q.groupBy)
+	setText(query, "group_by_time", q.groupByTime)
+	setText(query, "granularity", q.granularity)
+	setText(query, "time_zone", q.timeZone)
+	setNumber(query, "limit", q.limit)
+	q.filter.write(query)
+	return rs.Request{Path: rs.Path("streams", scope.Stream, "aggregate"), Query: query}
+}

@@ -1,0 +1,292 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Bounds of what a caller may send.
+const (
+	// MaxLimit is the largest page; a larger limit is refused rather than clamped.
+	MaxLimit = 100
+	// MaxQueryBytes bounds q.
+	MaxQueryBytes = 1000
+	// maxCursorBytes bounds a cursor or bookmark.
+	maxCursorBytes = 16 << 10
+	// maxNameBytes bounds a field, stream, relation or connection name.
+	maxNameBytes = 256
+	// maxListItems bounds fields, streams and expand.
+	maxListItems = 100
+)
+
+// arguments reads a tool's arguments one by one and keeps the first error, so that a decoder is a plain list of
+// what the tool takes. A null argument counts as absent.
+type arguments struct {
+	values map[string]json.RawMessage
+	err    error
+}
+
+// readArguments parses a call's arguments: one JSON object whose names are all known and each given once.
+func readArguments(raw json.RawMessage, known ...string) *arguments {
+	a := &arguments{values: map[string]json.RawMessage{}}
+	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
+		return a
+	}
+	names, values, err := readObject(raw)
+	if err != nil {
+		a.fail(rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`))
+		return a
+	}
+	var unknown []string
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, quote(name))
+		}
+	}
+	if len(unknown) > 0 {
+		a.fail(rs.Invalid(unquoted(unknown[0]), "Unknown argument "+strings.Join(firstFew(unknown), ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
+		return a
+	}
+	for name, value := range values {
+		if string(value) != "null" {
+			a.values[name] = value
+		}
+	}
+	return a
+}
+
+// readObject reads one JSON object. A name given twice is an error, because parsers disagree on which one counts.
+func readObject(raw json.RawMessage) (names []string, values map[string]json.RawMessage, err error) {
+	object, err := rs.ReadObject(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	values = make(map[string]json.RawMessage, len(object))
+	for _, m := range object {
+		if _, twice := values[m.Name]; twice {
+			return nil, nil, fmt.Errorf("%s is given twice", quote(m.Name))
+		}
+		names, values[m.Name] = append(names, m.Name), m.Value
+	}
+	return names, values, nil
+}
+
+func (a *arguments) fail(err error) {
+	if a.err == nil {
+		a.err = err
+	}
+}
+
+func (a *arguments) failf(name, hint, format string, values ...any) {
+	a.fail(rs.Invalid(name, fmt.Sprintf(format, values...), hint))
+}
+
+// has reports whether an argument was given.
+func (a *arguments) has(name string) bool { return a.values[name] != nil }
+
+// text reads an optional string of at most maxBytes; given, it may not be empty.
+func (a *arguments) text(name string, maxBytes int) string {
+	raw, ok := a.values[name]
+	if !ok || a.err != nil {
+		return ""
+	}
+	var value string
+	switch {
+	case json.Unmarshal(raw, &value) != nil:
+		a.failf(name, "Send a string, or leave it out.", "%s must be a string, not %s.", name, show(raw))
+	case strings.TrimSpace(value) == "":
+		a.failf(name, "Send a value, or leave it out.", "%s is empty.", name)
+	case len(value) > maxBytes:
+		a.failf(name, "Send a shorter value.", "%s is %d bytes long; at most %d are allowed.", name, len(value), maxBytes)
+	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
+		a.failf(name, "Send plain text.", "%s holds a NUL or is not valid UTF-8.", name)
+	}
+	if a.err != nil {
+		return ""
+	}
+	return value
+}
+
+// name reads a stream name, connection id or field name that becomes part of a path or a parameter.
+func (a *arguments) name(name string) string {
+	value := a.text(name, maxNameBytes)
+	if value == "" || a.err != nil {
+		return ""
+	}
+	if why := rs.UnsafeName(value); why != "" {
+		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %q %s.", name, value, why), Hint: "Send a name exactly as schema printed it."})
+		return ""
+	}
+	return value
+}
+
+// field reads a field name or dotted path.
+func (a *arguments) field(name string) string {
+	value := a.text(name, maxNameBytes)
+	if a.err == nil && value != "" {
+		a.fieldName(name, value)
+	}
+	return value
+}
+
+func (a *arguments) fieldName(argument, value string) {
+	if strings.ContainsAny(value, "[]") || strings.ContainsFunc(value, unicode.IsControl) || strings.TrimSpace(value) == "" {
+		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which is not a field name.", argument, quote(value))
+	}
+}
+
+// required reads nothing: it demands that an argument was given.
+func (a *arguments) required(name, example string) {
+	if a.err == nil && !a.has(name) {
+		a.failf(name, "Send for example "+example+".", "%s is required.", name)
+	}
+}
+
+// choice reads one of a few words.
+func (a *arguments) choice(name string, allowed ...string) string {
+	raw, ok := a.values[name]
+	if !ok || a.err != nil {
+		return ""
+	}
+	var value string
+	if json.Unmarshal(raw, &value) != nil || !slices.Contains(allowed, value) {
+		a.failf(name, "Send one of: "+strings.Join(allowed, ", ")+".", "%s cannot be %s.", name, show(raw))
+		return ""
+	}
+	return value
+}
+
+// number reads an optional integer between least and most; absent is 0 and false.
+func (a *arguments) number(name string, least, most int) (int, bool) {
+	raw, ok := a.values[name]
+	if !ok || a.err != nil {
+		return 0, false
+	}
+	value, isNumber := integer(raw)
+	if !isNumber || value < float64(least) || value > float64(most) {
+		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, show(raw))
+		return 0, false
+	}
+	return int(value), true
+}
+
+// integer reads a JSON number without a fraction.
+func integer(raw json.RawMessage) (float64, bool) {
+	var value float64
+	if len(raw) == 0 || raw[0] == '"' || json.Unmarshal(raw, &value) != nil {
+		return 0, false
+	}
+	return value, value == math.Trunc(value)
+}
+
+// list reads an optional array of names; one lone string counts as a list of one.
+func (a *arguments) list(name string, check func(argument, value string)) []string {
+	raw, ok := a.values[name]
+	if !ok || a.err != nil {
+		return nil
+	}
+	var values []string
+	var lone string
+	if json.Unmarshal(raw, &lone) == nil {
+		values = []string{lone}
+	} else if json.Unmarshal(raw, &values) != nil {
+		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, show(raw))
+		return nil
+	}
+	switch {
+	case len(values) == 0:
+		a.failf(name, "Name at least one, or leave it out.", "%s is an empty array.", name)
+	case len(values) > maxListItems:
+		a.failf(name, "Send fewer.", "%s has %d names; at most %d are allowed.", name, len(values), maxListItems)
+	}
+	for _, value := range values {
+		if a.err != nil {
+			return nil
+		}
+		if len(value) > maxNameBytes || !utf8.ValidString(value) {
+			a.failf(name, "Send names exactly as schema printed them.", "%s holds a name of %d bytes; at most %d are allowed.", name, len(value), maxNameBytes)
+			return nil
+		}
+		check(name, value)
+	}
+	if a.err != nil {
+		return nil
+	}
+	return values
+}
+
+func (a *arguments) fields() []string { return a.list("fields", a.fieldName) }
+
+// names checks list items that are stream or relation names.
+func (a *arguments) safeName(argument, value string) {
+	if why := rs.UnsafeName(value); why != "" || strings.ContainsAny(value, "[]") {
+		if why == "" {
+			why = "contains brackets"
+		}
+		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote(value), why)
+	}
+}
+
+// cursor reads a cursor or bookmark. Whether it is valid only its maker knows; what cannot be one is refused here.
+func (a *arguments) cursor(name string) string {
+	value := a.text(name, maxCursorBytes)
+	if a.err == nil && strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`<>[]{}\\", r) }) {
+		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, show(a.values[name]))
+		return ""
+	}
+	return value
+}
+
+// show quotes a received value for an error sentence, shortened.
+func show(raw json.RawMessage) string {
+	const most = 60
+	var compact bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		return "malformed JSON"
+	}
+	text := strings.ToValidUTF8(compact.String(), "\uFFFD")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+func quote(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return `""`
+	}
+	return show(quoted)
+}
+
+func unquoted(quoted string) string {
+	var text string
+	if json.Unmarshal([]byte(quoted), &text) != nil {
+		return ""
+	}
+	return text
+}
+
+func firstFew(names []string) []string { return names[:min(len(names), 5)] }
+
+// excludes demands that two arguments are not both given.
+func (a *arguments) excludes(name, other string) {
+	if a.has(name) && a.has(other) {
+		a.failf(other, "Leave one of them out.", "%s and %s cannot be combined.", name, other)
+	}
+}
+
+// requires demands that an argument comes with another.
+func (a *arguments) requires(name, other string) {
+	if a.has(name) && !a.has(other) {
+		a.failf(other, "Send "+other+" too, or leave "+name+" out.", "%s needs %s.", name, other)
+	}
+}

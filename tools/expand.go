@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxExpandLimit is the most related records that may be asked for per record; a resource server may allow fewer.
+const maxExpandLimit = 1000
+
+// An expansion asks for related records along with each record.
+type expansion struct {
+	relations []string
+	limits    []relationLimit
+}
+
+type relationLimit struct {
+	relation string
+	limit    int
+}
+
+const expandLimitHint = `Send an object such as {"attachments":3} with whole numbers, relation names as schema printed them.`
+
+// expansion reads expand and expand_limit.
+func (a *arguments) expansion() expansion {
+	e := expansion{relations: a.list("expand", a.safeName)}
+	raw, ok := a.values["expand_limit"]
+	if !ok || a.err != nil {
+		return e
+	}
+	relations, values, err := readObject(raw)
+	if err != nil || len(relations) == 0 {
+		a.fail(invalidExpandLimit("expand_limit is %s; it must be an object with at least one relation.", show(raw)))
+		return e
+	}
+	for _, relation := range relations {
+		if !isParameterName(relation) {
+			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote(relation)))
+			return e
+		}
+		limit, ok := integer(values[relation])
+		if !ok || limit < 1 || limit > maxExpandLimit {
+			a.fail(invalidExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote(relation), show(values[relation]), maxExpandLimit))
+			return e
+		}
+		e.limits = append(e.limits, relationLimit{relation, int(limit)})
+	}
+	return e
+}
+
+func invalidExpandLimit(format string, values ...any) *rs.Error {
+	return &rs.Error{Code: rs.InvalidExpand, Param: "expand_limit", Message: fmt.Sprintf(format, values...), Hint: expandLimitHint}
+}
+
+// asked reports whether anything is to be expanded.
+func (e expansion) asked() bool { return len(e.relations)+len(e.limits) > 0 }
+
+// write adds expand=relation and expand_limit[relation]=n (S3-R11).
+func (e expansion) write(query url.Values) {
+	for _, relation := range e.relations {
+		query.Add("expand", relation)
+	}
+	for _, l := range e.limits {
+		query.Add("expand_limit["+l.relation+"]", strconv.Itoa(l.limit))
+	}
+}

@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// FetchBlob reads the bytes that a record's blob_ref names. It is callable but not listed (D1, S3-2c).
+func FetchBlob() *Tool {
+	return &Tool{
+		Name:        "fetch_blob",
+		Title:       "Fetch a blob",
+		Description: "Read an attachment by the blob_id in a record's blob_ref (GET /v1/blobs/{blob_id}). Read-only. Texts are inline; structured output describes the blob.",
+		Input:       object(`"blob_id"`, stringProperty("blob_id", "blob_ref.blob_id of a record"), connectionProperty),
+		Output:      json.RawMessage(`{"type":"object","properties":{"blob_id":{"type":"string"},` + errorProperty + `}}`),
+		Binary:      true,
+		Decode: func(raw json.RawMessage) (Args, error) {
+			a := readArguments(raw, "blob_id", "connection_id")
+			a.required("blob_id", `{"blob_id":"blob_sha256_..."}`)
+			args := fetchBlobArgs{a.name("blob_id"), a.name("connection_id")}
+			if a.err != nil {
+				return nil, a.err
+			}
+			return args, nil
+		},
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			return render.Blob(response.Body, response.ContentType, render.BlobQuery{
+				BlobID: call.Args.(fetchBlobArgs).blobID, ConnectionID: call.Scope.ConnectionID,
+			})
+		},
+	}
+}
+
+type fetchBlobArgs struct{ blobID, connectionID string }
+
+// Scope returns what the read touches.
+func (b fetchBlobArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: b.connectionID}, nil }
+
+// Request returns GET /v1/blobs/{blob_id}. The resource server knows blobs by id alone; the connection
+// only says which grant of a package holds it.
+func (b fetchBlobArgs) Request(rs.Scope) rs.Request {
+	return rs.Request{Path: rs.Path("blobs", b.blobID), Query: url.Values{}, Binary: true}
+}

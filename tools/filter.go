@@ -1,0 +1,126 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A filter is a typed filter, ready to be written as bracketed parameters (S3-R10). The empty filter writes nothing.
+type filter []condition
+
+// A condition compares one field with one value; an empty operator means equality.
+type condition struct{ field, operator, value string }
+
+// maxConditions bounds a filter.
+const maxConditions = 50
+
+const filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: gte, gt, lte, lt.`
+
+func invalidFilter(format string, values ...any) *rs.Error {
+	return &rs.Error{Code: rs.InvalidFilter, Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
+}
+
+// filter reads the filter argument.
+func (a *arguments) filter() filter {
+	raw, ok := a.values["filter"]
+	if !ok || a.err != nil {
+		return nil
+	}
+	f, err := parseFilter(raw)
+	if err != nil {
+		a.fail(err)
+		return nil
+	}
+	return f
+}
+
+// parseFilter reads an object of fields, each with a scalar or an object of range operators.
+func parseFilter(raw json.RawMessage) (filter, error) {
+	if raw[0] == '"' {
+		return nil, invalidFilter("filter is the string %s; it must be an object.", show(raw))
+	}
+	fields, values, err := readObject(raw)
+	if err != nil {
+		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", show(raw))
+	}
+	if len(fields) == 0 {
+		return nil, invalidFilter("filter is an empty object; leave it out to read everything.")
+	}
+	var f filter
+	for _, field := range fields {
+		if !isParameterName(field) {
+			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote(field))
+		}
+		conditions, err := parseCondition(field, values[field])
+		if err != nil {
+			return nil, err
+		}
+		if f = append(f, conditions...); len(f) > maxConditions {
+			return nil, invalidFilter("filter has more than %d conditions.", maxConditions)
+		}
+	}
+	return f, nil
+}
+
+func parseCondition(field string, raw json.RawMessage) (filter, error) {
+	if raw[0] != '{' {
+		value, ok := scalar(raw)
+		if !ok {
+			return nil, invalidFilter("filter compares %s with %s; a string, number or boolean is expected.", quote(field), show(raw))
+		}
+		return filter{{field, "", value}}, nil
+	}
+	operators, values, err := readObject(raw)
+	if err != nil || len(operators) == 0 {
+		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote(field), show(raw))
+	}
+	var f filter
+	for _, operator := range operators {
+		if !slices.Contains([]string{"gte", "gt", "lte", "lt"}, operator) {
+			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote(operator), quote(field))
+		}
+		value, ok := scalar(values[operator])
+		if !ok {
+			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote(field), operator, show(values[operator]))
+		}
+		f = append(f, condition{field, operator, value})
+	}
+	return f, nil
+}
+
+// scalar returns a string, number or boolean as it goes into a parameter. Numbers keep the digits they came with.
+func scalar(raw json.RawMessage) (string, bool) {
+	var text string
+	switch {
+	case raw[0] == '"':
+		ok := json.Unmarshal(raw, &text) == nil && text != "" && len(text) <= 4096 && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+		return text, ok
+	case raw[0] == '{' || raw[0] == '[' || string(raw) == "null":
+		return "", false
+	}
+	return string(raw), len(raw) <= 400
+}
+
+// write adds the filter's parameters: filter[field]=value and filter[field][operator]=value, never a bare filter=.
+func (f filter) write(query url.Values) {
+	for _, c := range f {
+		if c.operator == "" {
+			query.Add("filter["+c.field+"]", c.value)
+		} else {
+			query.Add("filter["+c.field+"]["+c.operator+"]", c.value)
+		}
+	}
+}
+
+// isParameterName reports whether a name can stand between brackets.
+func isParameterName(name string) bool {
+	return strings.TrimSpace(name) != "" && len(name) <= maxNameBytes && utf8.ValidString(name) &&
+		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, unicode.IsControl)
+}

@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// ListStreams lists the granted streams with their record counts. It is callable but not listed (D1, S3-2a).
+func ListStreams() *Tool {
+	return &Tool{
+		Name:        "list_streams",
+		Title:       "List streams",
+		Description: "List the granted streams with record counts (GET /v1/streams). Read-only. Structured output holds the list.",
+		Input:       object("", connectionProperty),
+		Output:      dataOutput,
+		Decode: func(raw json.RawMessage) (Args, error) {
+			a := readArguments(raw, "connection_id")
+			args := listStreamsArgs{a.name("connection_id")}
+			if a.err != nil {
+				return nil, a.err
+			}
+			return args, nil
+		},
+		Render: func(_ Call, response *rs.Response) (render.Result, error) { return render.Streams(response.Body) },
+	}
+}
+
+type listStreamsArgs struct{ connectionID string }
+
+// Scope returns what the read touches.
+func (l listStreamsArgs) Scope() (rs.Scope, error) {
+	return rs.Scope{ConnectionID: l.connectionID}, nil
+}
+
+// Request returns GET /v1/streams.
+func (l listStreamsArgs) Request(scope rs.Scope) rs.Request {
+	query := url.Values{}
+	setText(query, "connection_id", scope.ConnectionID)
+	return rs.Request{Path: rs.Path("streams"), Query: query}
+}

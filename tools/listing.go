@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The pieces of a tool's input schema. They are written as text, because hosts differ in what JSON Schema they
+// accept: one flat object, single types, no combinators at the root, no references, no backticks (D22).
+
+// object returns the schema of an object with the given properties; required is a list of quoted names.
+func object(required string, properties ...string) json.RawMessage {
+	tail := `}`
+	if required != "" {
+		tail = `,"required":[` + required + `]}`
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"additionalProperties":false` + tail)
+}
+
+func stringProperty(name, description string) string {
+	return fmt.Sprintf(`%q:{"type":"string","description":%q}`, name, description)
+}
+
+func enumProperty(name, description string, values ...string) string {
+	return fmt.Sprintf(`%q:{"type":"string","enum":["%s"],"description":%q}`, name, strings.Join(values, `","`), description)
+}
+
+func integerProperty(name, description string, least, most int) string {
+	return fmt.Sprintf(`%q:{"type":"integer","minimum":%d,"maximum":%d,"description":%q}`, name, least, most, description)
+}
+
+func namesProperty(name, description string) string {
+	return fmt.Sprintf(`%q:{"type":"array","items":{"type":"string"},"description":%q}`, name, description)
+}
+
+const (
+	connectionProperty  = `"connection_id":{"type":"string","description":"One connection, as printed"}`
+	filterProperty      = `"filter":{"type":"object","description":"Field to value (exact match), or field to range {gte,gt,lte,lt}: {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":{"type":["string","number","boolean","object"]}}`
+	expandLimitProperty = `"expand_limit":{"type":"object","description":"Relation to most related records, e.g. {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
+)
+
+// Output schemas. A good result and an error both satisfy them, because nothing is required: clients that validate
+// error results would otherwise refuse them.
+const errorProperty = `"error":{"type":"object","description":"code, message, hint; present when the call failed"}`
+
+var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object","description":"The resource server's answer"},` + errorProperty + `}}`)

@@ -1,0 +1,124 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// QueryRecords lists the records of one stream.
+func QueryRecords() *Tool {
+	return &Tool{
+		Name:  "query_records",
+		Title: "Query records",
+		Description: "List records of one stream, filtered, sorted and paged (GET /v1/streams/{stream}/records). Read-only. " +
+			"Structured output holds the page. Use fields and limit to keep it narrow, next_cursor to page, aggregate to count.",
+		Input: object(`"stream"`,
+			stringProperty("stream", "Stream name from schema"),
+			connectionProperty,
+			integerProperty("limit", "Page size, 25 if absent", 1, MaxLimit),
+			stringProperty("cursor", "next_cursor of the last page, with the same other arguments"),
+			enumProperty("order", "Direction of the default sort", "asc", "desc"),
+			stringProperty("sort", "Sortable field; prefix - for descending"),
+			enumProperty("count", "exact adds the total", "exact", "none"),
+			namesProperty("fields", "Fields to return"),
+			stringProperty("view", "Named view from schema, instead of fields"),
+			filterProperty,
+			namesProperty("expand", "Relations to include"),
+			expandLimitProperty,
+			stringProperty("changes_since", "next_changes_since of an earlier read, or beginning"),
+		),
+		Output: dataOutput,
+		Listed: true,
+		Decode: decodeQueryRecords,
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			args := call.Args.(queryRecordsArgs)
+			return render.Records(response.Body, render.RecordsQuery{
+				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
+				Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
+			})
+		},
+	}
+}
+
+type queryRecordsArgs struct {
+	stream, connectionID string
+	limit                int
+	cursor, changesSince string
+	order, sort, count   string
+	fields               []string
+	view                 string
+	filter               filter
+	expansion            expansion
+}
+
+func decodeQueryRecords(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "stream", "connection_id", "limit", "cursor", "order", "sort", "count", "fields", "view",
+		"filter", "expand", "expand_limit", "changes_since")
+	a.required("stream", `{"stream":"messages"}; schema lists the streams`)
+	args := queryRecordsArgs{
+		stream:       a.name("stream"),
+		connectionID: a.name("connection_id"),
+		cursor:       a.cursor("cursor"),
+		changesSince: a.cursor("changes_since"),
+		order:        a.choice("order", "asc", "desc"),
+		sort:         a.field("sort"),
+		count:        a.choice("count", "exact", "none"),
+		fields:       a.fields(),
+		view:         a.text("view", maxNameBytes),
+		filter:       a.filter(),
+		expansion:    a.expansion(),
+	}
+	args.limit, _ = a.number("limit", 1, MaxLimit)
+	a.excludes("view", "fields")
+	for _, other := range []string{"sort", "order", "count"} {
+		a.excludes("changes_since", other)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
+}
+
+// Scope returns what the read touches.
+func (q queryRecordsArgs) Scope() (rs.Scope, error) {
+	return rs.Scope{Stream: q.stream, ConnectionID: q.connectionID, Expands: q.expansion.asked()}, nil
+}
+
+// Request returns GET /v1/streams/{stream}/records (S3-2b).
+func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
+	query := url.Values{}
+	setText(query, "connection_id", scope.ConnectionID)
+	setNumber(query, "limit", q.limit)
+	setText(query, "cursor", q.cursor)
+	setText(query, "changes_since", q.changesSince)
+	setText(query, "order", q.order)
+	setText(query, "sort", q.sort)
+	setText(query, "count", q.count)
+	setText(query, "view", q.view)
+	setList(query, "fields", q.fields)
+	q.filter.write(query)
+	q.expansion.write(query)
+	return rs.Request{Path: rs.Path("streams", scope.Stream, "records"), Query: query}
+}
+
+func setText(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+func setNumber(query url.Values, name string, value int) {
+	if value != 0 {
+		query.Set(name, strconv.Itoa(value))
+	}
+}
+
+func setList(query url.Values, name string, values []string) {
+	if len(values) > 0 {
+		query[name] = values // an array is a repeated plain key
+	}
+}

@@ -1,0 +1,105 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// The bounds of a field window, in code points, as the resource server sets them.
+const (
+	maxWindowChars  = 16384
+	maxContextChars = 8192
+	maxOffsetChars  = 1 << 30
+)
+
+// ReadRecordField reads a part of one long text field (S1-R2, S1-R3).
+func ReadRecordField() *Tool {
+	return &Tool{
+		Name:  "read_record_field",
+		Title: "Read a text field",
+		Description: "Read a long text field of one record in parts (GET /v1/streams/{stream}/records/{id}/field-window). Read-only. " +
+			"By offset_chars and limit_chars, or around the first match of q. The answer, in text and structured output, prints the arguments of the next part.",
+		Input: object(`"id","field"`,
+			stringProperty("id", "Id as printed by search, query_records or fetch"),
+			stringProperty("field", "Field name or dotted path"),
+			connectionProperty,
+			integerProperty("offset_chars", "First character, 0 if absent", 0, maxOffsetChars),
+			integerProperty("limit_chars", "Most characters, 4096 if absent", 1, maxWindowChars),
+			stringProperty("q", "Text to find; not with offset_chars or limit_chars"),
+			integerProperty("before_chars", "Characters before the match", 0, maxContextChars),
+			integerProperty("after_chars", "Characters after the match", 0, maxContextChars),
+		),
+		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},"next":{"type":"object"},` + errorProperty + `}}`),
+		Listed: true,
+		Decode: decodeReadRecordField,
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			args := call.Args.(windowArgs)
+			return render.Window(response.Body, args.query(call.Scope))
+		},
+	}
+}
+
+type windowArgs struct {
+	recordArg
+	field         string
+	offset, limit int
+	q             string
+	before, after optionalNumber
+}
+
+// An optionalNumber tells an absent number from 0.
+type optionalNumber struct {
+	value int
+	given bool
+}
+
+func decodeReadRecordField(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
+	a.required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
+	a.required("field", `{"field":"body"}; schema(stream) lists the fields`)
+	args := windowArgs{recordArg: a.record(), field: a.field("field"), q: a.text("q", MaxQueryBytes)}
+	args.offset, _ = a.number("offset_chars", 0, maxOffsetChars)
+	args.limit, _ = a.number("limit_chars", 1, maxWindowChars)
+	args.before.value, args.before.given = a.number("before_chars", 0, maxContextChars)
+	args.after.value, args.after.given = a.number("after_chars", 0, maxContextChars)
+	a.excludes("q", "offset_chars")
+	a.excludes("q", "limit_chars")
+	a.requires("before_chars", "q")
+	a.requires("after_chars", "q")
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
+}
+
+// Scope returns what the read touches.
+func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
+
+// Request returns GET /v1/streams/{stream}/records/{id}/field-window.
+func (w windowArgs) Request(scope rs.Scope) rs.Request {
+	query := url.Values{"field": {w.field}}
+	setText(query, "connection_id", scope.ConnectionID)
+	setNumber(query, "offset_chars", w.offset)
+	setNumber(query, "limit_chars", w.limit)
+	setText(query, "q", w.q)
+	w.before.write(query, "before_chars")
+	w.after.write(query, "after_chars")
+	return rs.Request{Path: rs.Path("streams", scope.Stream, "records", scope.RecordID, "field-window"), Query: query}
+}
+
+func (n optionalNumber) write(query url.Values, name string) {
+	if n.given {
+		query.Set(name, strconv.Itoa(n.value))
+	}
+}
+
+func (w windowArgs) query(scope rs.Scope) render.WindowQuery {
+	return render.WindowQuery{
+		Ref: w.scopedRef(scope), Field: w.field, Offset: w.offset, Limit: w.limit,
+		Q: w.q, Before: w.before.value, After: w.after.value,
+	}
+}

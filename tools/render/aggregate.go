@@ -1,0 +1,135 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
+// Structured is {"data": body}.
+func Aggregate(body []byte, stream string) (Result, error) {
+	const what = "aggregate"
+	o, raw, err := decode(body, what)
+	if err != nil {
+		return Result{}, err
+	}
+	agg := o
+	if inner := o.object("data"); inner != nil && !o.has("metric") {
+		agg = inner
+	}
+	groups, grouped := asArray(agg.raw("groups"))
+	if !grouped && !agg.includes("value") {
+		return Result{}, invalidResponse(what, "has neither value nor groups", nil)
+	}
+	head := aggregateHead(agg, stream)
+	if !grouped {
+		lines := append([]string{head + " = " + aggregateValue(agg.raw("value"))}, aggregateNotes(agg)...)
+		return dataResult(strings.Join(lines, "\n"), raw), nil
+	}
+	return dataResult(groupsText(agg, head, groups), raw), nil
+}
+
+// aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups.
+func aggregateHead(agg object, stream string) string {
+	if s := agg.text("stream"); s != "" {
+		stream = s
+	}
+	metric := preview(agg.text("metric"), labelChars)
+	if metric == "" {
+		metric = "aggregate"
+	}
+	head := metric + " of " + name(stream)
+	if field := agg.text("field"); field != "" {
+		head = metric + " of " + name(field) + " in " + name(stream)
+	}
+	if by := agg.text("group_by"); by != "" {
+		head += " by " + name(by)
+	}
+	if by := agg.text("group_by_time"); by != "" {
+		head += " by " + name(by)
+		if g := agg.text("granularity"); g != "" {
+			head += " per " + preview(g, labelChars)
+		}
+		if zone := agg.text("time_zone"); zone != "" {
+			head += " (" + preview(zone, labelChars) + ")"
+		}
+	}
+	return head
+}
+
+// groupsText lists as many groups as fit, other_count beside them.
+func groupsText(agg object, head string, groups []json.RawMessage) string {
+	line := head + ": "
+	if len(groups) == 0 {
+		line += "no groups"
+	}
+	lines := []string{}
+	shown, size := 0, 0
+	for _, raw := range groups {
+		pair := bucket(asObject(raw), agg)
+		if size += len(pair) + 2; size > bucketText {
+			break
+		}
+		if longerThan(line+pair, LineChars-200) { // a line of groups ends before it is too long
+			lines, line = append(lines, strings.TrimRight(line, " ")), ""
+		}
+		line += pair
+		if shown++; shown < len(groups) {
+			line += ", "
+		}
+	}
+	if shown < len(groups) {
+		line = strings.TrimRight(line, ", ") + fmt.Sprintf("; shown %d of %d groups in text, all are in structured output", shown, len(groups))
+	}
+	if other, ok := agg.number("other_count"); ok {
+		line += fmt.Sprintf("; other_count=%d", other)
+		if other > 0 {
+			line += " in groups beyond the limit: raise limit or filter to see them"
+		}
+	}
+	lines = append(lines, line)
+	return strings.Join(append(lines, aggregateNotes(agg)...), "\n")
+}
+
+// bucket is one group, "true=266".
+func bucket(group, agg object) string {
+	key := "null"
+	if raw := group.raw("key"); raw != nil {
+		key = aggregateValue(raw)
+	}
+	if strings.ContainsAny(key, ",=; ") {
+		key = quote(key)
+	}
+	value := group.raw("count")
+	if v := group.raw("value"); v != nil {
+		value = v
+		if n, ok := group.number("count"); ok && agg.text("metric") != "count" {
+			return fmt.Sprintf("%s=%s (%d records)", key, aggregateValue(value), n)
+		}
+	}
+	return key + "=" + aggregateValue(value)
+}
+
+// aggregateValue is a number, string or null as it is written.
+func aggregateValue(raw []byte) string {
+	switch kind(raw) {
+	case "nothing", "null":
+		return "null"
+	case "string", "number", "boolean":
+		s, _ := asText(raw)
+		return preview(s, 120)
+	}
+	return preview(string(raw), 120)
+}
+
+func aggregateNotes(agg object) []string {
+	var notes []string
+	if n, ok := agg.number("filtered_record_count"); ok {
+		notes = append(notes, fmt.Sprintf("filtered_record_count=%d", n))
+	}
+	if agg.flag("approximate") {
+		notes = append(notes, "approximate=true: the figures are estimates.")
+	}
+	return append(notes, listing{envelope: agg}.warnings(3)...)
+}

@@ -1,0 +1,103 @@
+package render
+
+import "strings"
+
+// What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
+// a result, so nothing here relies on a host: what does not fit is counted and named in the text.
+const (
+	// TextTarget holds everything that is needed to act; some hosts cut the middle of longer text.
+	TextTarget = 10 << 10
+	// TextHard bounds content[] of one result. Only a global schema with very many stream names exceeds it.
+	TextHard = 24 << 10
+	// TextLines is how many lines some hosts show.
+	TextLines = 256
+	// LineChars bounds one line of text, in runes. A fetched document is JSON, so it is one line of any length.
+	LineChars = 2000
+	// StructuredTarget is what structuredContent should stay under.
+	StructuredTarget = 24 << 10
+	// StructuredHard is where hosts stop showing structuredContent to a model.
+	StructuredHard = 45000
+	// SearchTarget and SearchHard bound the prose of a search (S2-10).
+	SearchTarget = 1800
+	SearchHard   = 2400
+	// ErrorText bounds the text of an error.
+	ErrorText = 2 << 10
+
+	recordsText     = 8 << 10  // the previews of query_records
+	listText        = 8 << 10  // the rows of list_streams
+	bucketText      = 3 << 10  // the buckets of aggregate
+	documentJSON    = 20 << 10 // a fetched document, which stands on both channels
+	cutsJSON        = 3 << 10  // the calls that read on, in a document's metadata
+	windowText      = 20 << 10 // a field window, which stands on both channels
+	blobText        = 16 << 10 // an inline blob
+	previewIDChars  = 200      // a longer id is left out of search previews (D15)
+	excerptChars    = 200      // an evidence excerpt or snippet
+	titleChars      = 120
+	labelChars      = 60
+	longestHandle   = 1200 // a cursor or first id that still fits search prose
+	maxEvidenceRows = 3
+)
+
+// A page is text under construction: whole lines, at most max bytes together, each at most LineChars runes.
+type page struct {
+	text  strings.Builder
+	max   int
+	lines int
+}
+
+func newPage(max int) *page { return &page{max: max} }
+
+// add appends a line, clipped if it is too long, and reports whether it fitted.
+func (p *page) add(line string) bool { return p.put(clip(line, LineChars)) }
+
+// whole appends a line that is worthless when cut, such as one with a handle, and reports whether it fitted.
+func (p *page) whole(line string) bool {
+	return !longerThan(line, LineChars) && p.put(line)
+}
+
+// block appends lines that belong together: all of them or none.
+func (p *page) block(lines ...string) bool {
+	size := 0
+	for _, line := range lines {
+		if longerThan(line, LineChars) {
+			return false
+		}
+		size += len(line) + 1
+	}
+	if p.text.Len()+size > p.max || p.lines+len(lines) > TextLines {
+		return false
+	}
+	for _, line := range lines {
+		p.put(line)
+	}
+	return true
+}
+
+// reserve sets room aside for lines that must come last; release gives it back.
+func (p *page) reserve(lines ...string) {
+	for _, line := range lines {
+		p.max -= len(line) + 1
+	}
+}
+
+func (p *page) release(lines ...string) {
+	for _, line := range lines {
+		p.max += len(line) + 1
+	}
+}
+
+func (p *page) left() int { return p.max - p.text.Len() }
+
+func (p *page) put(line string) bool {
+	if p.text.Len()+len(line)+1 > p.max || p.lines >= TextLines {
+		return false
+	}
+	if p.lines > 0 {
+		p.text.WriteByte('\n')
+	}
+	p.text.WriteString(line)
+	p.lines++
+	return true
+}
+
+func (p *page) String() string { return p.text.String() }

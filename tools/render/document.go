@@ -1,0 +1,151 @@
+package render
+
+import (
+	"encoding/json"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A DocumentQuery is the call that a document answers.
+type DocumentQuery struct {
+	Ref        rs.Ref
+	Fields     []string // the projection; empty is every granted field
+	RecordBase string   // public base URL of the resource server, for the citation; no trailing slash
+}
+
+// Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
+// The handles stand before the text, because some hosts cut what is long. Texts that do not fit are cut, and metadata
+// has the call that reads on.
+func Document(body []byte, q DocumentQuery) (Result, error) {
+	const what = "fetch"
+	o, _, err := decode(body, what)
+	if err != nil {
+		return Result{}, err
+	}
+	o = unwrapRecord(o)
+	it := readRecord(o, q.Ref.Stream, q.Ref.ConnectionID)
+	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
+		return Result{}, invalidResponse(what, "has no record: data is "+kind(o.raw("data")), nil)
+	}
+	it.narrow(q.Fields)
+
+	// What reads on names the connection even where the id that was asked for did not.
+	read := q.Ref
+	if read.ConnectionID == "" && rs.UnsafeName(it.conn) == "" {
+		read.ConnectionID = it.conn
+	}
+	expanded := o.object("expanded")
+	var out json.RawMessage
+	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
+		doc := writeDocument(it.data, expanded, read, room)
+		out = object{
+			{"id", encode(q.Ref.String())},
+			{"title", encode(it.heading())},
+			{"url", encode(documentURL(it.data, q))},
+			{"metadata", documentMetadata(&it, doc, q)},
+			{"text", encode(doc.orNote(&it, q))},
+		}.json()
+		if len(out) <= TextHard {
+			break
+		}
+	}
+	r := Result{Text: string(out), Structured: out}
+	if blobs := blobURIs(it.data, it.conn); len(blobs) > 0 {
+		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
+	}
+	return r, nil
+}
+
+// orNote is the text, or why there is none.
+func (d document) orNote(it *item, q DocumentQuery) string {
+	switch {
+	case d.text != "":
+		return d.text
+	case it.deleted:
+		return "This record was deleted at its source."
+	case len(q.Fields) > 0:
+		return "This record has none of the requested fields."
+	}
+	return "This record has no granted fields."
+}
+
+// unwrapRecord finds the record in {"data":{record}}, which some servers answer (S3-15b).
+func unwrapRecord(o object) object {
+	inner := o.object("data")
+	if inner == nil || o.has("id") || o.has("stream") {
+		return o
+	}
+	if inner.text("object") == "record" || asObject(inner.raw("data")) != nil {
+		return inner
+	}
+	return o
+}
+
+// narrow projects an item, and forgets what it knew from fields that were not asked for (S0-7b).
+func (it *item) narrow(fields []string) {
+	if len(fields) == 0 {
+		return
+	}
+	it.data = project(it.data, fields)
+	it.title, _ = titleOf(it.data)
+	it.authored, _ = timeOf(it.data)
+}
+
+func documentURL(data object, q DocumentQuery) string {
+	if usable, _ := citation(data); usable != "" {
+		return usable
+	}
+	return recordURL(q.RecordBase, q.Ref)
+}
+
+// documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
+func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
+	var m object
+	put := func(key, value string) {
+		if value != "" {
+			m = append(m, member{key, encode(value)})
+		}
+	}
+	put("connection_id", it.conn)
+	put("connector_key", preview(it.connector, titleChars))
+	put("stream", q.Ref.Stream)
+	put("record_id", q.Ref.RecordID)
+	put("display_name", preview(it.label, titleChars))
+	put("authored_at", it.authored)
+	put("emitted_at", it.emitted)
+	if it.deleted {
+		m = append(m, member{"deleted", encode(true)})
+	}
+	usable, refused := citation(it.data)
+	if usable == "" {
+		put("source_url", refused)
+	}
+	m = append(m, member{"complete", encode(len(doc.cuts) == 0)})
+	if len(doc.cuts) > 0 {
+		var cuts []json.RawMessage
+		room := cutsJSON
+		for _, c := range doc.cuts {
+			raw := c.json()
+			if room -= len(raw) + 1; room < 0 && len(cuts) > 0 {
+				break
+			}
+			cuts = append(cuts, raw)
+		}
+		m = append(m, member{"incomplete", joinArray(cuts)})
+		if len(cuts) < len(doc.cuts) {
+			m = append(m, member{"incomplete_fields", encode(len(doc.cuts))})
+		}
+	}
+	return m.json()
+}
+
+// blobURIs are the resources of the blobs that a record names.
+func blobURIs(data object, conn string) []string {
+	var uris []string
+	for _, m := range data {
+		if id := asObject(m.raw).text("blob_id"); id != "" {
+			uris = append(uris, BlobURI(BlobQuery{BlobID: id, ConnectionID: conn}))
+		}
+	}
+	return uris
+}

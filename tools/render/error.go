@@ -1,0 +1,143 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Error renders a failure: code and sentence, what to do, and what to choose from; always under ErrorText bytes of text
+// (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object stands in it as rs when it is small.
+func Error(e *rs.Error) Result {
+	hint := e.Hint
+	if hint == "" {
+		hint = wayOut(e)
+	}
+	p := newPage(ErrorText)
+	p.add(errorCode(e) + ": " + preview(e.Message, 600))
+	if hint != "" {
+		p.add(preview(hint, 500))
+	}
+	connectionLines(p, e)
+	if e.RequestID != "" {
+		p.add("request_id=" + preview(e.RequestID, 120))
+	}
+	if e.RetryAfter > 0 {
+		p.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)))
+	}
+	return Result{Text: p.String(), Structured: object{{"error", errorObject(e, hint)}}.json()}
+}
+
+// errorCode is the stable code, never empty.
+func errorCode(e *rs.Error) string {
+	if e.Code == "" {
+		return string(rs.UpstreamError)
+	}
+	return preview(string(e.Code), labelChars*2)
+}
+
+// connectionLines are the connections to choose from, the retry first.
+func connectionLines(p *page, e *rs.Error) {
+	if e.RetryWith != "" {
+		line := "retry_with=" + name(e.RetryWith)
+		if e.RetryWith == "connection_id" && len(e.Connections) > 0 {
+			line += ", one of:"
+		}
+		p.add(line)
+	}
+	const more = "00 more connections: call schema without arguments for all of them."
+	p.reserve(more)
+	p.max -= 200 // the request id and the wait
+	shown := 0
+	for _, c := range e.Connections {
+		line := "connection_id=" + name(c.ID)
+		if c.DisplayName != "" {
+			line += " " + quote(preview(c.DisplayName, labelChars))
+		}
+		if c.ConnectorKey != "" {
+			line += " " + preview(c.ConnectorKey, labelChars)
+		}
+		if shown == rs.MaxConnectionOptions || !p.whole(line) {
+			break
+		}
+		shown++
+	}
+	p.max += 200
+	p.release(more)
+	if total := max(e.ConnectionTotal, len(e.Connections)); total > shown {
+		p.add(fmt.Sprintf("%d more connections: call schema without arguments for all of them.", total-shown))
+	}
+}
+
+// wayOut says what to do about a resource server's code, where its own sentence does not.
+func wayOut(e *rs.Error) string {
+	switch e.Code {
+	case "context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found":
+		return "That means: this stream or connection is not in the grant. Call schema for what is."
+	case "field_not_granted", "unknown_field":
+		return "Call schema with the stream for the fields that may be used."
+	case "invalid_cursor", "cursor_expired":
+		return "Start again without cursor; changes start again with changes_since beginning."
+	case "invalid_sort":
+		return "Call schema with the stream for the fields that sort."
+	case "grant_revoked", "grant_expired", "grant_invalid":
+		return "The user has to approve access again; a retry does not help."
+	case "query_not_found":
+		return "The text is not in this field. Read it from the start, without q."
+	case "field_not_text":
+		return "Use fetch for fields that are no text."
+	case "ambiguous_connection":
+		return "Name one connection_id."
+	case rs.NotFound, "blob_not_found":
+		return "Check the id, which must be passed exactly as printed, or search again."
+	}
+	if e.Status == 429 {
+		return "Wait, then retry once."
+	}
+	return ""
+}
+
+func errorObject(e *rs.Error, hint string) json.RawMessage {
+	o := object{{"code", encode(errorCode(e))}, {"message", encode(preview(e.Message, 600))}}
+	put := func(key, value string) {
+		if value != "" {
+			o = append(o, member{key, encode(value)})
+		}
+	}
+	put("hint", preview(hint, 500))
+	put("param", preview(e.Param, 120))
+	put("retry_with", preview(e.RetryWith, 120))
+	if e.Status != 0 {
+		o = append(o, member{"status", encode(e.Status)})
+	}
+	if len(e.Connections) > 0 {
+		list := []json.RawMessage{}
+		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
+			if len(c.ID) > 300 {
+				continue
+			}
+			c.DisplayName, c.ConnectorKey, c.GrantID = preview(c.DisplayName, labelChars), preview(c.ConnectorKey, labelChars), clip(c.GrantID, 120)
+			list = append(list, encode(c))
+		}
+		total := max(e.ConnectionTotal, len(e.Connections))
+		o = append(o, member{"available_connections", joinArray(list)}, member{"total_connections", encode(total)})
+		if total > len(list) {
+			o = append(o, member{"truncated", encode(true)})
+		}
+	}
+	put("request_id", preview(e.RequestID, 120))
+	if e.RetryAfter > 0 {
+		o = append(o, member{"retry_after_seconds", encode(seconds(e.RetryAfter))})
+	}
+	const smallEnvelope = 1 << 10
+	var compact bytes.Buffer
+	if len(e.Envelope) > 0 && json.Compact(&compact, bytes.ToValidUTF8(e.Envelope, []byte("\uFFFD"))) == nil && compact.Len() <= smallEnvelope {
+		o = append(o, member{"rs", compact.Bytes()})
+	}
+	return o.json()
+}
+
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -1,0 +1,167 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// An item is a record or a hit, as far as a line about it needs to know.
+type item struct {
+	id        string // what fetch takes: a record id, or the resource server's own when that is no record (S2-9)
+	ref       rs.Ref // the zero Ref when id is no record
+	stream    string
+	recordID  string
+	conn      string // connection_id
+	connector string // short key
+	label     string // display name of the connection
+	title     string // "" when the source has none
+	authored  string // when its author made it
+	emitted   string // when the connector read it
+	data      object // the source's own fields; nil when there are none
+	deleted   bool
+}
+
+// handled sets id and ref from connection, stream and record id. A connection that breaks the grammar is left out of
+// the id (S2-9); parts that cannot be named at all leave it empty.
+func (it *item) handled() {
+	it.id, it.ref = "", rs.Ref{}
+	ref := rs.Ref{ConnectionID: it.conn, Stream: it.stream, RecordID: it.recordID}
+	if rs.UnsafeName(ref.ConnectionID) != "" {
+		ref.ConnectionID = ""
+	}
+	if rs.UnsafeName(ref.Stream) != "" || ref.RecordID == "" {
+		return
+	}
+	id := ref.String()
+	if parsed, err := rs.ParseRef(id); err == nil && parsed == ref {
+		it.id, it.ref = id, ref
+	}
+}
+
+// separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16).
+func (it *item) separate() string {
+	if it.conn != "" && it.ref.ConnectionID == "" {
+		return it.conn
+	}
+	return ""
+}
+
+// source is the connection's label and connector: "Work Gmail (gmail)".
+func (it *item) source() string {
+	label, key := preview(it.label, labelChars), preview(it.connector, labelChars)
+	switch {
+	case label == "":
+		return key
+	case key == "" || strings.EqualFold(key, label):
+		return label
+	}
+	return label + " (" + key + ")"
+}
+
+// heading is a title for people. Without one from the source it names stream, connection and day (S0-6a).
+func (it *item) heading() string {
+	if t := preview(it.title, titleChars); t != "" {
+		return t
+	}
+	heading := preview(it.stream, labelChars)
+	if heading == "" {
+		heading = "record"
+	}
+	if from := preview(it.label, labelChars); from != "" {
+		heading += " from " + from
+	} else if key := preview(it.connector, labelChars); key != "" {
+		heading += " from " + key
+	}
+	if day := day(it.when()); day != "" {
+		heading += ", " + day
+	}
+	return heading
+}
+
+// when is the time of the event: when its author made it, else when the connector read it (S0-6a).
+func (it *item) when() string {
+	if it.authored != "" {
+		return it.authored
+	}
+	return it.emitted
+}
+
+// day is the date of a timestamp, or "".
+func day(t string) string {
+	if len(t) < 10 || t[4] != '-' || t[7] != '-' {
+		return ""
+	}
+	for i, c := range []byte(t[:10]) {
+		if i != 4 && i != 7 && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	return t[:10]
+}
+
+var (
+	titleFields = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name"}
+	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "date", "timestamp"}
+)
+
+// titleOf returns the first title in o and its field.
+func titleOf(o object) (title, field string) {
+	for _, key := range titleFields {
+		if raw := o.raw(key); kind(raw) == "string" {
+			if s, _ := asText(raw); oneLine(s) != "" {
+				return s, key
+			}
+		}
+	}
+	return "", ""
+}
+
+// timeOf returns the first timestamp in o and its field.
+func timeOf(o object) (time, field string) {
+	for _, key := range timeFields {
+		if raw := o.raw(key); kind(raw) == "string" {
+			if s, _ := asText(raw); day(s) != "" {
+				return preview(s, 40), key
+			}
+		}
+	}
+	return "", ""
+}
+
+// envelopeFields are a record's own members beside its data: identity and operation, never content.
+var envelopeFields = []string{
+	"object", "id", "record_id", "record_key", "stream", "emitted_at", "connection_id", "connector_instance_id",
+	"connector_key", "connector_id", "display_name", "grant_id", "deleted", "deleted_at", "version", "record_json_bytes",
+	"record_uri", "record_url", "links", "meta", "data", "expanded",
+}
+
+// readRecord reads a record. stream and connection stand in for what it does not say.
+func readRecord(o object, stream, connection string) item {
+	it := item{
+		stream:    o.text("stream"),
+		recordID:  o.text("id", "record_id", "record_key"),
+		conn:      connectionID(o),
+		connector: connectorKey(o),
+		label:     o.text("display_name"),
+		emitted:   preview(o.text("emitted_at"), 40),
+		data:      o.object("data"),
+		deleted:   o.flag("deleted") || o.has("deleted_at") || o.text("op") == "delete",
+	}
+	if it.stream == "" {
+		it.stream = stream
+	}
+	if it.conn == "" {
+		it.conn = connection
+	}
+	if it.data == nil && !o.has("data") && !it.deleted { // a flat record: what is not envelope is data
+		it.data = o.without(envelopeFields...)
+	}
+	if it.recordID == "" {
+		it.recordID = it.data.text("id")
+	}
+	it.title, _ = titleOf(it.data)
+	it.authored, _ = timeOf(it.data)
+	it.handled()
+	return it
+}

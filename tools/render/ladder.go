@@ -1,0 +1,42 @@
+package render
+
+import "encoding/json"
+
+// ladder is structuredContent.content_ladder: for each hit with proven matches, the same previews as in results and
+// the call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4).
+func ladder(hits []hit, chars int) json.RawMessage {
+	records := []json.RawMessage{}
+	for i := range hits {
+		if len(hits[i].excerpts) == 0 || chars == 0 {
+			continue
+		}
+		var evidence []json.RawMessage
+		for n, x := range hits[i].excerpts {
+			if n == maxEvidenceRows {
+				break
+			}
+			read := object{{"tool", encode("read_record_field")}, {"arguments", x.read().json()}}
+			evidence = append(evidence, object{
+				{"field", encode(x.field)},
+				{"preview", encode(around(x.text, chars))},
+				{"read", read.json()},
+			}.json())
+		}
+		records = append(records, object{{"id", encode(hits[i].id)}, {"evidence", joinArray(evidence)}}.json())
+	}
+	return object{{"records", joinArray(records)}}.json()
+}
+
+// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
+func windowURIs(hits []hit) []string {
+	var uris []string
+	for i := range hits {
+		for _, x := range hits[i].excerpts {
+			if len(uris) == maxEvidenceRows {
+				return uris
+			}
+			uris = append(uris, WindowURI(WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}))
+		}
+	}
+	return uris
+}

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// project drops the fields that were not asked for, so that they appear nowhere in a result (S0-7b, S0-7c).
+// A dotted field keeps its top-level member. With no fields it returns data itself.
+func project(data object, fields []string) object {
+	if len(fields) == 0 || data == nil {
+		return data
+	}
+	kept := make(object, 0, len(data))
+	for _, m := range data {
+		if wanted(m.key, fields) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+func wanted(key string, fields []string) bool {
+	for _, field := range fields {
+		if field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[") {
+			return true
+		}
+	}
+	return false
+}
+
+// projectRecord narrows one record of a list and reports whether there was anything to drop.
+// Its envelope stays: identity and what paging needs.
+func projectRecord(raw json.RawMessage, fields []string) (json.RawMessage, bool) {
+	o := asObject(raw)
+	if o == nil {
+		return raw, false
+	}
+	kept := o
+	if data := o.object("data"); data != nil {
+		if narrow := project(data, fields); len(narrow) != len(data) {
+			kept = o.with("data", narrow.json())
+		}
+	}
+	narrow := make(object, 0, len(kept))
+	for _, m := range kept {
+		if m.key == "data" || wanted(m.key, envelopeFields) || wanted(m.key, fields) {
+			narrow = append(narrow, m)
+		}
+	}
+	if len(narrow) == len(o) && string(narrow.raw("data")) == string(o.raw("data")) {
+		return raw, false
+	}
+	return narrow.json(), true
+}
+
+// projectAll narrows every record of a list, leaving the body as received when nothing was too much.
+func projectAll(l listing, body json.RawMessage, fields []string) (listing, json.RawMessage) {
+	if len(fields) == 0 {
+		return l, body
+	}
+	changed := false
+	items := make([]json.RawMessage, len(l.items))
+	for i, raw := range l.items {
+		narrow, cut := projectRecord(raw, fields)
+		items[i], changed = narrow, changed || cut
+	}
+	if !changed {
+		return l, body
+	}
+	l.items = items
+	return l, l.replace(items).json()
+}

@@ -1,0 +1,266 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A RecordsQuery is the call that a page of records answers.
+type RecordsQuery struct {
+	Stream       string
+	ConnectionID string
+	Limit        int
+	Cursor       string
+	ChangesSince string
+	Fields       []string
+}
+
+// next returns the arguments of the call that continues, without what the renderer does not know (filter, sort …).
+func (q RecordsQuery) next(connection, changes, cursor string) *arguments {
+	return new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
+		number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor)
+}
+
+// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
+// as many records as fit (S0-5g, S0-7c).
+func Records(body []byte, q RecordsQuery) (Result, error) {
+	const what = "query_records"
+	o, raw, err := decode(body, what)
+	if err != nil {
+		return Result{}, err
+	}
+	l, err := readListing(o, what)
+	if err != nil {
+		return Result{}, err
+	}
+	l, raw = projectAll(l, raw, q.Fields)
+	return dataResult(recordsPage(l, q), raw), nil
+}
+
+func recordsPage(l listing, q RecordsQuery) string {
+	items := make([]item, len(l.items))
+	for i, raw := range l.items {
+		items[i] = readRecord(asObject(raw), q.Stream, q.ConnectionID)
+	}
+	cursor, changes := l.envelope.text("next_cursor"), l.envelope.text("next_changes_since")
+	more := l.envelope.flag("has_more") || cursor != ""
+
+	p := newPage(recordsText)
+	head := name(q.Stream) + ": " + plural(len(items), "record")
+	if n := l.count(); n != "" {
+		head += ", " + n + " match in all"
+	}
+	switch {
+	case more:
+		head += ", more follow"
+	case q.ChangesSince != "":
+		head += ", no more changes"
+	case q.Cursor != "" || len(items) > 0:
+		head += ", none follow"
+	}
+	p.add(head)
+	tail := recordsTail(l, q, items, more, cursor, changes)
+	p.max = max(p.max, 1024+len(strings.Join(tail, "\n"))*3) // long cursors must not push everything else out
+	p.reserve(tail...)
+	if cursor != "" {
+		p.add(cursorLine("next_cursor", cursor))
+	}
+	if changes != "" {
+		p.add(cursorLine("next_changes_since", changes))
+	}
+	for _, w := range l.warnings(4) {
+		p.add(w)
+	}
+	recordPreviews(p, items, q)
+	p.release(tail...)
+	for _, line := range tail {
+		p.add(line)
+	}
+	return p.String()
+}
+
+// recordPreviews writes a line per record while there is room.
+func recordPreviews(p *page, items []item, q RecordsQuery) {
+	if len(items) == 0 {
+		return
+	}
+	const (
+		cutNote   = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads it whole.`
+		countNote = "Shown 0000 of 0000 records in text; all are in structured output."
+	)
+	p.reserve(cutNote, countNote)
+	room := min(max(p.left()/len(items), 180), 700)
+	shown, cut := 0, false
+	for i := range items {
+		line, short := recordLine(&items[i], room)
+		if items[i].id != "" && !p.whole(line) {
+			break
+		}
+		if items[i].id == "" && !p.add(line) {
+			break
+		}
+		shown++
+		cut = cut || short
+	}
+	p.release(cutNote, countNote)
+	if cut {
+		p.add(cutNote)
+	}
+	if shown < len(items) {
+		p.add(fmt.Sprintf("Shown %d of %d records in text; all are in structured output.", shown, len(items)))
+	}
+}
+
+// recordLine is one record in about room bytes: its id, title and time, then short values. It reports whether
+// something of it was cut.
+func recordLine(it *item, room int) (line string, cut bool) {
+	id := it.id
+	if id == "" {
+		id = "(no id)"
+	}
+	parts := []string{id}
+	if conn := it.separate(); conn != "" {
+		parts = append(parts, "connection_id="+name(conn))
+	}
+	if it.deleted {
+		return strings.Join(append(parts, "deleted"), " | "), false
+	}
+	title, titleField := titleOf(it.data)
+	if title != "" {
+		parts = append(parts, preview(title, titleChars))
+		cut = longerThan(oneLine(title), titleChars)
+	}
+	when, timeField := timeOf(it.data)
+	if when == "" {
+		when = it.emitted
+	}
+	if when != "" {
+		parts = append(parts, when)
+	}
+	line = strings.Join(parts, " | ")
+	separator := " | "
+	for _, m := range byWorth(it.data) {
+		value, short := shortValue(m.raw)
+		if value == "" || value == when || m.key == titleField || m.key == timeField || m.key == "id" && value == it.recordID {
+			continue
+		}
+		if pair := separator + name(m.key) + "=" + value; len(line)+len(pair) <= room {
+			line += pair
+			separator = " "
+			cut = cut || short
+		} else {
+			cut = true
+		}
+	}
+	if cut && !strings.HasSuffix(line, "…") {
+		line += " …"
+	}
+	return line, cut
+}
+
+// byWorth puts what tells records apart first: texts and numbers, then lists, then flags.
+func byWorth(data object) object {
+	rank := func(m member) int {
+		switch kind(m.raw) {
+		case "string", "number":
+			return 0
+		case "boolean":
+			return 2
+		}
+		return 1
+	}
+	sorted := slices.Clone(data)
+	slices.SortStableFunc(sorted, func(a, b member) int { return rank(a) - rank(b) })
+	return sorted
+}
+
+// shortValue is a value inside a line: a clipped string, a number, a boolean, or a small array or object. Null and empty
+// values give "".
+func shortValue(raw []byte) (value string, cut bool) {
+	const maxChars = 100
+	switch kind(raw) {
+	case "string":
+		s, _ := asText(raw)
+		s = oneLine(clip(s, 8*maxChars))
+		if s == "" {
+			return "", false
+		}
+		if c := clip(s, maxChars); c != s {
+			return quote(c), true
+		}
+		if strings.ContainsAny(s, " \"=|\\") {
+			return quote(s), false
+		}
+		return s, false
+	case "number", "boolean":
+		return string(raw), false
+	case "array", "object":
+		s := oneLine(string(raw))
+		if s == "[]" || s == "{}" {
+			return "", false
+		}
+		c := clip(s, maxChars)
+		return c, c != s
+	}
+	return "", false
+}
+
+// recordsTail are the last lines: how to go on, with the cursor once more.
+func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, changes string) []string {
+	const same = " (repeat filter, sort, order and expand if you sent them)"
+	session := ""
+	if q.ChangesSince != "" {
+		session = q.ChangesSince
+		if changes != "" {
+			session = changes
+		}
+	}
+	switch {
+	case cursor != "":
+		call := q.next(q.ConnectionID, session, cursor).call("query_records")
+		if longerThan(call, LineChars-100) {
+			return []string{"next page: query_records with the same arguments and " + cursorLine("next_cursor", cursor) + " as cursor"}
+		}
+		if q.ChangesSince != "" {
+			return []string{"next page: " + call}
+		}
+		return []string{"next page: " + call + same}
+	case more || l.warned("partial_results"):
+		return namedPages(q, items, session)
+	case changes != "":
+		call := q.next(q.ConnectionID, changes, "").call("query_records")
+		if longerThan(call, LineChars-100) {
+			return nil
+		}
+		return []string{"later changes: " + call}
+	case len(items) == 0 && q.Cursor == "" && q.ChangesSince == "":
+		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
+	}
+	return nil
+}
+
+// namedPages says how to page when the resource server merged connections and gave no cursor.
+func namedPages(q RecordsQuery, items []item, session string) []string {
+	const maxNamed = 12
+	lines := []string{"This page has no cursor. To page on, name one connection:"}
+	seen := map[string]bool{}
+	for i := range items {
+		conn := items[i].conn
+		if conn == "" || seen[conn] || len(seen) == maxNamed {
+			continue
+		}
+		seen[conn] = true
+		line := q.next(conn, session, "").call("query_records")
+		if label := preview(items[i].label, labelChars); label != "" {
+			line += " for " + label
+		}
+		if !longerThan(line, LineChars) {
+			lines = append(lines, line)
+		}
+	}
+	if q.ConnectionID != "" || len(lines) == 1 {
+		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
+	}
+	return lines
+}

@@ -1,0 +1,327 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A SearchQuery is the call that a page of hits answers.
+type SearchQuery struct {
+	Q            string
+	Limit        int
+	ConnectionID string
+	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
+}
+
+// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
+// results, and data is the envelope without them (D4).
+func Search(body []byte, q SearchQuery) (Result, error) {
+	const what = "search"
+	o, _, err := decode(body, what)
+	if err != nil {
+		return Result{}, err
+	}
+	l, err := readListing(o, what)
+	if err != nil {
+		return Result{}, err
+	}
+	hits := make([]hit, 0, len(l.items))
+	for i, raw := range l.items {
+		if o := asObject(raw); o != nil {
+			hits = append(hits, readHit(o, i, q))
+		}
+	}
+	r := Result{Text: searchText(l, hits, q), Structured: searchStructured(l, hits)}
+	if uris := windowURIs(hits); len(uris) > 0 {
+		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
+	}
+	return r, nil
+}
+
+// searchStructured shortens the previews, and last the ladder, but never the list, until a host takes the result.
+func searchStructured(l listing, hits []hit) json.RawMessage {
+	data := l.envelope.without("result_count", "results_ref", "results", "hits")
+	data = append(data, member{"result_count", encode(len(hits))}, member{"results_ref", encode("structuredContent.results")})
+	steps := []struct{ chars, rungs, max int }{
+		{excerptChars, len(hits), StructuredTarget}, {100, len(hits), StructuredTarget}, {50, len(hits), StructuredTarget},
+		{50, len(hits), StructuredHard}, {50, 10, StructuredHard}, {30, 3, StructuredHard}, {0, 0, 0},
+	}
+	var out json.RawMessage
+	for _, step := range steps {
+		results := make([]json.RawMessage, len(hits))
+		for i := range hits {
+			results[i] = hits[i].result(step.chars).json()
+		}
+		out = object{
+			{"results", joinArray(results)},
+			{"content_ladder", ladder(hits[:min(step.rungs, len(hits))], step.chars)},
+			{"data", data.json()},
+		}.json()
+		if len(out) <= step.max {
+			break
+		}
+	}
+	return out
+}
+
+// searchText is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
+// other hits and how to page (D11).
+func searchText(l listing, hits []hit, q SearchQuery) string {
+	summary, notes, tail := searchSummary(l, hits, q), searchNotes(l, hits), searchTail(l, q)
+	fixed := len(summary) + 1 + size(notes) + size(tail)
+	if fixed > SearchHard-200 { // handles of extreme length: what only explains makes room
+		notes, tail = nil, cursorElsewhere(l)
+		fixed = len(summary) + 1 + size(tail)
+	}
+	p := newPage(SearchTarget)
+	if fixed > SearchTarget-600 {
+		p.max = SearchHard
+	}
+	p.reserve(summary)
+	p.reserve(notes...)
+	p.reserve(tail...)
+	shown := evidenceRows(p, hits)
+	p.release(summary)
+	p.add(summary)
+	p.release(notes...)
+	for _, note := range notes {
+		p.add(note)
+	}
+	long := hitLines(p, hits, shown)
+	p.release(tail...)
+	if rest := len(hits) - len(shown); rest > 0 {
+		note := plural(rest, "hit") + " more in structured output; a lower limit shows all."
+		if long > 0 {
+			note = fmt.Sprintf("%s more in structured output, %d of them with an id over %d characters.", plural(rest, "hit"), long, previewIDChars)
+		}
+		if p.left() > len(note)+size(tail) {
+			p.add(note)
+		}
+	}
+	for _, line := range tail {
+		p.add(line)
+	}
+	return p.String()
+}
+
+// evidenceRows writes the proven matches, at most three, in at most two thirds of the room, and returns which hits it
+// showed. Where that is little room, excerpts are shorter rather than fewer.
+func evidenceRows(p *page, hits []hit) map[int]bool {
+	shown := map[int]bool{}
+	var best []int
+	for i := range hits {
+		if len(hits[i].excerpts) > 0 && !longerThan(hits[i].id, previewIDChars) && len(best) < maxEvidenceRows {
+			best = append(best, i)
+		}
+	}
+	room := p.left() * 2 / 3
+	for n := len(best); n > 0; n-- {
+		for _, chars := range []int{excerptChars, 130, 90} {
+			var lines []string
+			for _, i := range best[:n] {
+				lines = append(lines, evidenceLines(&hits[i], chars)...)
+			}
+			if (size(lines) <= room || n == 1) && p.block(lines...) {
+				for _, i := range best[:n] {
+					shown[i] = true
+				}
+				return shown
+			}
+		}
+	}
+	return shown
+}
+
+func size(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		n += len(line) + 1
+	}
+	return n
+}
+
+// evidenceLines are one hit's match and the call that reads on (S1-5a).
+func evidenceLines(h *hit, chars int) []string {
+	x := h.excerpts[0]
+	head := h.id
+	if conn := h.separate(); conn != "" {
+		head += " connection_id=" + name(conn)
+	}
+	return []string{
+		head + " | " + h.identity() + " | " + name(x.field) + ": " + around(x.text, chars),
+		"  read on: " + x.read().call("read_record_field"),
+	}
+}
+
+// searchSummary alone is enough to fetch the best hit (B-1, B-3).
+func searchSummary(l listing, hits []hit, q SearchQuery) string {
+	line := plural(len(hits), "hit")
+	if q.Q != "" {
+		line += " for " + quote(preview(q.Q, 80))
+	}
+	if len(hits) == 0 {
+		return line + ". Try other words, fewer of them, or no streams and filter."
+	}
+	if n := l.count(); n != "" {
+		line += " of " + n
+	}
+	if id := hits[0].id; len(id) <= longestHandle {
+		line += "; first_fetch_id=" + id + " "
+	} else {
+		line += "; the first id is too long for text: see structuredContent.results[0].id "
+	}
+	if mix := sourceMix(hits); mix != "" {
+		line += "; source_mix: " + mix
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// sourceMix counts the hits of each connection, when there is more than one (S0-6a).
+func sourceMix(hits []hit) string {
+	const maxSources = 6
+	type source struct {
+		conn, label string
+		count       int
+	}
+	var sources []source
+	at := map[string]int{}
+	for i := range hits {
+		conn := hits[i].conn
+		n, ok := at[conn]
+		if !ok {
+			n = len(sources)
+			at[conn] = n
+			label := preview(hits[i].label, 40)
+			if label == "" {
+				label = preview(conn, 40)
+			}
+			sources = append(sources, source{conn: conn, label: label})
+		}
+		sources[n].count++
+	}
+	if len(sources) < 2 {
+		return ""
+	}
+	var parts []string
+	for i, s := range sources {
+		if i == maxSources {
+			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s=%d", s.label, s.count))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// hitLines lists the hits that no evidence line showed, and returns how many have an id too long to show (D15).
+func hitLines(p *page, hits []hit, shown map[int]bool) (long int) {
+	for i := range hits {
+		if shown[i] {
+			continue
+		}
+		if longerThan(hits[i].id, previewIDChars) {
+			long++
+			continue
+		}
+		fit := false
+		for _, chars := range []int{120, 60, 0} {
+			if fit = p.whole(hitLine(&hits[i], chars)); fit {
+				break
+			}
+		}
+		if !fit {
+			return long
+		}
+		shown[i] = true
+	}
+	return long
+}
+
+func hitLine(h *hit, chars int) string {
+	line := h.id
+	if conn := h.separate(); conn != "" {
+		line += " connection_id=" + name(conn)
+	}
+	line += " | " + h.identity()
+	if chars == 0 {
+		return line
+	}
+	if len(h.excerpts) > 0 {
+		return line + " | " + name(h.excerpts[0].field) + ": " + around(h.excerpts[0].text, chars)
+	}
+	if h.snippet != "" {
+		line += " | " + around(h.snippet, chars)
+	}
+	return line
+}
+
+// identity is the title, and what it does not say of stream, connection and connector.
+func (h *hit) identity() string {
+	key := preview(h.connector, labelChars)
+	if h.title == "" { // then the heading names stream and connection
+		if key == "" || h.label == "" {
+			return h.heading()
+		}
+		return h.heading() + " (" + key + ")"
+	}
+	line := clip(h.heading(), 80)
+	if h.stream != "" {
+		line += " | " + preview(h.stream, labelChars)
+		if source := h.source(); source != "" {
+			line += ", " + source
+		}
+	}
+	return line
+}
+
+// searchNotes say how complete the ranking is, as the resource server reports it, and how to fetch.
+func searchNotes(l listing, hits []hit) []string {
+	var notes []string
+	recall := l.envelope.object("meta").object("recall")
+	if recall.denied("complete") {
+		note := "recall: incomplete"
+		if n, ok := recall.number("ranked_candidate_count"); ok {
+			note += fmt.Sprintf(", ranked over %d candidates", n)
+		}
+		if n, ok := recall.number("candidate_window_limit"); ok {
+			note += fmt.Sprintf(", at most %d a source", n)
+		}
+		notes = append(notes, note+"; a narrower q, streams or connection_id finds more.")
+	}
+	notes = append(notes, l.warnings(2)...)
+	if len(hits) > 0 {
+		note := `Fetch a hit by its id as-is: fetch {"id":"…"}.`
+		for i := range hits {
+			if hits[i].separate() != "" {
+				note = `Fetch a hit by its id as-is: fetch {"id":"…"}; add connection_id only where it is shown.`
+			}
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// searchTail is the last line: the next page, with its cursor.
+func searchTail(l listing, q SearchQuery) []string {
+	cursor := l.envelope.text("next_cursor")
+	if cursor == "" {
+		if l.envelope.flag("has_more") {
+			return []string{"More hits exist, but this search has no cursor: raise limit or narrow q."}
+		}
+		return nil
+	}
+	call := new(arguments).text("q", q.Q).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor).call("search")
+	if len(call) > longestHandle {
+		return cursorElsewhere(l)
+	}
+	return []string{"next page (same streams and filter): " + call}
+}
+
+// cursorElsewhere stands for a cursor that is too long for the text.
+func cursorElsewhere(l listing) []string {
+	if l.envelope.text("next_cursor") == "" {
+		return nil
+	}
+	return []string{"next page: the same search with cursor = structuredContent.data.next_cursor"}
+}

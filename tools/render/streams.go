@@ -1,0 +1,65 @@
+package render
+
+import "fmt"
+
+// Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}.
+func Streams(body []byte) (Result, error) {
+	const what = "list_streams"
+	o, raw, err := decode(body, what)
+	if err != nil {
+		return Result{}, err
+	}
+	l, err := readListing(o, what)
+	if err != nil {
+		return Result{}, err
+	}
+	p := newPage(listText)
+	p.add(plural(len(l.items), "stream row") + ", one for each stream and connection")
+	const last = `Call schema {"stream":"…"} for the fields of one.`
+	note := "Shown 0000 of 0000 rows in text; all are in structured output."
+	p.reserve(last, note)
+	shown := 0
+	for _, item := range l.items {
+		if !p.add(streamLine(asObject(item))) {
+			break
+		}
+		shown++
+	}
+	p.release(last, note)
+	if shown < len(l.items) {
+		p.add(fmt.Sprintf("Shown %d of %d rows in text; all are in structured output.", shown, len(l.items)))
+	}
+	if cursor := l.envelope.text("next_cursor"); cursor != "" {
+		p.add(cursorLine("next_cursor", cursor))
+	}
+	if len(l.items) > 0 {
+		p.add(last)
+	}
+	return dataResult(p.String(), raw), nil
+}
+
+func streamLine(o object) string {
+	line := name(o.text("name", "stream"))
+	if conn := connectionID(o); conn != "" {
+		line += " — " + name(conn)
+		if label := o.text("display_name"); label != "" {
+			line += " " + quote(preview(label, labelChars))
+		}
+	}
+	if key := connectorKey(o); key != "" {
+		line += " (" + preview(key, labelChars) + ")"
+	}
+	sep := ": "
+	if n, ok := o.number("record_count"); ok {
+		line += sep + plural(n, "record")
+		sep = ", "
+	}
+	if t := o.text("last_updated"); t != "" {
+		line += sep + "updated " + preview(t, 40)
+		sep = ", "
+	}
+	if status := o.object("freshness").text("status"); status != "" {
+		line += sep + "freshness " + preview(status, 40)
+	}
+	return line
+}

@@ -1,0 +1,232 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All
+// numbers are in characters, which are code points.
+type WindowQuery struct {
+	Ref    rs.Ref
+	Field  string
+	Offset int
+	Limit  int
+	Q      string
+	Before int
+	After  int
+}
+
+// at returns the arguments that read on at an offset with the same limit.
+func (q WindowQuery) at(offset int) *arguments {
+	a := new(arguments).text("id", q.Ref.String()).text("field", q.Field)
+	a.put("offset_chars", fmt.Sprint(offset))
+	return a.number("limit_chars", q.Limit)
+}
+
+// A span is a window's place in its field, in code points. -1 is unknown.
+type span struct {
+	text                 string
+	start, end, total    int
+	next, previous       int // offsets to read on at
+	matchStart, matchEnd int
+	complete             bool // the window is the whole field
+}
+
+// Window renders a part of a text field, inline on both channels (S1-3a). Structured is
+// {"id","field","window","next"}; next has the literal arguments of the following read and is absent at the end.
+func Window(body []byte, q WindowQuery) (Result, error) {
+	const what = "read_record_field"
+	o, _, err := decode(body, what)
+	if err != nil {
+		return Result{}, err
+	}
+	if inner := o.object("data"); !o.has("window") && inner.has("window") {
+		o = inner
+	}
+	w := o.object("window")
+	if w == nil {
+		return Result{}, invalidResponse(what, "has no window: it is "+kind(o.raw("window")), nil)
+	}
+	if kind(w.raw("text")) != "string" {
+		return Result{}, invalidResponse(what, "has no text: window.text is "+kind(w.raw("text")), nil)
+	}
+	s := readSpan(w, q)
+	s.fit(windowText)
+	return Result{
+		Text:       windowPage(s, q),
+		Structured: windowStructured(o, s, q),
+		Meta:       map[string]any{"pdpp/resource_uri": WindowURI(q)},
+	}, nil
+}
+
+// readSpan reads a window and mends the known fault of counting its end in UTF-16 units: following such an end would
+// skip text after every character outside the basic plane. Offsets and limits are code points all the same, so the text
+// goes on at start plus the code points that were read.
+func readSpan(w object, q WindowQuery) span {
+	number := func(key string) int {
+		if n, ok := w.number(key); ok && n >= 0 {
+			return n
+		}
+		return -1
+	}
+	s := span{
+		start: number("start_chars"), end: number("end_chars"), total: number("total_chars"),
+		next: number("next_offset_chars"), previous: number("previous_offset_chars"),
+		matchStart: number("match_start_chars"), matchEnd: number("match_end_chars"),
+	}
+	s.text, _ = asText(w.raw("text"))
+	runes := utf8.RuneCountInString(s.text)
+	units := runes + surrogates(s.text)
+	if s.start < 0 {
+		s.start = q.Offset
+	}
+	more := s.next >= 0 || w.flag("has_more")
+	limit := number("limit_chars")
+	if limit < 0 {
+		limit = q.Limit
+	}
+	if s.end < 0 {
+		s.end = s.start + runes
+	}
+	if said := s.end - s.start; runes < said && said <= units {
+		if s.total < 0 && said < units {
+			s.total = s.end // the end was clamped to the length of the field
+		}
+		s.end = s.start + runes
+		switch {
+		case s.total >= 0:
+			more = s.end < s.total
+		case limit > 0 && runes < limit:
+			more = false // the field ran out before the limit
+		default:
+			more = more || !w.flag("complete")
+		}
+		s.next = s.end
+	}
+	if s.next <= s.start { // never the same window again
+		s.next = s.end
+	}
+	if s.total >= 0 && s.total < s.end {
+		s.total = s.end
+	}
+	if !more || s.next <= s.start {
+		s.next = -1
+	}
+	if s.previous >= s.start {
+		s.previous = -1
+	}
+	if s.matchStart < s.start || s.matchEnd < s.matchStart {
+		s.matchStart, s.matchEnd = -1, -1
+	}
+	s.complete = s.start == 0 && s.next < 0
+	return s
+}
+
+// surrogates is how many UTF-16 units s has more than code points.
+func surrogates(s string) int {
+	n := 0
+	for _, c := range s {
+		n += utf16.RuneLen(c) - 1
+	}
+	return n
+}
+
+// fit cuts the window at a rune so that it takes at most max bytes on either channel, and moves its end.
+func (s *span) fit(max int) {
+	text, quoted, column, runes := 0, 0, 0, 0
+	for i, c := range s.text {
+		n := utf8.RuneLen(c)
+		text, quoted, column = text+n, quoted+n, column+1
+		switch {
+		case c == '\n':
+			text, quoted, column = text+2, quoted+1, 0
+		case c == '"' || c == '\\' || c == '\t':
+			quoted++
+		case c < ' ' || c == '\u2028' || c == '\u2029':
+			quoted += 6
+		}
+		if column == quotedChars {
+			text, column = text+3, 0
+		}
+		if text > max || quoted > max {
+			s.text = s.text[:i]
+			s.end = s.start + runes
+			s.next, s.complete = s.end, false
+			if s.matchEnd > s.end {
+				s.matchStart, s.matchEnd = -1, -1
+			}
+			return
+		}
+		runes++
+	}
+}
+
+func windowStructured(o object, s span, q WindowQuery) json.RawMessage {
+	field := o.raw("field")
+	if kind(field) != "object" {
+		field = object{{"path", encode(q.Field)}}.json()
+	}
+	w := object{
+		{"text", encode(manyLines(s.text))}, {"start_chars", encode(s.start)}, {"end_chars", encode(s.end)},
+		{"total_chars", numberOrNull(s.total)}, {"complete", encode(s.complete)},
+		{"next_offset_chars", numberOrNull(s.next)}, {"previous_offset_chars", numberOrNull(s.previous)},
+	}
+	if s.matchStart >= 0 {
+		w = append(w, member{"match_start_chars", encode(s.matchStart)}, member{"match_end_chars", encode(s.matchEnd)})
+	}
+	out := object{{"id", encode(q.Ref.String())}, {"field", field}, {"window", w.json()}}
+	if s.next >= 0 {
+		out = append(out, member{"next", q.at(s.next).json()})
+	}
+	return out.json()
+}
+
+func numberOrNull(n int) json.RawMessage {
+	if n < 0 {
+		return json.RawMessage("null")
+	}
+	return encode(n)
+}
+
+// windowPage is the place of the window and how to read on, then the text, quoted, then how to read on once more.
+func windowPage(s span, q WindowQuery) string {
+	var lines []string
+	head := q.Ref.String() + " field " + name(q.Field) + ": "
+	switch {
+	case s.complete:
+		head += fmt.Sprintf("complete, %d characters", s.end)
+	case s.total >= 0:
+		head += fmt.Sprintf("characters %d to %d of %d", s.start, s.end, s.total)
+	default:
+		head += fmt.Sprintf("characters %d to %d", s.start, s.end)
+	}
+	if s.matchStart >= 0 {
+		head += fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)
+	}
+	if s.next < 0 && !s.complete {
+		head += "; the end of the field"
+	}
+	lines = append(lines, clip(head, LineChars))
+	next := ""
+	if s.next >= 0 {
+		next = "next part: " + q.at(s.next).call("read_record_field")
+		lines = append(lines, next)
+	}
+	if s.previous >= 0 {
+		lines = append(lines, "previous part: "+q.at(s.previous).call("read_record_field"))
+	}
+	if s.text == "" {
+		return strings.Join(append(lines, "The text is empty."), "\n")
+	}
+	lines = append(lines, quoteLines(s.text)...)
+	if next != "" {
+		lines = append(lines, next)
+	}
+	return strings.Join(lines, "\n")
+}

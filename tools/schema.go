@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// Schema says which streams are granted and what may be asked of them.
+func Schema() *Tool {
+	return &Tool{
+		Name:  "schema",
+		Title: "Schema",
+		Description: "Call first. Without arguments: the granted streams, by connector and connection (GET /v1/schema). Read-only. " +
+			"With stream: its fields and what each can be filtered, sorted, searched and aggregated by, in text and structured output. detail full adds JSON Schema and needs stream.",
+		Input: object("",
+			stringProperty("stream", "One stream"),
+			connectionProperty,
+			enumProperty("detail", "compact if absent", "compact", "full"),
+		),
+		Output:  dataOutput,
+		Listed:  true,
+		Decode:  decodeSchema,
+		Forward: forwardSchema,
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			return render.Schema(response.Body, render.SchemaQuery{
+				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: call.Args.(schemaArgs).full,
+			})
+		},
+	}
+}
+
+type schemaArgs struct {
+	stream, connectionID string
+	full                 bool
+}
+
+func decodeSchema(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "stream", "connection_id", "detail")
+	args := schemaArgs{
+		stream:       a.name("stream"),
+		connectionID: a.name("connection_id"),
+		full:         a.choice("detail", "compact", "full") == "full",
+	}
+	if args.full && args.stream == "" {
+		// Refused before any read: the whole grant's JSON Schema fits no host (S0-5e, D6).
+		a.failf("stream", `Call schema without arguments to see the streams, then schema(stream, connection_id, detail:"full").`, `detail "full" needs a stream.`)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
+}
+
+// Scope returns what the read touches.
+func (s schemaArgs) Scope() (rs.Scope, error) {
+	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
+}
+
+// Request returns GET /v1/schema?view=compact. forwardSchema makes the further reads that some answers need.
+func (s schemaArgs) Request(scope rs.Scope) rs.Request {
+	return rs.CompactSchemaRequest(scope.Stream, scope.ConnectionID)
+}
+
+// forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
+// connection is meant (S0-5f).
+func forwardSchema(ctx context.Context, call Call) (*rs.Response, error) {
+	stream, connectionID := call.Scope.Stream, call.Scope.ConnectionID
+	response, err := rs.CompactSchema(ctx, call.RS, stream, connectionID)
+	if err != nil || !call.Args.(schemaArgs).full {
+		return response, err
+	}
+	rows, err := rs.SchemaRows(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if options := connectionsOf(rows, rs.GrantID(response.Body)); len(options) > 1 {
+		return nil, &rs.Error{
+			Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+			Message:     fmt.Sprintf("Stream %q exists under %d connections.", stream, len(options)),
+			Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
+			Connections: options[:min(len(options), rs.MaxConnectionOptions)], ConnectionTotal: len(options),
+		}
+	}
+	return rs.FullSchema(ctx, call.RS, stream, connectionID)
+}
+
+// connectionsOf lists the distinct connections of schema rows.
+func connectionsOf(rows []rs.SchemaRow, grantID string) []rs.Connection {
+	var all []rs.Connection
+	seen := map[string]bool{}
+	for _, row := range rows {
+		for _, c := range row.Connections {
+			if !seen[c.ID] {
+				seen[c.ID] = true
+				if c.GrantID == "" {
+					c.GrantID = grantID
+				}
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,95 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// Search finds records by their text. recordBase is the public URL of the resource server, for citations.
+func Search(recordBase string) *Tool {
+	return &Tool{
+		Name:  "search",
+		Title: "Search",
+		Description: "Search the text of all granted records (GET /v1/search). Read-only. " +
+			"Returns hits with ids for fetch and read_record_field, matching excerpts first; the same hits stand in structured output. Narrow with streams, connection_id or filter.",
+		Input: object("",
+			stringProperty("q", "Words to find"),
+			stringProperty("query", "Same as q"),
+			namesProperty("streams", "Only these streams"),
+			connectionProperty,
+			enumProperty("mode", "lexical if absent", "lexical", "semantic", "hybrid"),
+			integerProperty("limit", "Most hits over all connections", 1, MaxLimit),
+			stringProperty("cursor", "next_cursor of the last page, with the same other arguments"),
+			filterProperty,
+		),
+		Output: json.RawMessage(`{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{` +
+			`"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},` +
+			`"content_ladder":{"type":"object"},"data":{"type":"object"},` + errorProperty + `}}`),
+		Listed: true,
+		Decode: decodeSearch,
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			args := call.Args.(searchArgs)
+			return render.Search(response.Body, render.SearchQuery{
+				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
+			})
+		},
+	}
+}
+
+type searchArgs struct {
+	q, mode, connectionID string
+	streams               []string
+	limit                 int
+	cursor                string
+	filter                filter
+}
+
+func decodeSearch(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter")
+	q, query := a.text("q", MaxQueryBytes), a.text("query", MaxQueryBytes)
+	switch {
+	case q == "" && query == "":
+		a.required("q", `{"q":"invoice"}`)
+	case q != "" && query != "" && q != query:
+		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote(q), quote(query))
+	case q == "":
+		q = query
+	}
+	args := searchArgs{
+		q:            q,
+		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
+		connectionID: a.name("connection_id"),
+		streams:      a.list("streams", a.safeName),
+		cursor:       a.cursor("cursor"),
+		filter:       a.filter(),
+	}
+	args.limit, _ = a.number("limit", 1, MaxLimit)
+	if args.mode == "hybrid" && a.has("cursor") {
+		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
+}
+
+// Scope returns what the read touches.
+func (s searchArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: s.connectionID}, nil }
+
+// Request returns GET /v1/search, or its semantic or hybrid form.
+func (s searchArgs) Request(scope rs.Scope) rs.Request {
+	query := url.Values{"q": {s.q}}
+	setText(query, "connection_id", scope.ConnectionID)
+	setList(query, "streams", s.streams)
+	setNumber(query, "limit", s.limit)
+	setText(query, "cursor", s.cursor)
+	s.filter.write(query)
+	path := rs.Path("search")
+	if s.mode == "semantic" || s.mode == "hybrid" {
+		path = rs.Path("search", s.mode)
+	}
+	return rs.Request{Path: path, Query: query}
+}

@@ -1,0 +1,72 @@
+// Package tools holds what can be called: each tool's listing, its arguments, and the one read it stands for.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// A Tool is one thing that can be called. Tools are made once and never change.
+type Tool struct {
+	Name        string
+	Title       string
+	Description string
+	Input       json.RawMessage // JSON schema of the arguments: one flat object (D22)
+	Output      json.RawMessage // JSON schema that both a good and an error result satisfy
+	Listed      bool            // false: callable by those who know it, never in tools/list (D1)
+	Binary      bool            // the answer is bytes, which a resource read passes on as they are
+
+	// Decode parses the arguments. Its errors are *rs.Error values.
+	Decode func(json.RawMessage) (Args, error)
+	// Render turns the answer to a call into its result.
+	Render func(Call, *rs.Response) (render.Result, error)
+	// Forward replaces the one read of [Forward], where a tool needs another; nil for most.
+	Forward func(context.Context, Call) (*rs.Response, error)
+}
+
+// A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
+// field of its own copy and passes that on. No field is set twice.
+type Call struct {
+	Tool  *Tool           // what was called
+	Raw   json.RawMessage // its arguments, as received
+	URI   string          // the resource that was asked for; empty for a tool call
+	RS    rs.Doer         // the caller's resource server; set by Admit
+	Args  Args            // the arguments, checked; set by Validate
+	Scope rs.Scope        // stream, record, connection, relations; set by ResolveConnection
+}
+
+// A Reply is what comes back up.
+type Reply struct {
+	Call     Call                    // the call as the core saw it; set by the core
+	Response *rs.Response            // set by the core
+	Result   *mcp.CallToolResult     // set by Render for a tool call
+	Resource *mcp.ReadResourceResult // set by Render for a resource read
+}
+
+// A Handler answers a call. Its errors are *rs.Error values; only Render turns them into results.
+type Handler func(context.Context, Call) (Reply, error)
+
+// Args are a tool's arguments, valid by construction.
+type Args interface {
+	Scope() (rs.Scope, error)    // what they touch; an error when two of them disagree
+	Request(rs.Scope) rs.Request // the one read they stand for
+}
+
+// Forward is the core: it performs the one read that the arguments stand for.
+func Forward(ctx context.Context, call Call) (Reply, error) {
+	read := forwardOnce
+	if call.Tool.Forward != nil {
+		read = call.Tool.Forward
+	}
+	response, err := read(ctx, call)
+	return Reply{Call: call, Response: response}, err
+}
+
+func forwardOnce(ctx context.Context, call Call) (*rs.Response, error) {
+	return call.RS.Do(ctx, call.Args.Request(call.Scope))
+}
