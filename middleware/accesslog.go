@@ -1,0 +1,55 @@
+package middleware
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/justinas/alice"
+	"github.com/rs/zerolog"
+)
+
+// maxLoggedPath bounds what a stranger can write into the log per request, in bytes. Our own paths are shorter.
+const maxLoggedPath = 120
+
+// AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id.
+// The query is left out, because clients put tokens there; so are all headers.
+func AccessLog(log zerolog.Logger) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			begin := time.Now()
+			counted := &counter{ResponseWriter: w}
+			defer func() { // also when the handler panics past RecoverHTTP, as http.ErrAbortHandler does
+				log.Info().Str("method", r.Method).Str("path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)]).Int("status", counted.status).
+					Int64("ms", time.Since(begin).Milliseconds()).Int64("bytes", counted.bytes).
+					Str("request_id", RequestIDFrom(r.Context())).Msg("request")
+			}()
+			next.ServeHTTP(counted, r)
+		})
+	}
+}
+
+// A counter notes status and size of an answer. Status 0 means that nothing was answered.
+type counter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (c *counter) WriteHeader(status int) {
+	if c.status == 0 && status >= http.StatusOK {
+		c.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach what is below.
+func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }

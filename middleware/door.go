@@ -1,0 +1,44 @@
+package middleware
+
+import (
+	"github.com/justinas/alice"
+	"github.com/rs/zerolog"
+)
+
+// DefaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
+const DefaultMaxBodyBytes = 1 << 20
+
+// DoorOptions configure the [Door].
+type DoorOptions struct {
+	Authenticator Authenticator
+	Public        Public   // under which names this server is reached
+	Origins       []string // browser origins that may call, such as https://app.example; usually none
+	MaxBodyBytes  int64    // 0 means DefaultMaxBodyBytes
+	Logger        zerolog.Logger
+}
+
+// Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
+// of who may enter:
+//
+//	RequestID(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(Bearer(room))))))))
+func Door(o DoorOptions) alice.Chain {
+	if o.MaxBodyBytes <= 0 {
+		o.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	return Porch(o).Append(
+		BodyLimit(o.MaxBodyBytes),         // more is 413
+		Bearer(o.Authenticator, o.Public), // exactly one good client bearer, else 401, 403 or 503
+	)
+}
+
+// Porch is the part of the door that stands before public documents: no bearer is asked for.
+func Porch(o DoorOptions) alice.Chain {
+	return alice.New(
+		RequestID,                   // one id for the log and the answer
+		AccessLog(o.Logger),         // one line per request; never a token, never a query
+		RecoverHTTP(o.Logger),       // a panic is a 500 with a body
+		Host(o.Public),              // a name that is not ours is 421
+		CORS(o.Origins),             // answers a listed browser's preflight
+		Origin(o.Origins, o.Public), // any other browser is 403
+	)
+}

@@ -1,0 +1,26 @@
+package middleware
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// GateExpand refuses expansion on a stream whose live schema advertises none. Where the schema cannot tell, the
+// resource server decides (S4-R5).
+func GateExpand(next tools.Handler) tools.Handler {
+	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+		if call.Scope.Expands {
+			if advertised, known := rs.AdvertisesExpansion(ctx, call.RS, call.Scope); known && !advertised {
+				return tools.Reply{}, &rs.Error{
+					Code: rs.InvalidExpand, Param: "expand",
+					Message: fmt.Sprintf("Stream %q advertises no relation to expand.", call.Scope.Stream),
+					Hint:    "Leave expand and expand_limit out; GET /v1/schema (expand_capabilities), or the schema tool, says which streams can be expanded.",
+				}
+			}
+		}
+		return next(ctx, call)
+	}
+}

@@ -1,0 +1,83 @@
+package middlewaretest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"sync"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// RS is a scripted resource server. It answers each read from Answers, then from Answer, and otherwise with 404
+// not_found; it remembers every read, answered or not. The zero value knows nothing. It is safe for concurrent use.
+type RS struct {
+	// Answers maps what [Line] says of a read, or its path alone, to the JSON body of a 200.
+	Answers map[string]string
+	// Answer answers what Answers does not; nil for none.
+	Answer func(rs.Request) (*rs.Response, error)
+
+	mu       sync.Mutex
+	requests []rs.Request
+}
+
+// Line writes a read as one line: its path, and its parameters unescaped and sorted by name, such as
+// "/v1/streams/messages/records?filter[user_id]=U1&limit=2".
+func Line(r rs.Request) string {
+	query, err := url.QueryUnescape(r.Query.Encode())
+	if err != nil || query == "" {
+		return r.Path
+	}
+	return r.Path + "?" + query
+}
+
+// Do performs one scripted read. A context that has ended ends it, as it would a real one.
+func (s *RS) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	kept := r
+	kept.Query = maps.Clone(r.Query)
+	s.mu.Lock()
+	s.requests = append(s.requests, kept)
+	s.mu.Unlock()
+	switch ctx.Err() {
+	case nil:
+	case context.Canceled:
+		return nil, &rs.Error{Code: rs.Canceled, Message: "The caller hung up.", Cause: ctx.Err()}
+	default:
+		return nil, &rs.Error{Code: rs.DeadlineExceeded, Message: "Too late.", Cause: ctx.Err()}
+	}
+	for _, key := range []string{Line(r), r.Path} {
+		if body, ok := s.Answers[key]; ok {
+			return JSON(body), nil
+		}
+	}
+	if s.Answer != nil {
+		return s.Answer(r)
+	}
+	return nil, &rs.Error{Code: rs.NotFound, Status: 404, Message: fmt.Sprintf("Nothing is scripted for %s.", r.Path)}
+}
+
+// Requests returns the reads that arrived, in order.
+func (s *RS) Requests() []rs.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Lines returns the reads that arrived, in order, each as [Line] writes it.
+func (s *RS) Lines() []string {
+	var lines []string
+	for _, r := range s.Requests() {
+		lines = append(lines, Line(r))
+	}
+	return lines
+}
+
+// Source gives this resource server to every principal, in the shape that the Admit stage takes.
+func (s *RS) Source(context.Context, rs.Principal) (rs.Doer, error) { return s, nil }
+
+// JSON returns a 200 with a JSON body.
+func JSON(body string) *rs.Response {
+	return &rs.Response{Status: 200, Body: []byte(body), ContentType: "application/json", RequestID: "req_scripted"}
+}

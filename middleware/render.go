@@ -1,0 +1,51 @@
+package middleware
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// Render is the only stage that writes a result. A tool call always gets one: good, or an error document with
+// isError. A resource read gets its contents, or keeps its error, because an error is not the content of a resource.
+func Render(next tools.Handler) tools.Handler {
+	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+		reply, err := next(ctx, call)
+		var result render.Result
+		if err == nil {
+			result, err = call.Tool.Render(reply.Call, reply.Response)
+		}
+		if call.URI != "" {
+			if err != nil {
+				return tools.Reply{}, rs.AsError(err)
+			}
+			reply.Resource = resource(call, reply.Response, result)
+			return reply, nil
+		}
+		if err != nil {
+			result = render.Error(rs.AsError(err))
+		}
+		reply.Result = &mcp.CallToolResult{
+			Content:           []mcp.Content{&mcp.TextContent{Text: result.Text}},
+			StructuredContent: result.Structured,
+			Meta:              result.Meta,
+			IsError:           err != nil,
+		}
+		return reply, nil
+	}
+}
+
+// resource is the content of a resource: a blob's own bytes, or what the tool's structured result says.
+func resource(call tools.Call, response *rs.Response, result render.Result) *mcp.ReadResourceResult {
+	contents := &mcp.ResourceContents{URI: call.URI, MIMEType: "application/json"}
+	if call.Tool.Binary {
+		contents.MIMEType, contents.Blob = response.ContentType, response.Body
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}
+	}
+	contents.Text = string(result.Structured)
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}
+}

@@ -1,0 +1,41 @@
+package middleware
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+)
+
+// RequestIDHeader names a request in the answer and in the log.
+const RequestIDHeader = "Request-Id"
+
+type requestIDKey struct{}
+
+// RequestID gives every request an id and repeats it in the answer. A client's own id is taken over when it is
+// harmless in a log: at most 64 letters, digits, dots, dashes and underscores.
+func RequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get(RequestIDHeader)
+		if id == "" {
+			id = r.Header.Get("X-Request-Id")
+		}
+		if !sane(id) {
+			id = "req_" + strings.ToLower(rand.Text())
+		}
+		w.Header().Set(RequestIDHeader, id)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
+	})
+}
+
+// RequestIDFrom returns the request's id, or "" where there was no HTTP request.
+func RequestIDFrom(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+func sane(id string) bool {
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
+	})
+}

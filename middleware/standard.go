@@ -1,0 +1,38 @@
+package middleware
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// DefaultDeadline bounds a call where nothing else is configured.
+const DefaultDeadline = 40 * time.Second
+
+// Options configure the room.
+type Options struct {
+	Log      zerolog.Logger
+	Deadline time.Duration // of one call; 0 means DefaultDeadline
+	Source   Source
+	Now      func() time.Time // nil means time.Now
+}
+
+// Standard is the order in which every call is handled, over HTTP and over stdio. It is the program.
+func Standard(o Options) Chain {
+	if o.Deadline == 0 {
+		o.Deadline = DefaultDeadline
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return New(
+		Recover(o.Log),       // a panic is a bug: JSON-RPC internal error, stack to the log
+		Render,               // the only stage that writes a result
+		Log(o.Log, o.Now),    // one line per call
+		Deadline(o.Deadline), // and the client's hang-up
+		Admit(o.Source),      // a principal is present and may read
+		Validate,             // raw arguments become Args
+		ResolveConnection,    // id and connection_id become one Scope
+		GateExpand,           // the live schema advertises expansion
+	)
+}
