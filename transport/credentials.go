@@ -1,0 +1,218 @@
+package transport
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Exit codes, as sysexits.h has them.
+const (
+	ExitUsage       = 64 // the command line is wrong
+	ExitUnavailable = 69 // the provider is out of reach
+	ExitOwner       = 77 // an owner credential was offered
+	ExitNotReady    = 78 // not connected, expired, or the cache file is malformed
+)
+
+// An ExitError is why the program can not start. Its text says what to do, and never holds a credential.
+type ExitError struct {
+	Code    int
+	Message string
+}
+
+// Error returns the message.
+func (e *ExitError) Error() string { return e.Message }
+
+// A Credential is a client access token from the local cache, as `pdpp connect` left it there (S3-R1).
+type Credential struct {
+	ProviderURL string // normalised
+	Token       rs.Token
+	GrantID     string
+	Expires     time.Time // zero when it does not expire
+	Path        string    // the file it was read from
+	Warnings    []string  // what an operator should mend, one sentence each
+}
+
+// maxCredentialBytes bounds a cache file.
+const maxCredentialBytes = 1 << 20
+
+// LoadCredential finds the credential of a provider in the first of the cache roots that has one. An empty grantID
+// accepts whatever grant is there. Its errors are *ExitError values: ExitUsage for a URL that is none, ExitOwner for an
+// owner's credential, else ExitNotReady with the command that mends it (S3-1a, S3-1b).
+func LoadCredential(roots []string, providerURL, grantID string, now time.Time) (Credential, error) {
+	provider, err := NormalizeProviderURL(providerURL)
+	if err != nil {
+		return Credential{}, err
+	}
+	for _, root := range roots {
+		path := filepath.Join(root, "clients", credentialFile(provider))
+		body, warnings, err := readPrivate(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return Credential{}, notReady(provider, "The cached credential "+path+" cannot be read: "+err.Error()+".")
+		}
+		credential, err := parseCredential(body, provider, grantID, now)
+		if err != nil {
+			return Credential{}, err
+		}
+		credential.Path, credential.Warnings = path, warnings
+		return credential, nil
+	}
+	return Credential{}, notReady(provider, "There is no cached credential for "+provider+".")
+}
+
+// OwnerVariable returns the name of the owner credential that is set in the environment, or "" (S0-3a, D8). Its
+// value is not looked at beyond that.
+func OwnerVariable(getenv func(string) string) string {
+	for _, name := range []string{"PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE"} {
+		if getenv(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// NormalizeProviderURL gives a provider's URL its one spelling: https where there is no scheme; host in lower case,
+// without a default port; no credentials, query, fragment or trailing slashes. Its error is an ExitUsage.
+func NormalizeProviderURL(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", &ExitError{ExitUsage, "The provider URL must be an http or https URL that names a host."} // not quoted: it may hold credentials
+	}
+	host := strings.ToLower(u.Host)
+	switch u.Scheme {
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return u.Scheme + "://" + strings.TrimSuffix(host, ":") + strings.TrimRight(u.EscapedPath(), "/"), nil
+}
+
+// credentialFile is the name of a provider's cache file: its host and port, with all but letters, digits, dots
+// and dashes replaced.
+func credentialFile(provider string) string {
+	_, host, _ := strings.Cut(provider, "://")
+	host, _, _ = strings.Cut(host, "/")
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-", r) {
+			return r
+		}
+		return '_'
+	}, host) + ".json"
+}
+
+// readPrivate reads a cache file, and warns when others can read it too.
+func readPrivate(path string) (body []byte, warnings []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errors.New("it is not a regular file")
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		warnings = append(warnings, fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", path, mode))
+	}
+	body, err = io.ReadAll(io.LimitReader(file, maxCredentialBytes+1))
+	if err == nil && len(body) > maxCredentialBytes {
+		err = fmt.Errorf("it is larger than %d bytes", maxCredentialBytes)
+	}
+	return body, warnings, err
+}
+
+// credentialDocument is the part of a cache file that is read.
+type credentialDocument struct {
+	ProviderURL string `json:"provider_url"`
+	Credential  struct {
+		AccessToken string          `json:"access_token"`
+		TokenType   string          `json:"token_type"`
+		ExpiresAt   json.RawMessage `json:"expires_at"`
+		GrantID     string          `json:"grant_id"`
+
+		// Wherever an owner's token can say so.
+		PDPPTokenKind string `json:"pdpp_token_kind"`
+		TokenKind     string `json:"token_kind"`
+		Kind          string `json:"kind"`
+		Role          string `json:"role"`
+	} `json:"credential"`
+}
+
+func parseCredential(body []byte, provider, grantID string, now time.Time) (Credential, error) {
+	var document credentialDocument
+	if err := json.Unmarshal(body, &document); err != nil { // whose text can quote the file, so it is not shown
+		return Credential{}, notReady(provider, "The cached credential for "+provider+" is malformed.")
+	}
+	c := document.Credential
+	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} {
+		if strings.EqualFold(strings.TrimSpace(sign), rs.KindOwner) {
+			return Credential{}, &ExitError{ExitOwner, "The cached credential for " + provider + " is an owner's, and this server reads only through a scoped client grant. Run: pdpp connect " + provider}
+		}
+	}
+	expires, err := parseExpiry(c.ExpiresAt)
+	cached := provider
+	if document.ProviderURL != "" {
+		if cached, _ = NormalizeProviderURL(document.ProviderURL); cached == "" {
+			cached = "another provider"
+		}
+	}
+	switch {
+	case c.AccessToken == "" || strings.ContainsFunc(c.AccessToken, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return Credential{}, notReady(provider, "The cached credential for "+provider+" holds no usable access token.")
+	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):
+		return Credential{}, notReady(provider, "The cached credential for "+provider+" is not a bearer token.")
+	case cached != provider:
+		return Credential{}, notReady(provider, "The cached credential belongs to "+cached+", not to "+provider+".")
+	case err != nil:
+		return Credential{}, notReady(provider, "The cached credential for "+provider+" has an expiry that cannot be read.")
+	case !expires.IsZero() && !now.Before(expires):
+		return Credential{}, notReady(provider, "The cached credential for "+provider+" expired at "+expires.UTC().Format(time.RFC3339)+".")
+	case grantID != "" && c.GrantID != grantID:
+		return Credential{}, notReady(provider, "The cached credential for "+provider+" is of another grant than the one asked for.")
+	}
+	return Credential{ProviderURL: provider, Token: rs.NewToken(c.AccessToken), GrantID: c.GrantID, Expires: expires}, nil
+}
+
+// parseExpiry reads expires_at: an RFC 3339 time, or seconds since 1970; absent and null mean never.
+func parseExpiry(raw json.RawMessage) (time.Time, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return time.Time{}, nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return time.Parse(time.RFC3339, text)
+	}
+	var seconds int64
+	if err := json.Unmarshal(raw, &seconds); err != nil {
+		return time.Time{}, err
+	}
+	if seconds <= 0 || seconds > 253402300799 { // the year 9999; a larger number is not seconds
+		return time.Time{}, errors.New("out of range")
+	}
+	return time.Unix(seconds, 0), nil
+}
+
+func notReady(provider, message string) *ExitError {
+	return &ExitError{ExitNotReady, message + " Run: pdpp connect " + provider}
+}

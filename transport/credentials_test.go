@@ -1,0 +1,182 @@
+package transport_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+var cacheTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// cacheRoot makes a cache with one file.
+func cacheRoot(t *testing.T, name, body string, mode os.FileMode) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "clients"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "clients", name), []byte(body), mode); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func TestLoadCredential(t *testing.T) {
+	const canary = "tok-canary"
+	file := func(credential string) string {
+		return `{"provider_url":"https://rs.example","client":{},"credential":{` + credential + `},"created_at":"2026-01-01T00:00:00Z"}`
+	}
+	for _, test := range []struct {
+		name  string
+		body  string
+		grant string
+		exit  int
+		says  string
+	}{
+		{name: "S3-1a a scoped token", body: file(`"access_token":"tok-canary","token_type":"Bearer","grant_id":"grt_1","expires_at":"2026-03-01T12:00:01Z"`), grant: "grt_1"},
+		{name: "any grant where none is asked for", body: file(`"access_token":"tok-canary","grant_id":"grt_1"`)},
+		{name: "an expiry in seconds", body: file(`"access_token":"tok-canary","expires_at":1772366401`)},
+		{name: "an expiry of null", body: file(`"access_token":"tok-canary","expires_at":null,"token_type":"bearer"`)},
+		{name: "S3-1b expired", body: file(`"access_token":"tok-canary","expires_at":"2026-03-01T12:00:00Z"`), exit: 78, says: "expired at 2026-03-01T12:00:00Z"},
+		{name: "expired, in seconds", body: file(`"access_token":"tok-canary","expires_at":1772366400`), exit: 78, says: "expired"},
+		{name: "an expiry that cannot be read", body: file(`"access_token":"tok-canary","expires_at":"soon"`), exit: 78, says: "expiry"},
+		{name: "an expiry in milliseconds is not seconds", body: file(`"access_token":"tok-canary","expires_at":1772366400000000`), exit: 78, says: "expiry"},
+		{name: "another grant", body: file(`"access_token":"tok-canary","grant_id":"grt_2"`), grant: "grt_1", exit: 78, says: "another grant"},
+		{name: "no grant where one is asked for", body: file(`"access_token":"tok-canary"`), grant: "grt_1", exit: 78, says: "another grant"},
+		{name: "S0-3a an owner by pdpp_token_kind", body: file(`"access_token":"tok-canary","pdpp_token_kind":"owner"`), exit: 77, says: "owner"},
+		{name: "S0-3a an owner by token_kind, in capitals", body: file(`"access_token":"tok-canary","token_kind":"OWNER"`), exit: 77, says: "owner"},
+		{name: "S0-3a an owner by kind, with spaces", body: file(`"access_token":"tok-canary","kind":" Owner "`), exit: 77, says: "owner"},
+		{name: "S0-3a an owner by role, under another spelling of the key", body: file(`"access_token":"tok-canary","Role":"owner"`), exit: 77, says: "owner"},
+		{name: "S0-3a an expired owner is an owner", body: file(`"access_token":"tok-canary","role":"owner","expires_at":1`), exit: 77, says: "owner"},
+		{name: "an owner sign of another type is malformed", body: file(`"access_token":"tok-canary","kind":["owner"]`), exit: 78, says: "malformed"},
+		{name: "no token", body: file(`"grant_id":"grt_1"`), exit: 78, says: "no usable access token"},
+		{name: "a token with a line break", body: file(`"access_token":"tok-canary\nX: y"`), exit: 78, says: "no usable access token"},
+		{name: "not a bearer token", body: file(`"access_token":"tok-canary","token_type":"DPoP"`), exit: 78, says: "not a bearer"},
+		{name: "of another provider", body: strings.Replace(file(`"access_token":"tok-canary"`), "rs.example", "other.example", 1), exit: 78, says: "belongs to https://other.example"},
+		{name: "of the same host without TLS", body: strings.Replace(file(`"access_token":"tok-canary"`), "https", "http", 1), exit: 78, says: "belongs to http://rs.example"},
+		{name: "half a file", body: file(`"access_token":"tok-canary"`)[:80], exit: 78, says: "malformed"},
+		{name: "an empty file", body: "", exit: 78, says: "malformed"},
+		{name: "a list", body: `["tok-canary"]`, exit: 78, says: "malformed"},
+		{name: "a file without end", body: strings.Repeat(" ", 1<<20+1), exit: 78, says: "larger than"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := cacheRoot(t, "rs.example.json", test.body, 0o600)
+			got, err := transport.LoadCredential([]string{t.TempDir(), root}, "https://rs.example/", test.grant, cacheTime)
+			if test.exit == 0 {
+				if err != nil || got.Token.Reveal() != canary || got.ProviderURL != "https://rs.example" || len(got.Warnings) != 0 || got.Path != filepath.Join(root, "clients", "rs.example.json") {
+					t.Errorf("%+v, %v", got, err)
+				}
+				return
+			}
+			var exit *transport.ExitError
+			if !errors.As(err, &exit) || exit.Code != test.exit || !strings.Contains(exit.Message, test.says) {
+				t.Fatalf("error %v", err)
+			}
+			if strings.Contains(err.Error(), "canary") {
+				t.Errorf("the token is shown: %v", err)
+			}
+			if !strings.HasSuffix(err.Error(), " Run: pdpp connect https://rs.example") { // S3-1b
+				t.Errorf("no way out: %v", err)
+			}
+			if diff := cmp.Diff("", got.Token.Reveal()); diff != "" {
+				t.Error("an error came with a credential")
+			}
+		})
+	}
+}
+
+func TestLoadCredentialLooksInOrder(t *testing.T) {
+	file := func(token string) string { return `{"credential":{"access_token":"` + token + `"}}` }
+	first, second := cacheRoot(t, "rs.example.json", file("first"), 0o600), cacheRoot(t, "rs.example.json", file("second"), 0o600)
+	got, err := transport.LoadCredential([]string{"/nonexistent", first, second}, "rs.example", "", cacheTime)
+	if err != nil || got.Token.Reveal() != "first" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// S3-1c: what stands first decides. A good credential behind an owner's is not fallen back on.
+	owner := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"x","role":"owner"}}`, 0o600)
+	var exit *transport.ExitError
+	if _, err := transport.LoadCredential([]string{owner, second}, "rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 77 {
+		t.Error(err)
+	}
+	if _, err := transport.LoadCredential([]string{"/nonexistent"}, "rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 78 ||
+		exit.Message != "There is no cached credential for https://rs.example. Run: pdpp connect https://rs.example" {
+		t.Error(err)
+	}
+	if _, err := transport.LoadCredential(nil, "ftp://u:secret@rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 64 || strings.Contains(exit.Message, "secret") {
+		t.Error(err)
+	}
+}
+
+func TestLoadCredentialWarnsOfReaders(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes mean nothing here")
+	}
+	root := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"x"}}`, 0o600)
+	path := filepath.Join(root, "clients", "rs.example.json")
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := transport.LoadCredential([]string{root}, "rs.example", "", cacheTime)
+	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "(mode 0644): run chmod 600") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var exit *transport.ExitError
+	if _, err := transport.LoadCredential([]string{root}, "rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 78 {
+		t.Errorf("a folder in the file's place: %v", err)
+	}
+}
+
+func TestProviderURLs(t *testing.T) {
+	for text, want := range map[string]string{
+		"rs.example":                    "https://rs.example",
+		" RS.Example/ ":                 "https://rs.example",
+		"https://rs.example:443//":      "https://rs.example",
+		"http://rs.example:80":          "http://rs.example",
+		"127.0.0.1:17663":               "https://127.0.0.1:17663",
+		"http://127.0.0.1:17663":        "http://127.0.0.1:17663",
+		"https://u:p@rs.example/a/?q#f": "https://rs.example/a",
+		"http://[::1]:8080":             "http://[::1]:8080",
+		"":                              "",
+		"https://":                      "",
+		"https://:8080":                 "",
+		"ftp://rs.example":              "",
+		"https://rs example":            "",
+	} {
+		got, err := transport.NormalizeProviderURL(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("NormalizeProviderURL(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+	root := cacheRoot(t, "127.0.0.1_17663.json", `{"credential":{"access_token":"x"}}`, 0o600)
+	if _, err := transport.LoadCredential([]string{root}, "http://127.0.0.1:17663", "", cacheTime); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOwnerVariable(t *testing.T) {
+	environment := map[string]string{}
+	getenv := func(name string) string { return environment[name] }
+	if got := transport.OwnerVariable(getenv); got != "" {
+		t.Error(got)
+	}
+	for _, name := range []string{"PDPP_OWNER_SESSION_COOKIE", "PDPP_OWNER_TOKEN"} { // D8, S3-1c
+		environment[name] = "secret"
+		if got := transport.OwnerVariable(getenv); got != name {
+			t.Errorf("%q, want %q", got, name)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package transport
+
+import (
+	_ "embed" // the icon
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// HandlerOptions configure [Handler].
+type HandlerOptions struct {
+	Server        *mcp.Server // from NewServer
+	Authenticator middleware.Authenticator
+	Public        middleware.Public
+	Origins       []string // browser origins that may call; usually none
+	Metadata      Metadata
+	MaxBodyBytes  int64 // 0 means middleware.DefaultMaxBodyBytes
+	Logger        zerolog.Logger
+}
+
+//go:embed icon.svg
+var icon []byte
+
+// Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the door, and
+// before it the two metadata documents and the icon. Everything else is 404. Every error has a JSON body.
+func Handler(o HandlerOptions) http.Handler {
+	door := middleware.DoorOptions{
+		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
+		MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger,
+	}
+	endpoint := middleware.Door(door).Then(newEndpoint(o))
+	public := middleware.Porch(door).Then(publicDocuments(o))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == middleware.EndpointPath {
+			endpoint.ServeHTTP(w, r)
+			return
+		}
+		public.ServeHTTP(w, r)
+	})
+}
+
+// publicDocuments serves what anybody may read. Paths are compared as they come: a mux would clean them, and
+// redirect with an HTML body.
+func publicDocuments(o HandlerOptions) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case middleware.MetadataPath, middleware.MetadataPath + middleware.EndpointPath, middleware.IconPath:
+		default:
+			middleware.Refuse(w, http.StatusNotFound, &rs.Error{
+				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + middleware.EndpointPath + ".",
+			}, "")
+			return
+		}
+		if !allowMethods(w, r, http.MethodGet, http.MethodHead) {
+			return
+		}
+		switch r.URL.Path {
+		case middleware.IconPath:
+			w.Header().Set("Content-Type", "image/svg+xml")
+			w.Header().Set("Cache-Control", "public, max-age=86400")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+			_, _ = w.Write(icon)
+		default:
+			o.Metadata.serve(w, r, o.Public)
+		}
+	})
+}
+
+// allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
+// GET and DELETE at the endpoint, and loop on anything else.
+func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	allow := strings.Join(methods, ", ")
+	w.Header().Set("Allow", allow)
+	middleware.Refuse(w, http.StatusMethodNotAllowed, &rs.Error{
+		Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
+	}, "")
+	return false
+}
+
+// Limits of [NewHTTPServer]. There is no write timeout: a call's own deadline ends it, and a fixed one would cut
+// slow readers of large answers.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	idleTimeout       = 120 * time.Second
+	maxHeaderBytes    = 32 << 10
+)
+
+// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http leaves open.
+func NewHTTPServer(addr string, handler http.Handler) *http.Server {
+	return &http.Server{
+		Addr: addr, Handler: handler,
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+	}
+}

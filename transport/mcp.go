@@ -1,0 +1,156 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// ServerOptions configure [NewServer].
+type ServerOptions struct {
+	Name         string
+	Title        string
+	Version      string
+	Instructions string
+	Tools        []*tools.Tool
+	Resources    []tools.Resource
+	Handler      tools.Handler // the room: every tool call and every resource read goes through it
+	Logger       zerolog.Logger
+}
+
+// NewServer returns the one MCP server that all sessions and requests share, over either transport (S3-R5). Making
+// one per request would cost a hundred times as much as a call.
+func NewServer(o ServerOptions) *mcp.Server {
+	self := mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version}
+	server := mcp.NewServer(
+		&self,
+		&mcp.ServerOptions{
+			Instructions: o.Instructions,
+			Logger:       sdkLogger(o.Logger),
+			// Set in full, because what is left out is inferred: with logging, and with listChanged.
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+			SetCacheable: setCacheable,
+		},
+	)
+	for _, tool := range o.Tools {
+		server.AddTool(listing(tool), callTool(o.Handler, tool))
+	}
+	for _, resource := range o.Resources {
+		addResource(server, o.Handler, resource)
+	}
+	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
+	return server
+}
+
+// sdkLogger keeps the SDK at warnings: it writes three lines per request at INFO.
+func sdkLogger(log zerolog.Logger) *slog.Logger {
+	return slog.New(zerolog.NewSlogHandler(log.Level(max(log.GetLevel(), zerolog.WarnLevel))))
+}
+
+func listing(tool *tools.Tool) *mcp.Tool {
+	no := false
+	listed := &mcp.Tool{
+		Name: tool.Name, Title: tool.Title, Description: tool.Description,
+		InputSchema: tool.Input, // raw bytes: the SDK encodes it again on every call
+		Annotations: &mcp.ToolAnnotations{
+			Title: tool.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
+		},
+	}
+	if len(tool.Output) > 0 {
+		listed.OutputSchema = tool.Output
+	}
+	return listed
+}
+
+func callTool(handle tools.Handler, tool *tools.Tool) mcp.ToolHandler {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		reply, err := handle(ctx, tools.Call{Tool: tool, Raw: request.Params.Arguments})
+		if err == nil && reply.Result == nil {
+			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
+		}
+		if err != nil {
+			return nil, wireError(err, "")
+		}
+		return reply.Result, nil
+	}
+}
+
+func addResource(server *mcp.Server, handle tools.Handler, resource tools.Resource) {
+	read := readResource(handle, resource)
+	if resource.Template {
+		server.AddResourceTemplate(&mcp.ResourceTemplate{
+			URITemplate: resource.URI, Name: resource.Name, Title: resource.Title,
+			Description: resource.Description, MIMEType: resource.MIMEType,
+		}, read)
+		return
+	}
+	server.AddResource(&mcp.Resource{
+		URI: resource.URI, Name: resource.Name, Title: resource.Title,
+		Description: resource.Description, MIMEType: resource.MIMEType,
+	}, read)
+}
+
+func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHandler {
+	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		uri := request.Params.URI
+		call, err := resource.Call(uri)
+		if err != nil {
+			return nil, wireError(err, uri)
+		}
+		reply, err := handle(ctx, call)
+		if err == nil && reply.Resource == nil {
+			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no resource."}
+		}
+		if err != nil {
+			return nil, wireError(err, uri)
+		}
+		return reply.Resource, nil
+	}
+}
+
+// codeRefused is the JSON-RPC code of a read that the resource server, or our own checks, refused: the first of the
+// codes that JSON-RPC leaves to servers. -32603 stays for faults of the adapter.
+const codeRefused = -32000
+
+// wireError makes an error a JSON-RPC one. Any other error type would go out as code 0, with its full text. A
+// resource that does not exist is invalid params with the URI in data, as the protocol has it.
+func wireError(err error, uri string) *jsonrpc.Error {
+	e := rs.AsError(err)
+	code := int64(codeRefused)
+	switch {
+	case e.Code == rs.Internal:
+		code = jsonrpc.CodeInternalError
+	case e.Status == 404, e.Code == rs.NotFound, e.Code == rs.InvalidURI, e.Code == rs.InvalidID, e.Code == rs.InvalidArguments:
+		code = jsonrpc.CodeInvalidParams
+	}
+	data, _ := json.Marshal(struct { // marshals strings only
+		Code      rs.Code `json:"code"`
+		Message   string  `json:"message"`
+		Hint      string  `json:"hint,omitempty"`
+		RetryWith string  `json:"retry_with,omitempty"`
+		RequestID string  `json:"request_id,omitempty"`
+		URI       string  `json:"uri,omitempty"`
+	}{e.Code, e.Message, e.Hint, e.RetryWith, e.RequestID, uri})
+	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
+}
+
+// staticTTL is how long a client may keep what is the same for everybody, in milliseconds.
+const staticTTL = 5 * 60 * 1000
+
+// setCacheable tells clients and intermediaries what they may keep. The SDK's own default is "public", for
+// everything.
+func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
+	switch request.(type) {
+	case *mcp.ListToolsRequest, *mcp.ListResourceTemplatesRequest, *mcp.ServerRequest[*mcp.DiscoverParams]:
+		c.CacheScope, c.TTLMs = "public", staticTTL
+	default: // read under a grant, or close to it
+		c.CacheScope, c.TTLMs = "private", 0
+	}
+}

@@ -1,0 +1,67 @@
+package transport
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Metadata is what the two protected-resource documents (RFC 9728) say beside this server's own URLs.
+type Metadata struct {
+	ResourceName         string   // shown to people, such as "Personal data (PDPP)"
+	ResourceServer       string   // the resource server's origin; pdpp_core_query_base is its /v1 (S3-9a)
+	AuthorizationServers []string // issuer URLs
+	Packages             bool     // package tokens are served as well (D10)
+}
+
+// document has the standard fields and the PDPP extensions, and no others (S3-17c).
+type document struct {
+	Resource             string     `json:"resource"`
+	ResourceName         string     `json:"resource_name,omitempty"`
+	AuthorizationServers []string   `json:"authorization_servers,omitempty"`
+	BearerMethods        []string   `json:"bearer_methods_supported"`
+	QueryBase            string     `json:"pdpp_core_query_base,omitempty"`
+	TokenKinds           []string   `json:"pdpp_token_kinds_supported"`
+	Discovery            *discovery `json:"pdpp_agent_discovery,omitempty"`
+}
+
+type discovery struct {
+	MCP struct {
+		Endpoint  string `json:"endpoint"`
+		Transport string `json:"transport"`
+	} `json:"mcp"`
+}
+
+// serve answers with the document of the request's path: the endpoint's own (S3-9b, S3-18b), or the root one, which
+// also hints at the endpoint (S3-9a).
+func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public middleware.Public) {
+	d := document{
+		Resource:             public.URL(r, ""),
+		ResourceName:         m.ResourceName,
+		AuthorizationServers: m.AuthorizationServers,
+		BearerMethods:        []string{"header"},
+		TokenKinds:           []string{rs.KindClient},
+	}
+	if m.ResourceServer != "" {
+		d.QueryBase = strings.TrimRight(m.ResourceServer, "/") + "/v1"
+	}
+	if m.Packages {
+		d.TokenKinds = append(d.TokenKinds, rs.KindPackage)
+	}
+	endpoint := public.URL(r, middleware.EndpointPath)
+	if r.URL.Path == middleware.MetadataPath {
+		d.Discovery = &discovery{}
+		d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport = endpoint, "streamable_http"
+	} else {
+		d.Resource = endpoint
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store") // it depends on the name and the headers of the request
+	if public.Origin != "" {
+		w.Header().Set("Cache-Control", "public, max-age=300")
+	}
+	_ = json.NewEncoder(w).Encode(d)
+}

@@ -1,0 +1,112 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// The middleware here stands around every method that the SDK receives. It may change contexts, lists and errors;
+// a tools/call answered here would lack what 2026-07-28 clients demand of a result.
+
+// recoverAll makes a panic anywhere an internal error. Handlers run outside net/http's recovery, so it would end
+// the process. It also gives a code to the SDK's own plain errors, which would go out as code 0.
+func recoverAll(log zerolog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+			defer func() {
+				if fault := recover(); fault != nil {
+					log.Error().Str("mcp_method", method).Str("panic", fmt.Sprint(fault)).Bytes("stack", debug.Stack()).
+						Str("request_id", middleware.RequestIDFrom(ctx)).Msg("panic")
+					result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
+				}
+			}()
+			result, err = next(ctx, method, request)
+			var wire *jsonrpc.Error
+			if err != nil && !errors.As(err, &wire) {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+			}
+			return result, err
+		}
+	}
+}
+
+type hangUpKey struct{}
+
+// withHangUp carries a request's own lifetime down as a value, because the SDK hands on a request's values but,
+// before 2026-07-28, not its end.
+func withHangUp(ctx context.Context) context.Context {
+	return context.WithValue(ctx, hangUpKey{}, ctx)
+}
+
+// joinHangUp ends a call when the client that made it hangs up.
+func joinHangUp(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		client, ok := ctx.Value(hangUpKey{}).(context.Context)
+		if !ok {
+			return next(ctx, method, request)
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(client, func() { cancel(context.Cause(client)) })()
+		return next(ctx, method, request)
+	}
+}
+
+// hideUnlisted takes tools that are callable but not advertised out of tools/list (D1).
+func hideUnlisted(all []*tools.Tool) mcp.Middleware {
+	hidden := map[string]bool{}
+	for _, tool := range all {
+		hidden[tool.Name] = !tool.Listed
+	}
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
+				shown := *list
+				shown.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(tool *mcp.Tool) bool { return hidden[tool.Name] })
+				return &shown, nil
+			}
+			return result, err
+		}
+	}
+}
+
+type iconKey struct{}
+
+// withIcon carries the public URL of the icon, which depends on the name under which the request came in.
+func withIcon(ctx context.Context, url string) context.Context {
+	return context.WithValue(ctx, iconKey{}, url)
+}
+
+// addIcon names the icon where the server introduces itself: in initialize and in server/discover (S3-R17). Over
+// stdio there is no public URL, hence no icon.
+func addIcon(self mcp.Implementation) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			url, ok := ctx.Value(iconKey{}).(string)
+			if !ok || err != nil {
+				return result, err
+			}
+			self := self // one copy per answer: the origin is the request's
+			self.Icons = []mcp.Icon{{Source: url, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
+			switch hello := result.(type) {
+			case *mcp.InitializeResult:
+				hello.ServerInfo = &self
+			case *mcp.DiscoverResult:
+				hello.Meta = mcp.Meta{mcp.MetaKeyServerInfo: &self}
+			}
+			return result, nil
+		}
+	}
+}

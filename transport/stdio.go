@@ -1,0 +1,210 @@
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxLineBytes bounds one message over stdio, like a request body over HTTP.
+const maxLineBytes = 1 << 20
+
+// Stdio serves one client over a pair of streams, one JSON-RPC message a line, until in ends; then it answers what is
+// still under way and returns nil. Every call is the principal's. Nothing but messages is ever written to out (S3-R4).
+//
+// The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
+// that were under way when its input ended; hence this one.
+func Stdio(ctx context.Context, server *mcp.Server, principal rs.Principal, in io.Reader, out io.Writer) error {
+	return server.Run(rs.WithPrincipal(ctx, principal), &stdio{in: in, out: out})
+}
+
+// stdio is an mcp.Transport.
+type stdio struct {
+	in  io.Reader
+	out io.Writer
+}
+
+// Connect starts reading.
+func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
+	c := &lines{
+		out: s.out, incoming: make(chan line), closed: make(chan struct{}),
+		inFlight: map[jsonrpc.ID]bool{}, drained: make(chan struct{}),
+	}
+	go c.scan(s.in) // a read from a terminal or a pipe can not be interrupted: it ends with its stream, or the process
+	return c, nil
+}
+
+// lines is an mcp.Connection of one message a line.
+type lines struct {
+	incoming  chan line
+	closed    chan struct{}
+	closeOnce sync.Once
+
+	writing sync.Mutex // lines never interleave
+	out     io.Writer
+
+	mu       sync.Mutex
+	inFlight map[jsonrpc.ID]bool // requests that await their answer
+	ended    bool                // the input has ended
+	drained  chan struct{}       // closed when the input has ended and nothing is in flight
+}
+
+// A line is one line of input, or why there is none.
+type line struct {
+	text []byte
+	err  error
+}
+
+var errLineTooLong = errors.New("line too long")
+
+// scan reads lines until the input ends. A line that is too long is skipped to its end and reported.
+func (c *lines) scan(in io.Reader) {
+	reader := bufio.NewReaderSize(in, 64<<10)
+	for {
+		text, err := readLine(reader)
+		select {
+		case c.incoming <- line{text, err}:
+		case <-c.closed:
+			return
+		}
+		if err != nil && !errors.Is(err, errLineTooLong) {
+			return
+		}
+	}
+}
+
+func readLine(reader *bufio.Reader) ([]byte, error) {
+	var text []byte
+	long := false
+	for {
+		part, err := reader.ReadSlice('\n')
+		if long = long || len(text)+len(part) > maxLineBytes+1; long {
+			text = nil
+		} else {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case long:
+			return nil, errLineTooLong
+		case err != nil && len(bytes.TrimSpace(text)) > 0:
+			return text, nil // the last line lacks its line break; the next read ends
+		default:
+			return text, err
+		}
+	}
+}
+
+// Read returns the next message. It answers lines that are none itself, and the session lives on.
+func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		var next line
+		select {
+		case next = <-c.incoming:
+		case <-c.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch {
+		case errors.Is(next.err, errLineTooLong):
+			if err := c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a message must not exceed 1 MiB"}); err != nil {
+				return nil, err
+			}
+		case next.err != nil:
+			return nil, c.drain(ctx, next.err)
+		case len(bytes.TrimSpace(next.text)) > 0:
+			message, refusal := parseMessage(next.text)
+			if refusal == nil && !c.begin(message) {
+				refusal = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a request with this id is still under way"}
+			}
+			if refusal == nil {
+				return message, nil
+			}
+			if err := c.refuse(refusal); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// begin notes a request as under way; it reports false when one with the same id already is.
+func (c *lines) begin(message jsonrpc.Message) bool {
+	request, ok := message.(*jsonrpc.Request)
+	if !ok || !request.IsCall() {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inFlight[request.ID] {
+		return false
+	}
+	c.inFlight[request.ID] = true
+	return true
+}
+
+// drain keeps the end of the input back until every request has been answered: what the SDK learns of the end of
+// its input, it takes for the end of the client.
+func (c *lines) drain(ctx context.Context, end error) error {
+	c.mu.Lock()
+	c.ended = true
+	idle := len(c.inFlight) == 0
+	c.mu.Unlock()
+	if !idle {
+		select {
+		case <-c.drained:
+		case <-c.closed:
+		case <-ctx.Done():
+		}
+	}
+	return end
+}
+
+func (c *lines) refuse(e *jsonrpc.Error) error { return c.write(rpcError(nil, e)) }
+
+// Write sends a message.
+func (c *lines) Write(_ context.Context, message jsonrpc.Message) error {
+	if response, ok := message.(*jsonrpc.Response); ok {
+		defer c.answered(response.ID)
+	}
+	text, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	return c.write(append(text, '\n'))
+}
+
+func (c *lines) answered(id jsonrpc.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.inFlight, id)
+	if c.ended && len(c.inFlight) == 0 {
+		c.ended = false // once: nothing new begins after the end
+		close(c.drained)
+	}
+}
+
+func (c *lines) write(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(text)
+	return err
+}
+
+// Close ends the session. The streams are the caller's to close.
+func (c *lines) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return nil
+}
+
+// SessionID is empty: a stdio process is one session.
+func (c *lines) SessionID() string { return "" }
