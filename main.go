@@ -1,0 +1,257 @@
+// Command pdpp-mcp lets an AI assistant read a person's data from a PDPP resource server through the Model Context
+// Protocol: hosted at /mcp, or as a local stdio server. Run it with --help.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// version is set by the release build.
+var version = "dev"
+
+// The environment and the exit code are touched here and nowhere else.
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the SDK allocates much per call; this doubles throughput for some megabytes
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// streams are a process's standard streams. For stdio and for demo --json, out is protocol.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// commandLine is what can be typed; kong reads it.
+type commandLine struct {
+	Version kong.VersionFlag `help:"Print the version and exit."`
+	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
+	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
+	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
+}
+
+type demoCommand struct {
+	Listen string `help:"Address of /mcp." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
+	Data   string `help:"Folder of STREAM.jsonl files to serve instead of the sample year." type:"path" env:"PDPP_MCP_DATA" placeholder:"DIR"`
+	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
+	JSON   bool   `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
+}
+
+type serveCommand struct {
+	Listen                    string        `help:"Address to listen on." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
+	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
+	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
+	PublicURL                 string        `name:"public-url" help:"This server's public origin, without /mcp." env:"PDPP_MCP_PUBLIC_URL" placeholder:"URL"`
+	AllowedHosts              []string      `name:"allowed-hosts" help:"Further host names that it answers to." env:"PDPP_MCP_ALLOWED_HOSTS" placeholder:"HOST"`
+	AllowedOrigins            []string      `name:"allowed-origins" help:"Browser origins that may call; usually none." env:"PDPP_MCP_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
+	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host and -Proto are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
+	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; the resource server if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
+	IntrospectionURL          string        `name:"introspection-url" help:"RFC 7662 endpoint. Without it the schema says what a token is." env:"PDPP_MCP_INTROSPECTION_URL" placeholder:"URL"`
+	IntrospectionClientID     string        `name:"introspection-client-id" help:"HTTP Basic user of introspection." env:"PDPP_MCP_INTROSPECTION_CLIENT_ID" placeholder:"ID"`
+	IntrospectionClientSecret string        `name:"introspection-client-secret" help:"HTTP Basic password; prefer the file or the environment." env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET" placeholder:"SECRET"`
+	IntrospectionSecretFile   string        `name:"introspection-client-secret-file" help:"File that holds it." type:"path" env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET_FILE" placeholder:"FILE"`
+	Issuer                    string        `help:"Required iss of a token." env:"PDPP_MCP_ISSUER" placeholder:"URL"`
+	Audiences                 []string      `name:"audiences" help:"Accepted aud of a token; the resource server's and this server's URLs if absent." env:"PDPP_MCP_AUDIENCES" placeholder:"URL"`
+	Deadline                  time.Duration `help:"Longest time of one call." default:"40s" env:"PDPP_MCP_DEADLINE"`
+	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+}
+
+type stdioCommand struct {
+	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
+	CacheRoot   string `name:"cache-root" help:"Folder of the credential cache; ./.pdpp, then ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+	GrantID     string `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
+	ServerName  string `name:"server-name" help:"Name shown to the client." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
+	Demo        bool   `help:"Serve the sample year; needs nothing."`
+}
+
+// run is the program without its process: it returns the exit code. Whatever ends it abnormally is the last line of
+// stderr, because hosts show that line.
+func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
+	var line commandLine
+	exited := false
+	parser, err := kong.New(&line,
+		kong.Name("pdpp-mcp"),
+		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
+		kong.Vars{"version": "pdpp-mcp " + version},
+		kong.Writers(io.out, io.err),
+		kong.Exit(func(int) { exited = true }), // --help and --version
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		return fail(io, err)
+	}
+	parsed, err := parser.Parse(args)
+	if exited {
+		return 0
+	}
+	if err != nil {
+		return fail(io, usage(err.Error()+". Run pdpp-mcp --help."))
+	}
+	if name := transport.OwnerVariable(getenv); name != "" {
+		return fail(io, &transport.ExitError{Code: transport.ExitOwner, Message: fmt.Sprintf(
+			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
+	}
+	switch parsed.Command() {
+	case "demo":
+		err = runDemo(ctx, line.Demo, io)
+	case "serve":
+		err = runServe(ctx, line.Serve, io)
+	case "stdio":
+		err = runStdio(ctx, line.Stdio, io)
+	}
+	if err != nil {
+		return fail(io, err)
+	}
+	return 0
+}
+
+func usage(message string) error {
+	return &transport.ExitError{Code: transport.ExitUsage, Message: message}
+}
+
+// fail prints why the program ends and returns its exit code: 1 unless the error names one.
+func fail(io streams, err error) int {
+	fmt.Fprintln(io.err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
+	var exit *transport.ExitError
+	if errors.As(err, &exit) {
+		return exit.Code
+	}
+	return 1
+}
+
+func runServe(ctx context.Context, c serveCommand, io streams) error {
+	level, err := zerolog.ParseLevel(c.LogLevel)
+	if err != nil {
+		return usage(err.Error())
+	}
+	config := hostedConfig{
+		listen: c.Listen, name: "pdpp", deadline: c.Deadline, origins: c.AllowedOrigins,
+		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout,
+		authorizationServers: c.AuthorizationServers,
+		log:                  zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
+	}
+	if config.public, err = publicNames(c); err != nil {
+		return usage(err.Error())
+	}
+	if config.introspection, err = introspectionOptions(c); err != nil {
+		return usage(err.Error())
+	}
+	server, err := newHosted(ctx, config)
+	if err != nil {
+		return usage(err.Error())
+	}
+	return server.serve(ctx)
+}
+
+func publicNames(c serveCommand) (middleware.Public, error) {
+	public := middleware.Public{Hosts: c.AllowedHosts}
+	if c.PublicURL != "" {
+		origin, err := middleware.ParseOrigin(c.PublicURL)
+		if err != nil {
+			return public, fmt.Errorf("--public-url: %w", err)
+		}
+		public.Origin = origin
+	}
+	for _, text := range c.TrustedProxies {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, addressErr := netip.ParseAddr(text)
+			if addressErr != nil {
+				return public, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		public.Proxies = append(public.Proxies, prefix)
+	}
+	return public, nil
+}
+
+func introspectionOptions(c serveCommand) (*rs.IntrospectorOptions, error) {
+	if c.IntrospectionURL == "" {
+		return nil, nil
+	}
+	secret := c.IntrospectionClientSecret
+	if c.IntrospectionSecretFile != "" {
+		data, err := os.ReadFile(c.IntrospectionSecretFile)
+		if err != nil {
+			return nil, fmt.Errorf("--introspection-client-secret-file: %w", err)
+		}
+		secret = strings.TrimSpace(string(data))
+	}
+	if c.IntrospectionClientID == "" || secret == "" {
+		return nil, errors.New("--introspection-url needs --introspection-client-id and a client secret")
+	}
+	audiences := c.Audiences
+	if len(audiences) == 0 {
+		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + middleware.EndpointPath}
+		if c.PublicURL != "" {
+			audiences = append(audiences, strings.TrimRight(c.PublicURL, "/")+middleware.EndpointPath)
+		}
+	}
+	return &rs.IntrospectorOptions{
+		Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret),
+		Issuer: c.Issuer, Audiences: audiences,
+	}, nil
+}
+
+func runStdio(ctx context.Context, c stdioCommand, io streams) error {
+	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	if c.Demo {
+		if c.ProviderURL != "" {
+			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
+		}
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
+		if err != nil {
+			return err
+		}
+		defer demo.close()
+		return serveStdio(ctx, demo.url, rs.NewToken(demo.tokens.Client), c.ServerName, log, io)
+	}
+	if c.ProviderURL == "" {
+		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
+	}
+	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, warning := range credential.Warnings {
+		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
+	}
+	return serveStdio(ctx, credential.ProviderURL, credential.Token, c.ServerName, log, io)
+}
+
+// cacheRoots are the folders in which a credential is looked for, in order. Hosts start stdio servers in the file
+// system's root, so the working directory alone would not do.
+func cacheRoots(named string) []string {
+	if named != "" {
+		return []string{named}
+	}
+	roots := []string{".pdpp"}
+	if home, err := os.UserHomeDir(); err == nil {
+		roots = append(roots, filepath.Join(home, ".pdpp"))
+	}
+	return roots
+}

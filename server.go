@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/integration"
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// drainTime is how long calls in flight may take to finish after the server is told to stop.
+const drainTime = 10 * time.Second
+
+// newRoom wires tools, chain and protocol over one resource server: the same for every door.
+func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger) *mcp.Server {
+	all := tools.All(recordBase)
+	room := middleware.Standard(middleware.Options{
+		Log: log, Deadline: deadline,
+		Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) {
+			return rs.Rechecking{Doer: client.For(p)}, nil
+		},
+	})
+	return transport.NewServer(transport.ServerOptions{
+		Name: name, Title: "Personal data (PDPP)", Version: version, Instructions: tools.Instructions,
+		Tools: all, Resources: tools.Resources(all), Handler: room.Then(tools.Forward), Logger: log,
+	})
+}
+
+// hostedConfig is what a hosted server is made of.
+type hostedConfig struct {
+	listen, name         string
+	public               middleware.Public
+	origins              []string
+	rsURL                string // public, for what is shown
+	rsReadURL            string // where it is read; empty: at rsURL
+	readTimeout          time.Duration
+	deadline             time.Duration
+	authorizationServers []string
+	introspection        *rs.IntrospectorOptions // nil: the schema probe
+	log                  zerolog.Logger
+}
+
+// A hosted server listens already, and serves once it is told to.
+type hosted struct {
+	listener net.Listener
+	server   *http.Server
+	log      zerolog.Logger
+}
+
+// newHosted builds a hosted server and opens its port.
+func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
+	if c.rsReadURL == "" {
+		c.rsReadURL = c.rsURL
+	}
+	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
+	if err != nil {
+		return nil, err
+	}
+	authority, err := newAuthority(c, client)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.authorizationServers) == 0 {
+		c.authorizationServers = []string{strings.TrimRight(c.rsURL, "/")}
+	}
+	recordBase := strings.TrimRight(c.rsURL, "/")
+	handler := transport.Handler(transport.HandlerOptions{
+		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log),
+		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority}),
+		Public:        c.public, Origins: c.origins,
+		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers},
+		Logger:   c.log,
+	})
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w", c.listen, err)
+	}
+	return &hosted{listener: listener, server: transport.NewHTTPServer(c.listen, handler), log: c.log}, nil
+}
+
+func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
+	if c.introspection == nil {
+		return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}, nil
+	}
+	return rs.NewIntrospector(*c.introspection)
+}
+
+func (h *hosted) url() string {
+	return "http://" + h.listener.Addr().String() + middleware.EndpointPath
+}
+
+// serve answers until ctx ends, then lets calls in flight finish.
+func (h *hosted) serve(ctx context.Context) error {
+	h.log.Info().Str("address", h.listener.Addr().String()).Str("version", version).Msg("serving /mcp")
+	return serveUntil(ctx, h.server, h.listener)
+}
+
+// serveUntil serves until ctx ends or the server fails, and drains.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	return server.Shutdown(drain)
+}
+
+// serveStdio serves one local client with one cached token. The schema says what the token is before anything else is
+// read, so that a mis-filed owner token never reads a record.
+func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, io streams) error {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent()})
+	if err != nil {
+		return usage(err.Error())
+	}
+	verdict, err := rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}.Judge(ctx, token)
+	if err != nil {
+		return &transport.ExitError{Code: transport.ExitUnavailable, Message: fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}
+	}
+	if verdict.Inactive != nil {
+		return &transport.ExitError{Code: transport.ExitNotReady, Message: verdict.Inactive.Message + " Connect again: pdpp connect " + providerURL}
+	}
+	if err := verdict.Principal.Admissible(); err != nil {
+		return &transport.ExitError{Code: transport.ExitOwner, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
+	}
+	server := newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log)
+	return transport.Stdio(ctx, server, verdict.Principal, io.in, io.out)
+}
+
+func userAgent() string { return "pdpp-mcp/" + version }
+
+// embedded is the resource server of demo, on a port of its own.
+type embedded struct {
+	url          string
+	clientSecret string
+	tokens       demo.DemoTokens
+	store        *demo.Store
+	server       *http.Server
+}
+
+type embeddedConfig struct {
+	data, db string
+	progress io.Writer
+	log      zerolog.Logger
+}
+
+const embeddedClientID = "pdpp-mcp"
+
+// startEmbedded loads the data and serves it on loopback until close.
+func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
+	store, err := demo.NewStore(ctx, c.db)
+	if err != nil {
+		return nil, err
+	}
+	if err := loadStore(ctx, store, c); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	e := &embedded{store: store, clientSecret: rand.Text()}
+	if e.tokens, err = demo.NewDemoTokens(rand.Reader); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	e.url = "http://" + listener.Addr().String()
+	grants := demo.DemoGrants(store.Connectors(), e.tokens, time.Now())
+	e.server = transport.NewHTTPServer("", demo.NewServer(store, grants, demo.Options{
+		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
+	}))
+	go func() {
+		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			c.log.Error().Err(err).Msg("embedded resource server")
+		}
+	}()
+	return e, nil
+}
+
+func (e *embedded) close() {
+	_ = e.server.Close()
+	_ = e.store.Close()
+}
+
+// loadStore fills a store with the sample year, or with a folder of the person's own, unless it holds just that.
+func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
+	if c.data == "" {
+		const fingerprint = "sample year 1"
+		if held, ok := store.Loaded(); ok && held == fingerprint {
+			return nil
+		}
+		return store.Load(ctx, demo.Year(), fingerprint, nil)
+	}
+	fingerprint, err := demo.Fingerprint(c.data)
+	if err != nil {
+		return usage(err.Error())
+	}
+	if held, ok := store.Loaded(); ok && held == fingerprint {
+		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
+		return nil
+	}
+	skipped := 0
+	corpus, err := demo.Open(c.data, func(s demo.Skip) {
+		if skipped++; skipped <= maxSkipsShown {
+			fmt.Fprintf(c.progress, "pdpp-mcp: skipped %s:%d: %s\n", s.File, s.Line, s.Reason)
+		}
+	})
+	if err != nil {
+		return usage(err.Error())
+	}
+	loaded := 0
+	if err := store.Load(ctx, corpus, fingerprint, func(n int) {
+		loaded = n
+		fmt.Fprintf(c.progress, "pdpp-mcp: %d records\n", n)
+	}); err != nil {
+		return err
+	}
+	if skipped > maxSkipsShown {
+		fmt.Fprintf(c.progress, "pdpp-mcp: and %d more lines skipped\n", skipped-maxSkipsShown)
+	}
+	fmt.Fprintf(c.progress, "pdpp-mcp: loaded %d records, skipped %d lines\n", loaded, skipped)
+	return nil
+}
+
+// maxSkipsShown is how many skipped lines are named one by one; all are counted.
+const maxSkipsShown = 20
+
+// runDemo serves the embedded resource server and /mcp in front of it, after a short tour.
+func runDemo(ctx context.Context, c demoCommand, io streams) error {
+	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, progress: io.err, log: log})
+	if err != nil {
+		return err
+	}
+	defer source.close()
+	server, err := newHosted(ctx, hostedConfig{
+		listen: c.Listen, name: "pdpp-demo", rsURL: source.url, log: log,
+		introspection: &rs.IntrospectorOptions{
+			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
+			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
+		},
+	})
+	if err != nil {
+		return usage(err.Error())
+	}
+	if c.JSON {
+		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil {
+			return err
+		}
+		return server.serve(ctx)
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.serve(ctx) }()
+	if err := integration.Tour(ctx, io.out, server.url(), source.tokens.Client); err != nil {
+		return fmt.Errorf("the tour failed: %w", err)
+	}
+	fmt.Fprintf(io.out, pasteable, server.url(), source.tokens.Client)
+	return <-done
+}
+
+// demoAddresses is the line of demo --json.
+type demoAddresses struct {
+	MCPURL                    string `json:"mcp_url"`
+	RSURL                     string `json:"rs_url"`
+	ASURL                     string `json:"as_url"`
+	IntrospectionURL          string `json:"introspection_url"`
+	IntrospectionClientID     string `json:"introspection_client_id"`
+	IntrospectionClientSecret string `json:"introspection_client_secret"`
+	PackagesURL               string `json:"packages_url"`
+	ClientToken               string `json:"client_token"`
+	NarrowToken               string `json:"narrow_token"`
+	PackageToken              string `json:"package_token"`
+	OwnerToken                string `json:"owner_token"`
+	ExpiredToken              string `json:"expired_token"`
+	RevokedToken              string `json:"revoked_token"`
+}
+
+func (e *embedded) addresses(mcpURL string) demoAddresses {
+	return demoAddresses{
+		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
+		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
+		PackagesURL: e.url + "/packages",
+		ClientToken: e.tokens.Client, NarrowToken: e.tokens.Narrow, PackageToken: e.tokens.Package,
+		OwnerToken: e.tokens.Owner, ExpiredToken: e.tokens.Expired, RevokedToken: e.tokens.Revoked,
+	}
+}
+
+const pasteable = `
+Serving until you stop it (Ctrl-C). Connect a client, for example:
+
+  claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
+
+or without a port:
+
+  claude mcp add pdpp-demo -- pdpp-mcp stdio --demo
+`
