@@ -17,7 +17,7 @@ const module = "github.com/pdp-connect/pdpp-mcp/"
 var forbidden = map[string][]string{
 	"rs":           {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql"},
 	"rs/demo":      {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
-	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "io", "time", "database/sql"},
+	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql"},
 	"middleware":   {module + "transport", module + "rs/", "os", "database/sql"},
 	"transport":    {module + "rs/", "database/sql"},

@@ -74,6 +74,7 @@ type serveCommand struct {
 	IntrospectionSecretFile   string        `name:"introspection-client-secret-file" help:"File that holds it." type:"path" env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET_FILE" placeholder:"FILE"`
 	Issuer                    string        `help:"Required iss of a token." env:"PDPP_MCP_ISSUER" placeholder:"URL"`
 	Audiences                 []string      `name:"audiences" help:"Accepted aud of a token; the resource server's and this server's URLs if absent." env:"PDPP_MCP_AUDIENCES" placeholder:"URL"`
+	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
 	Deadline                  time.Duration `help:"Longest time of one call." default:"40s" env:"PDPP_MCP_DEADLINE"`
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
 	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
@@ -148,10 +149,20 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 		return usage(err.Error())
 	}
 	config := hostedConfig{
-		listen: c.Listen, name: "pdpp", deadline: c.Deadline, origins: c.AllowedOrigins,
+		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout,
-		authorizationServers: c.AuthorizationServers,
-		log:                  zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
+		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL,
+		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
+	}
+	if c.PackagesURL != "" && c.IntrospectionURL == "" {
+		return usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
+	}
+	for _, origin := range c.AllowedOrigins {
+		parsed, err := middleware.ParseOrigin(origin)
+		if err != nil {
+			return usage("--allowed-origins: " + err.Error())
+		}
+		config.origins = append(config.origins, parsed)
 	}
 	if config.public, err = publicNames(c); err != nil {
 		return usage(err.Error())

@@ -32,6 +32,9 @@ func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration,
 	room := middleware.Standard(middleware.Options{
 		Log: log, Deadline: deadline,
 		Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) {
+			if p.Package != nil {
+				return p.Package, nil
+			}
 			return rs.Rechecking{Doer: client.For(p)}, nil
 		},
 	})
@@ -52,6 +55,7 @@ type hostedConfig struct {
 	deadline             time.Duration
 	authorizationServers []string
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
+	packagesURL          string                  // directory of package members, asked with the introspection's credentials
 	log                  zerolog.Logger
 }
 
@@ -83,7 +87,7 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log),
 		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority}),
 		Public:        c.public, Origins: c.origins,
-		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers},
+		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers, Packages: c.packagesURL != ""},
 		Logger:   c.log,
 	})
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
@@ -93,11 +97,24 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	return &hosted{listener: listener, server: transport.NewHTTPServer(c.listen, handler), log: c.log}, nil
 }
 
+// newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of
+// packages over it where there is one.
 func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
+	as := func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }
 	if c.introspection == nil {
-		return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}, nil
+		return rs.SchemaProbe{For: as}, nil
 	}
-	return rs.NewIntrospector(*c.introspection)
+	introspector, err := rs.NewIntrospector(*c.introspection)
+	if err != nil || c.packagesURL == "" {
+		return introspector, err
+	}
+	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
+		Endpoint: c.packagesURL, ClientID: c.introspection.ClientID, ClientSecret: c.introspection.ClientSecret,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: as}), nil
 }
 
 func (h *hosted) url() string {
@@ -139,7 +156,11 @@ func serveStdio(ctx context.Context, providerURL string, token rs.Token, name st
 		return &transport.ExitError{Code: transport.ExitNotReady, Message: verdict.Inactive.Message + " Connect again: pdpp connect " + providerURL}
 	}
 	if err := verdict.Principal.Admissible(); err != nil {
-		return &transport.ExitError{Code: transport.ExitOwner, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
+		code := transport.ExitNotReady
+		if verdict.Principal.Kind == rs.KindOwner {
+			code = transport.ExitOwner
+		}
+		return &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
 	}
 	server := newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log)
 	return transport.Stdio(ctx, server, verdict.Principal, io.in, io.out)
@@ -251,7 +272,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	}
 	defer source.close()
 	server, err := newHosted(ctx, hostedConfig{
-		listen: c.Listen, name: "pdpp-demo", rsURL: source.url, log: log,
+		listen: c.Listen, name: "pdpp-demo", rsURL: source.url, packagesURL: source.url + "/packages", log: log,
 		introspection: &rs.IntrospectorOptions{
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},

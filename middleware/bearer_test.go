@@ -78,6 +78,7 @@ func TestBearer(t *testing.T) {
 		{name: "S0-3a S3-6b an owner bearer", headers: []string{"Authorization: Bearer owner"}, status: 403, code: "owner_token_refused", asked: 1},
 		{name: "S0-R3 a control-plane bearer", headers: []string{"Authorization: Bearer strange"}, status: 403, code: "token_kind_refused", asked: 1},
 		{name: "a bearer of no kind", headers: []string{"Authorization: Bearer kindless"}, status: 403, code: "token_kind_refused", asked: 1},
+		{name: "D17 a revoked package", headers: []string{"Authorization: Bearer package"}, status: 403, code: "package_revoked", asked: 1},
 		{name: "an authority out of reach condemns nobody", headers: []string{"Authorization: Bearer unreachable"}, status: 503, code: "authority_unreachable", asked: 1},
 		{name: "an authenticator's foreign error is a fault of ours", headers: []string{"Authorization: Bearer foreign"}, status: 500, code: "internal_error", asked: 1},
 	} {

@@ -14,10 +14,10 @@ import (
 const defaultRetryAfter = 5 * time.Second
 
 // refusalStatus says what the host should do about a refusal: 401 authorize again, 403 bring another kind of token
-// (authorizing again would bring the same one), 503 wait. A reason that an authority gave is a 401 (D7).
+// (authorizing again would bring the same one) or approve anew, 503 wait. A reason that an authority gave is a 401 (D7).
 func refusalStatus(code rs.Code) int {
 	switch code {
-	case rs.OwnerTokenRefused, rs.TokenKindRefused:
+	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked:
 		return http.StatusForbidden
 	case rs.AuthorityUnreachable, rs.ServerUnreachable, rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable

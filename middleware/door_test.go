@@ -35,6 +35,8 @@ func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (rs.Prin
 		return rs.Principal{Token: token}, nil
 	case "revoked":
 		return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: `The grant "x" was revoked.`}
+	case "package":
+		return rs.Principal{}, &rs.Error{Code: "package_revoked", Message: "The package was revoked."}
 	case "unreachable":
 		return rs.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "The authority did not answer."}
 	case "foreign":

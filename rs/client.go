@@ -113,9 +113,9 @@ func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, err
 // read judges an answer: its size, its status, its type.
 func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, c.options.MaxResponseBytes+1))
-	requestID := response.Header.Get("Request-Id")
+	requestID := errorText(response.Header.Get("Request-Id"))
 	if requestID == "" {
-		requestID = response.Header.Get("X-Request-Id")
+		requestID = errorText(response.Header.Get("X-Request-Id"))
 	}
 	switch {
 	case err != nil:
@@ -206,6 +206,7 @@ func parseBase(text string) (string, error) {
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("resource server URL %q must have no query and no fragment", redactURL(text))
 	}
+	u.ForceQuery = false // a bare "?" at the end
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
@@ -216,5 +217,6 @@ func redactURL(text string) string {
 		return "(unparsable)"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	u.Opaque = u.Opaque[strings.LastIndex(u.Opaque, "@")+1:] // user:password@host parses as a scheme and this
 	return u.String()
 }

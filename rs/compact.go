@@ -47,7 +47,7 @@ func projectCompact(document Object) (Object, error) {
 			}
 			m.Value = list
 		case "streams":
-			list, err := compactStreams(m.Value)
+			list, err := compactStreams(m.Value, true) // no connector stands above these to hold their connections
 			if err != nil {
 				return nil, err
 			}
@@ -65,7 +65,7 @@ func compactConnector(connector Object) (Object, error) {
 	var connections []json.RawMessage
 	for _, m := range connector {
 		if m.Name == "streams" {
-			streams, err := compactStreams(m.Value)
+			streams, err := compactStreams(m.Value, false)
 			if err != nil {
 				return nil, err
 			}
@@ -109,14 +109,21 @@ func streamConnections(raw json.RawMessage) []json.RawMessage {
 	return all
 }
 
-func compactStreams(raw json.RawMessage) (json.RawMessage, error) {
+func compactStreams(raw json.RawMessage, keepConnections bool) (json.RawMessage, error) {
 	list, _, err := narrowList(raw, func(stream Object) (Object, bool, error) {
 		compact := Object{}
 		for _, m := range stream {
 			switch m.Name {
 			case "name", "primary_key", "cursor_field", "expand_capabilities", "connector_key", "connection_id", "display_name":
 				compact = append(compact, m)
+			case "granted_connections":
+				if keepConnections {
+					compact = append(compact, m)
+				}
 			case "field_capabilities":
+				if string(m.Value) == "null" {
+					continue
+				}
 				flags, err := compactFields(m.Value)
 				if err != nil {
 					return nil, false, err

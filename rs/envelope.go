@@ -35,21 +35,20 @@ type errorBody struct {
 // what cannot be read becomes an UpstreamError that names the status.
 func parseError(status int, header http.Header, body []byte) *Error {
 	e := &Error{Code: UpstreamError, Status: status, RetryAfter: retryAfter(header)}
+	// A member of a wrong type costs itself, not the rest: what could be read is kept.
 	var envelope errorEnvelope
-	if json.Unmarshal(body, &envelope) != nil {
-		e.Message = unreadableError(status, header)
-		return e
-	}
+	_ = json.Unmarshal(body, &envelope)
 	var inner errorBody
+	_ = json.Unmarshal(envelope.Error, &inner)
 	var oauth string
 	switch {
-	case json.Unmarshal(envelope.Error, &inner) == nil && inner.Code+inner.Message != "":
+	case inner.Code+inner.Message != "":
 		e.Envelope = envelope.Error
 	case json.Unmarshal(envelope.Error, &oauth) == nil && envelope.ErrorDescription != "":
 		inner = errorBody{Code: oauth, Message: envelope.ErrorDescription}
 	default:
 		inner = errorBody{Code: envelope.Code, Message: envelope.Message}
-		if inner.Code == "" && oauth != "" && !strings.ContainsRune(oauth, ' ') {
+		if inner.Code == "" && oauth == strings.ToLower(oauth) { // "Not Found" is a reason phrase, not a code
 			inner.Code = oauth
 		}
 	}

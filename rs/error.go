@@ -69,6 +69,8 @@ type Error struct {
 	// Connections are the connections to choose from, at most 12 (S0-8a); ConnectionTotal counts all of them.
 	Connections     []Connection
 	ConnectionTotal int
+	// Unavailable are connections of a package that cannot be read now and are no choice (S3-3a, D14); at most 12.
+	Unavailable []UnavailableConnection
 
 	// Status is the resource server's HTTP status; 0 when the error is the adapter's own.
 	Status int
@@ -89,6 +91,13 @@ type Connection struct {
 	ConnectorKey string `json:"connector_key,omitempty"`
 	ID           string `json:"connection_id"`
 	DisplayName  string `json:"display_name,omitempty"`
+}
+
+// An UnavailableConnection is a connection that could not be read, and why.
+type UnavailableConnection struct {
+	Connection
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
 }
 
 // MaxConnectionOptions is how many connections an ambiguity error lists (S0-8a).

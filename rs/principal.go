@@ -39,17 +39,22 @@ type Principal struct {
 	Kind     string // KindClient, KindPackage, KindOwner, or whatever the authority said
 	GrantID  string
 	ClientID string
+	Package  *Package // what a package token stands for; nil for any other kind, and where no directory is configured
 }
 
-// Admissible reports whether the principal may read: nil, or an *Error. Only a client grant is admitted;
-// a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The door asks it first and
-// the Admit stage asks it again, so that a door wired wrongly fails closed.
+// Admissible reports whether the principal may read: nil, or an *Error. A client grant is admitted, and a package
+// whose children are known (D17); a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The
+// door asks it first and the Admit stage asks it again, so that a door wired wrongly fails closed.
 func (p Principal) Admissible() error {
 	switch {
 	case p.Token == Token{}:
 		return &Error{Code: NotAuthenticated, Message: "This call carries no access token.", Hint: "Connect again with a client access token of a PDPP grant."}
 	case p.Kind == KindClient:
 		return nil
+	case p.Kind == KindPackage && p.Package != nil:
+		return nil
+	case p.Kind == KindPackage:
+		return &Error{Code: TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.", Hint: "Connect with a client access token of one PDPP grant, or ask the operator to configure the package directory."}
 	case p.Kind == KindOwner:
 		return &Error{Code: OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp connect` and approve a grant."}
 	default:

@@ -14,6 +14,9 @@ type Request struct {
 	Query url.Values
 	// Binary is set when the answer is bytes of any type rather than JSON.
 	Binary bool
+	// ConnectionID is the connection whose grant holds a blob; may be empty. Blobs are known by id alone, so it only
+	// routes within a [Package] and is never sent.
+	ConnectionID string
 }
 
 // Path joins segments below /v1, escaping each: Path("streams", "a b") is "/v1/streams/a%20b".

@@ -1,6 +1,7 @@
 package rs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -196,18 +197,18 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 			return nil, err
 		}
 		if dropped {
-			document = document.With("connectors", kept)
+			document = document.With("connectors", kept).Without("connector_count").Without("stream_count")
 		}
 	}
 	if raw := document.Get("streams"); raw != nil {
 		kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
-			return row, matchesStream(row, stream) && matchesConnection(row, connectionID), nil
+			return narrowRow(row, stream, connectionID)
 		})
 		if err != nil {
 			return nil, err
 		}
 		if dropped {
-			document = document.With("streams", kept)
+			document = document.With("streams", kept).Without("stream_count")
 		}
 	}
 	return document, nil
@@ -233,15 +234,31 @@ func narrowConnector(connector Object, stream, connectionID string) (Object, boo
 		return connector, stream == "", nil
 	}
 	kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
-		return row, matchesStream(row, stream) && matchesConnection(row, connectionID), nil
+		return narrowRow(row, stream, connectionID)
 	})
 	if err != nil {
 		return nil, false, err
 	}
 	if dropped {
-		connector = connector.With("streams", kept)
+		connector = connector.With("streams", kept).Without("stream_count")
 	}
-	return connector, string(kept) != "[]", nil
+	return connector, string(kept) != "[]" || stream == "" && !dropped, nil
+}
+
+// narrowRow keeps a row of the stream, with the one of its connections that was asked for.
+func narrowRow(row Object, stream, connectionID string) (Object, bool, error) {
+	if stream != "" && stringMember(row, "name") != stream || !matchesConnection(row, connectionID) {
+		return nil, false, nil
+	}
+	if raw := row.Get("granted_connections"); raw != nil && connectionID != "" {
+		kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) {
+			return c, stringMember(c, "connection_id") == connectionID, nil
+		})
+		if err == nil && dropped {
+			row = row.With("granted_connections", kept)
+		}
+	}
+	return row, true, nil
 }
 
 // narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed.
@@ -269,7 +286,7 @@ func narrowList(raw json.RawMessage, keep func(Object) (Object, bool, error)) (j
 		if err != nil {
 			return nil, false, invalidSchema()
 		}
-		changed = changed || len(data) != len(item)
+		changed = changed || !slices.EqualFunc(narrowed, object, sameMember)
 		kept = append(kept, data)
 	}
 	data, err := json.Marshal(kept)
@@ -279,9 +296,7 @@ func narrowList(raw json.RawMessage, keep func(Object) (Object, bool, error)) (j
 	return data, changed, nil
 }
 
-func matchesStream(row Object, stream string) bool {
-	return stream == "" || stringMember(row, "name") == stream
-}
+func sameMember(a, b Member) bool { return a.Name == b.Name && bytes.Equal(a.Value, b.Value) }
 
 // matchesConnection reports whether a row may belong to a connection; a row that names none may.
 func matchesConnection(row Object, connectionID string) bool {

@@ -41,6 +41,6 @@ func (b fetchBlobArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID:
 
 // Request returns GET /v1/blobs/{blob_id}. The resource server knows blobs by id alone; the connection
 // only says which grant of a package holds it.
-func (b fetchBlobArgs) Request(rs.Scope) rs.Request {
-	return rs.Request{Path: rs.Path("blobs", b.blobID), Query: url.Values{}, Binary: true}
+func (b fetchBlobArgs) Request(scope rs.Scope) rs.Request {
+	return rs.Request{Path: rs.Path("blobs", b.blobID), Query: url.Values{}, Binary: true, ConnectionID: scope.ConnectionID}
 }

@@ -36,7 +36,7 @@ func namesProperty(name, description string) string {
 
 const (
 	connectionProperty  = `"connection_id":{"type":"string","description":"One connection, as printed"}`
-	filterProperty      = `"filter":{"type":"object","description":"Field to value (exact match), or field to range {gte,gt,lte,lt}: {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":{"type":["string","number","boolean","object"]}}`
+	filterProperty      = `"filter":{"type":"object","description":"Field to value (exact match), or field to range {gte,gt,lte,lt}: {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
 	expandLimitProperty = `"expand_limit":{"type":"object","description":"Relation to most related records, e.g. {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
 )
 

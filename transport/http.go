@@ -89,12 +89,13 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	return false
 }
 
-// Limits of [NewHTTPServer]. There is no write timeout: a call's own deadline ends it, and a fixed one would cut
-// slow readers of large answers.
+// Limits of [NewHTTPServer]. The write timeout counts from the request's header: it lies far beyond any call's own
+// deadline, and only ends clients that do not read their answer.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
-	idleTimeout       = 120 * time.Second
+	writeTimeout      = 5 * time.Minute
+	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 32 << 10
 )
 
@@ -102,7 +103,7 @@ const (
 func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr: addr, Handler: handler,
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes,
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
 }

@@ -151,6 +151,30 @@ func TestEndpointIsContentWithLess(t *testing.T) {
 	})
 }
 
+func TestABodyThatDoesNotAnnounceItsLengthIsCut(t *testing.T) {
+	f := newFixture(t, echo)
+	body := io.MultiReader(strings.NewReader(listTools), strings.NewReader(strings.Repeat(" ", 1<<20)))
+	request := httptest.NewRequest(http.MethodPost, "/mcp", body)
+	request.Host = "mcp.example"
+	request.Header.Set("Authorization", "Bearer good")
+	request.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	f.Config.Handler.ServeHTTP(w, request)
+	if w.Code != 413 || !strings.Contains(w.Body.String(), `"code":"request_too_large"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// subscriptions/listen alone is an event stream. Nothing here ever changes, so it ends at once.
+func TestAListenerIsToldThatThereIsNothingToHear(t *testing.T) {
+	body := `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"0"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	got := newFixture(t, echo).post(t, body, map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"})
+	if got.status != 200 || got.header.Get("Content-Type") != "text/event-stream" || got.header.Get("Cache-Control") != "no-store" || !strings.Contains(got.body, `"id":7`) {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+}
+
 func TestMetadata(t *testing.T) {
 	const root = `{"resource":"https://mcp.example","resource_name":"Personal data","authorization_servers":["https://as.example"],` +
 		`"bearer_methods_supported":["header"],"pdpp_core_query_base":"https://rs.example/v1","pdpp_token_kinds_supported":["client"],` +
@@ -278,7 +302,7 @@ func TestATokenIsNowhere(t *testing.T) {
 
 func TestNewHTTPServerHasLimits(t *testing.T) {
 	server := transport.NewHTTPServer("127.0.0.1:0", http.NotFoundHandler())
-	if server.ReadHeaderTimeout <= 0 || server.ReadTimeout <= 0 || server.IdleTimeout <= 0 || server.MaxHeaderBytes <= 0 || server.Addr != "127.0.0.1:0" {
+	if server.ReadHeaderTimeout <= 0 || server.ReadTimeout <= 0 || server.WriteTimeout <= 0 || server.IdleTimeout <= 0 || server.MaxHeaderBytes <= 0 || server.Addr != "127.0.0.1:0" {
 		t.Errorf("%+v", server)
 	}
 }

@@ -182,7 +182,7 @@ func TestWhatMayBeCached(t *testing.T) {
 	}
 }
 
-// A client that hangs up ends its call, in every era (S4: a read that nobody awaits is not finished).
+// A client that hangs up ends its call, in every era: a read that nobody awaits is not finished.
 func TestAHangUpEndsTheCall(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {

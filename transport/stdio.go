@@ -52,9 +52,10 @@ type lines struct {
 	out     io.Writer
 
 	mu       sync.Mutex
-	inFlight map[jsonrpc.ID]bool // requests that await their answer
+	inFlight map[jsonrpc.ID]bool // ids that are taken: from a request to the moment before its answer is written
+	pending  int                 // answers that are still to be written
 	ended    bool                // the input has ended
-	drained  chan struct{}       // closed when the input has ended and nothing is in flight
+	drained  chan struct{}       // closed when the input has ended and every answer is written
 }
 
 // A line is one line of input, or why there is none.
@@ -149,6 +150,7 @@ func (c *lines) begin(message jsonrpc.Message) bool {
 		return false
 	}
 	c.inFlight[request.ID] = true
+	c.pending++
 	return true
 }
 
@@ -157,7 +159,7 @@ func (c *lines) begin(message jsonrpc.Message) bool {
 func (c *lines) drain(ctx context.Context, end error) error {
 	c.mu.Lock()
 	c.ended = true
-	idle := len(c.inFlight) == 0
+	idle := c.pending == 0
 	c.mu.Unlock()
 	if !idle {
 		select {
@@ -173,8 +175,8 @@ func (c *lines) refuse(e *jsonrpc.Error) error { return c.write(rpcError(nil, e)
 
 // Write sends a message.
 func (c *lines) Write(_ context.Context, message jsonrpc.Message) error {
-	if response, ok := message.(*jsonrpc.Response); ok {
-		defer c.answered(response.ID)
+	if response, ok := message.(*jsonrpc.Response); ok && c.release(response.ID) {
+		defer c.answered()
 	}
 	text, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
@@ -183,13 +185,21 @@ func (c *lines) Write(_ context.Context, message jsonrpc.Message) error {
 	return c.write(append(text, '\n'))
 }
 
-func (c *lines) answered(id jsonrpc.ID) {
+// release frees an id before its answer is written, because a client may use it again as soon as it has read that.
+func (c *lines) release(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	taken := c.inFlight[id]
 	delete(c.inFlight, id)
-	if c.ended && len(c.inFlight) == 0 {
-		c.ended = false // once: nothing new begins after the end
-		close(c.drained)
+	return taken
+}
+
+func (c *lines) answered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending--
+	if c.ended && c.pending == 0 {
+		close(c.drained) // once: nothing new begins after the end
 	}
 }
 

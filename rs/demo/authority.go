@@ -110,9 +110,10 @@ func (s *Server) introspect(r *http.Request, token string) any {
 		return body
 	}
 	body.ClientID, body.SubjectID = grant.ClientID, subject
-	if grant.Kind == KindPackage {
+	switch grant.Kind {
+	case KindPackage:
 		body.GrantPackageID = grant.ID
-	} else if grant.Kind == KindClient {
+	case KindClient:
 		body.GrantID = grant.ID
 	}
 	if body.InactiveReason = s.ended(grant); body.InactiveReason != "" {

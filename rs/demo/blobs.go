@@ -54,20 +54,14 @@ func (c *call) blobHolders(id string) ([]blobHolder, error) {
 	if len(c.sources) == 0 {
 		return nil, nil
 	}
-	rows, err := c.server.store.db.QueryContext(c.ctx, "SELECT connection_id, stream, record_id FROM blobs WHERE id = ?", id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var holders []blobHolder
-	for rows.Next() {
+	err := c.server.store.each(c.ctx, "SELECT connection_id, stream, record_id FROM blobs WHERE id = ?", []any{id}, func(rows *sql.Rows) error {
 		var h blobHolder
-		if err := rows.Scan(&h.connection, &h.stream, &h.record); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&h.connection, &h.stream, &h.record)
 		holders = append(holders, h)
-	}
-	return holders, rows.Err()
+		return err
+	})
+	return holders, err
 }
 
 // showsBlob reports whether the source shows the record, and in it a field that names the blob.

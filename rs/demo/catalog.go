@@ -18,13 +18,3 @@ func newCatalog(connectors []Connector, fingerprint string, cursorKey []byte) *c
 	}
 	return c
 }
-
-// table finds where a stream of a connector is stored.
-func (c *catalog) table(connectorKey, stream string) (*table, bool) {
-	for _, t := range c.tables {
-		if t.connector.Key == connectorKey && t.stream.Name == stream {
-			return t, true
-		}
-	}
-	return nil, false
-}

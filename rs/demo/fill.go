@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -60,21 +61,15 @@ func (s *Store) prepareLoad(ctx context.Context, next *catalog) error {
 
 // tableNames lists every table but meta. A full-text table drops its shadow tables itself.
 func (s *Store) tableNames(ctx context.Context) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var names []string
-	for rows.Next() {
+	err := s.each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name)
 		names = append(names, name)
-	}
-	return names, rows.Err()
+		return err
+	})
+	return names, err
 }
 
 // fill stores the records, a batch to a transaction, and the blobs.
@@ -193,7 +188,7 @@ func (f *filler) rollback() {
 func (f *filler) add(ctx context.Context, record Record) error {
 	t, ok := f.targets[placeKey{record.ConnectionID, record.Stream}]
 	if !ok {
-		return fmt.Errorf("no such stream or connection")
+		return errors.New("no such stream or connection")
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(record.Data, &fields); err != nil {
@@ -226,17 +221,14 @@ func (f *filler) add(ctx context.Context, record Record) error {
 // remove takes out the earlier record of the same id.
 func (f *filler) remove(ctx context.Context, t *target, record Record) error {
 	var version int64
-	err := f.tx.QueryRowContext(ctx, "SELECT version FROM "+t.name+" WHERE connection_id = ? AND id = ?", record.ConnectionID, record.ID).Scan(&version)
+	err := f.tx.QueryRowContext(ctx, t.remove(), record.ConnectionID, record.ID).Scan(&version)
 	if err != nil {
-		return err
-	}
-	if _, err := f.tx.ExecContext(ctx, "DELETE FROM "+t.name+" WHERE version = ?", version); err != nil {
 		return err
 	}
 	if len(t.lexical) == 0 {
 		return nil
 	}
-	_, err = f.tx.ExecContext(ctx, "DELETE FROM "+t.lexicalTable()+" WHERE rowid = ?", version)
+	_, err = f.tx.ExecContext(ctx, t.removeLexical(), version)
 	return err
 }
 

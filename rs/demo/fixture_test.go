@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -203,18 +205,20 @@ type rig struct {
 
 func newRig(t *testing.T) *rig { return newRigWith(t, Options{}) }
 
+// testStore is loaded once for all tests that only read, and lives as long as they do.
+var testStore = sync.OnceValues(func() (*Store, error) {
+	ctx := context.Background()
+	store, err := NewStore(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return store, store.Load(ctx, testCorpus(), "test", nil)
+})
+
 func newRigWith(t *testing.T, options Options) *rig {
 	t.Helper()
-	store, err := NewStore(t.Context(), "")
+	store, err := testStore()
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := store.Load(t.Context(), testCorpus(), "test", nil); err != nil {
 		t.Fatal(err)
 	}
 	return newRigOver(t, store, options)

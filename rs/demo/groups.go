@@ -2,6 +2,7 @@ package demo
 
 import (
 	"cmp"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,20 +26,14 @@ func (c *call) counted(plan aggregatePlan, field string) (map[any]int, error) {
 }
 
 func (c *call) countInto(counts map[any]int, from access, target column, w where) error {
-	rows, err := c.server.store.db.QueryContext(c.ctx, fmt.Sprintf("SELECT %[1]s, count(*) FROM %[2]s WHERE %[3]s GROUP BY 1", target.name, from.name, w), w.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	query := fmt.Sprintf("SELECT %s, count(*) FROM %s WHERE %s GROUP BY 1", target.name, from.name, w)
+	return c.server.store.each(c.ctx, query, w.args, func(rows *sql.Rows) error {
 		var value any
 		var count int
-		if err := rows.Scan(&value, &count); err != nil {
-			return err
-		}
+		err := rows.Scan(&value, &count)
 		counts[value] += count
-	}
-	return rows.Err()
+		return err
+	})
 }
 
 // groups counts by value, the most frequent first, or by span of time, the earliest first. Records without a value

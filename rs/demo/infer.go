@@ -247,12 +247,16 @@ func hasField(fields []Field, name string) bool {
 // asKey declares a field that a relation leads by as a string, which record ids are: an integer would never equal one.
 func asKey(stream *Stream, name string) error {
 	at := slices.IndexFunc(stream.Fields, func(field Field) bool { return field.Name == name })
-	if at < 0 {
+	switch {
+	case len(stream.Fields) == 0: // of an empty file
+		stream.Fields = []Field{{Name: name, Nullable: true}}
+		at = 0
+	case at < 0:
 		return fmt.Errorf("stream %q has no field %q", stream.Name, name)
 	}
 	field := &stream.Fields[at]
 	switch field.Type {
-	case "string", "text", "integer", "number":
+	case "", "string", "text", "integer", "number":
 		*field = capable(Field{Name: name, Type: "string", Nullable: field.Nullable, Role: field.Role})
 		field.Lexical = false
 		return nil

@@ -28,17 +28,42 @@ type Skip struct {
 }
 
 // Open reads a person's own folder. Each file STREAM.jsonl is a stream: a JSON object to a line, whose field "id", a string or a number, is
-// the record's id; without one the number of the line is. What the fields hold is found out by reading all of it once; a manifest.json
-// beside the files may say otherwise. Both are described at [folderManifest].
+// the record's id; without one the number of the line is. Nothing in a record is changed.
 //
 // A record is emitted at its event time, or, when it has none that can be read, at the time of its file. Records come in the order of file
-// names and lines. Nothing in a record is changed.
+// names and lines. The corpus reads the files again whenever its records are asked for, a line at a time.
 //
-// What cannot be used is told to report, which may be nil, and left out: a line that is not a JSON object, not UTF-8 or longer than 16 MiB,
-// a second record of the same id, and a file whose name cannot be a stream's. Open fails when the folder cannot be read, holds no *.jsonl
-// file, or has a manifest that is wrong.
+// What cannot be used is told to report, which may be nil, and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or
+// with a field twice, a second record of the same id, and a file whose name cannot be a stream's. Open fails when the folder cannot be read,
+// holds no usable *.jsonl file, or has a manifest that is wrong.
 //
-// The corpus reads the files again whenever its records are asked for, a line at a time.
+// What the fields hold is found out by reading all of it once. The type of a field is the narrowest that all its values have: boolean,
+// integer, number, timestamp (a date, or a date and a time with or without a zone), array, object, text (a string with spaces or of more than
+// 100 characters) or string. A field that is null or absent anywhere is nullable. The event time is the first timestamp with a telling name,
+// such as received_at or date, or else the only timestamp; the title is a string called title, subject, name or the like. Relations are not
+// inferred.
+//
+// A file manifest.json beside the streams may say otherwise. All of it is optional, and a key that is not listed here is an error:
+//
+//	{
+//	  "display_name": "My library",       name of the connection; else that of the folder
+//	  "streams": {
+//	    "loans": {                        there is a file loans.jsonl
+//	      "id_field": "loan_number",      holds the record id; else "id"
+//	      "time_field": "lent_at",        when it happened: records sort by it and grants are bounded by it
+//	      "title_field": "book",          the field that names a record
+//	      "types": {"isbn": "string"},    string, text, integer, number, boolean, timestamp, array or object
+//	      "relations": [{
+//	        "name": "reminders",          what to expand
+//	        "stream": "reminders",        where it leads; else the stream of that name
+//	        "foreign_key": "loan",        the field there that holds the id of the loan
+//	        "cardinality": "has_many",    or has_one
+//	        "default_limit": 5,           of has_many: how many are shown; else 10
+//	        "max_limit": 20               of has_many: how many may be asked for; else 50
+//	      }]
+//	    }
+//	  }
+//	}
 func Open(dir string, report func(Skip)) (Corpus, error) {
 	if report == nil {
 		report = func(Skip) {}

@@ -75,7 +75,7 @@ func (s *sourceFile) scan(report func(Skip), visit func(goodLine) bool) error {
 	if err != nil {
 		return fmt.Errorf("read stream %s: %w", s.stream, err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	lines := lineReader{input: bufio.NewReaderSize(file, 1<<16)}
 	parser := newLineParser()
 	firstLine := map[string]int{} // of each id

@@ -16,32 +16,7 @@ import (
 
 const manifestName = "manifest.json"
 
-// A folderManifest is the file manifest.json of a folder. All of it is optional, and a key that is not listed here is an error:
-//
-//	{
-//	  "display_name": "My library",       name of the connection; else that of the folder
-//	  "streams": {
-//	    "loans": {                        there is a file loans.jsonl
-//	      "id_field": "loan_number",      holds the record id; else "id"
-//	      "time_field": "lent_at",        when it happened: records sort by it and grants are bounded by it
-//	      "title_field": "book",          the field that names a record
-//	      "types": {"isbn": "string"},    string, text, integer, number, boolean, timestamp, array or object
-//	      "relations": [{
-//	        "name": "reminders",          what to expand
-//	        "stream": "reminders",        where it leads; else the stream of that name
-//	        "foreign_key": "loan",        the field there that holds the id of the loan
-//	        "cardinality": "has_many",    or has_one
-//	        "default_limit": 5,           of has_many: how many are shown; else 10
-//	        "max_limit": 20               of has_many: how many may be asked for; else 50
-//	      }]
-//	    }
-//	  }
-//	}
-//
-// What it leaves out is inferred. The type of a field is the narrowest that all its values have: boolean, integer, number, timestamp (a
-// date, or a date and a time with or without a zone), array, object, text (a string with spaces or of more than 100 characters) or string.
-// A field that is null or absent anywhere is nullable. The event time is the first timestamp with a telling name, such as received_at or
-// date, or else the only timestamp; the title is a string called title, subject, name or the like. Relations are not inferred.
+// A folderManifest is the file manifest.json of a folder, in the form that [Open] describes.
 type folderManifest struct {
 	DisplayName string
 	Streams     map[string]streamManifest

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A storedRecord is a row of a stream's table.
@@ -33,20 +34,14 @@ func (o ordering) String() string {
 func (s *Store) selectRecords(ctx context.Context, t *table, w where, order string, limit int) ([]storedRecord, error) {
 	query := fmt.Sprintf(`SELECT version, id, emitted, data FROM %[1]s
 		WHERE version IN (SELECT version FROM %[1]s WHERE %[2]s ORDER BY %[3]s LIMIT ?) ORDER BY %[3]s`, t.name, w, order)
-	rows, err := s.db.QueryContext(ctx, query, append(w.args[:len(w.args):len(w.args)], limit)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var records []storedRecord
-	for rows.Next() {
+	err := s.each(ctx, query, slices.Concat(w.args, []any{limit}), func(rows *sql.Rows) error {
 		var r storedRecord
-		if err := rows.Scan(&r.version, &r.id, &r.emitted, &r.data); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&r.version, &r.id, &r.emitted, &r.data)
 		records = append(records, r)
-	}
-	return records, rows.Err()
+		return err
+	})
+	return records, err
 }
 
 // count counts rows that meet a condition.

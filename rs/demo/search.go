@@ -2,16 +2,21 @@ package demo
 
 import (
 	"cmp"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// defaultHits is how many hits a page of a search has when nobody asks.
-const defaultHits = 20
+// Bounds of a search.
+const (
+	defaultHits = 20   // of a page, when nobody asks
+	maxQuery    = 1000 // code points of q: each word is looked for in each field shown
+)
 
 type searchBody struct {
 	HasMore    bool       `json:"has_more"`
@@ -100,6 +105,9 @@ func (c *call) searchUnavailable() (any, error) {
 func (c *call) search() (any, error) {
 	if strings.TrimSpace(c.params.single["q"]) == "" {
 		return nil, invalidRequest("q is required").withParam("q")
+	}
+	if utf8.RuneCountInString(c.params.single["q"]) > maxQuery {
+		return nil, invalidRequest("q must be at most %d characters", maxQuery).withParam("q")
 	}
 	limit, clamped, refusal := c.params.pageLimit(defaultHits, "hits")
 	if refusal != nil {
@@ -263,20 +271,14 @@ func (c *call) candidates(s access, w where, match string) ([]hit, error) {
 	query := fmt.Sprintf(`SELECT version, id, emitted, bm25(%[1]s) AS score FROM %[1]s JOIN %[2]s ON version = %[1]s.rowid
 		WHERE %[1]s MATCH ? AND %[3]s ORDER BY score, version LIMIT ?`, s.lexicalTable(), s.name, w)
 	args := slices.Concat([]any{match}, w.args, []any{c.server.options.SearchWindow + 1})
-	rows, err := c.server.store.db.QueryContext(c.ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var hits []hit
-	for rows.Next() {
+	err := c.server.store.each(c.ctx, query, args, func(rows *sql.Rows) error {
 		h := hit{from: s}
-		if err := rows.Scan(&h.version, &h.id, &h.emitted, &h.score); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&h.version, &h.id, &h.emitted, &h.score)
 		hits = append(hits, h)
-	}
-	return hits, rows.Err()
+		return err
+	})
+	return hits, err
 }
 
 // hit writes a hit with an excerpt of each granted field that matched.

@@ -26,6 +26,8 @@ type Options struct {
 	Random io.Reader
 	// Observe is told of each request before it is answered, concurrently. It must not read the body. Nil: nobody is told.
 	Observe func(*http.Request)
+	// Fault is told of an error that the client sees as 500 internal_error alone, concurrently. Nil: nobody is told.
+	Fault func(*http.Request, error)
 	// BookmarkLife is how long a changes_since bookmark is kept. Zero: 30 days.
 	BookmarkLife time.Duration
 	// SearchWindow bounds how many hits of one stream and connection a search ranks. Zero: 1000.
@@ -242,6 +244,9 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 	var refusal *apiError
 	if !errors.As(err, &refusal) {
 		refusal = internalError(err)
+		if s.options.Fault != nil && r.Context().Err() == nil { // a client that hung up is no fault
+			s.options.Fault(r, err)
+		}
 	}
 	body := errorBody{
 		Code: refusal.Code, Message: refusal.Message, Type: refusal.kind(), Param: refusal.Param,

@@ -116,6 +116,22 @@ func (s *Store) meta(ctx context.Context, name string) (value string, ok bool, e
 	return value, err == nil, err
 }
 
+// each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values:
+// those are arguments.
+func (s *Store) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) (err error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.
 func (s *Store) Loaded() (fingerprint string, ok bool) {
 	c := s.catalog.Load()

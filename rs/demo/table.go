@@ -142,6 +142,16 @@ func (t *table) row(version int64, record Record, fields map[string]json.RawMess
 	return append(row, []byte(record.Data))
 }
 
+// remove is the SQL that takes a record out by connection and id, and tells its version.
+func (t *table) remove() string {
+	return fmt.Sprintf("DELETE FROM %s WHERE connection_id = ? AND id = ? RETURNING version", t.name)
+}
+
+// removeLexical is the SQL that takes a record's terms out by version.
+func (t *table) removeLexical() string {
+	return fmt.Sprintf("DELETE FROM %s WHERE rowid = ?", t.lexicalTable())
+}
+
 func (t *table) lexicalTable() string { return t.name + "_text" }
 
 func lexicalColumn(i int) string { return fmt.Sprintf("t%d", i) }

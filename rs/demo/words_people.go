@@ -61,7 +61,7 @@ func office(key string) person {
 	case "dentist":
 		return person{"Harbourside Dental", "reception@harbourside-dental.example"}
 	case "airline":
-		return person{"Atlantia Air", "bookings@atlantia-air.example"}
+		return person{"Gannet Air", "bookings@gannet-air.example"}
 	case "energy":
 		return person{"Brightwater Energy", "billing@brightwater-energy.example"}
 	case "broadband":

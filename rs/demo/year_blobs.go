@@ -120,7 +120,7 @@ func pdfString(text string) string {
 		switch {
 		case character == '(' || character == ')' || character == '\\':
 			encoded.WriteByte('\\')
-			encoded.WriteByte(byte(character))
+			encoded.WriteRune(character)
 		case character == '€':
 			encoded.WriteString(`\200`)
 		case character > 0xff:
@@ -128,7 +128,7 @@ func pdfString(text string) string {
 		case character > 0x7e:
 			fmt.Fprintf(&encoded, `\%03o`, character)
 		default:
-			encoded.WriteByte(byte(character))
+			encoded.WriteRune(character)
 		}
 	}
 	return encoded.String()

@@ -24,7 +24,7 @@ func TestYearBlobReferencesResolve(t *testing.T) {
 		kinds[blob.MIMEType]++
 	}
 	without := 0
-	for key, data := range decoded(t, collect(t, corpus)) {
+	for key, data := range decoded(t, collectRecords(t, corpus)) {
 		if key.stream != "attachments" {
 			continue
 		}

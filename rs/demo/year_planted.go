@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -35,7 +36,7 @@ func (m mailbox) plantedAtHome() [][]letter {
 			"have changed.\n\nHarbourside Dental, 8 Narrow Quay, Bristol", "ics")
 	plant(office("airline"), clock(2026, time.January, 18, 20, 41), "Travel", "Booking QK7P2M: your Lisbon flights",
 		"Thank you for booking your Lisbon flights. The total is £412.60 for three passengers.\n\nOut: Friday 20 March 2026, Bristol 06:55, Lisbon 09:35.\n"+
-			"Back: Friday 27 March 2026, Lisbon 18:20, Bristol 21:00.\n\nOne cabin bag each is included.\n\nAtlantia Air", "pdf", "ics")
+			"Back: Friday 27 March 2026, Lisbon 18:20, Bristol 21:00.\n\nOne cabin bag each is included.\n\nGannet Air", "pdf", "ics")
 	plant(office("hotel"), clock(2026, time.January, 19, 9, 3), "Travel", "Your room in Lisbon",
 		"Dear Nora,\n\nwe look forward to having you, Sam and Ida with us for seven nights from 20 March. Breakfast is served until half past ten, and a cot "+
 			"is not needed, as you wrote. The tram stops in front of the house.\n\nCasa do Rio")
@@ -110,11 +111,12 @@ func (m mailbox) receipts() [][]letter {
 		if index%2 == 1 && !bought.planted {
 			continue
 		}
-		body := fmt.Sprintf("Thank you for your order %s of %s.\n\n", bought.id, bought.when.Format("2 January 2006"))
+		var lines strings.Builder
 		for _, item := range bought.items {
-			body += fmt.Sprintf("%d × %s, %s each\n", item.quantity, item.name, price(item.pence, bought.currency))
+			fmt.Fprintf(&lines, "%d × %s, %s each\n", item.quantity, item.name, price(item.pence, bought.currency))
 		}
-		body += "\nTotal: " + price(bought.totalPence(), bought.currency) + "\n\n" + bought.merchant
+		body := fmt.Sprintf("Thank you for your order %s of %s.\n\n%s\nTotal: %s\n\n%s",
+			bought.id, bought.when.Format("2 January 2006"), lines.String(), price(bought.totalPence(), bought.currency), bought.merchant)
 		sender := person{bought.merchant, "orders@" + fileName(bought.merchant) + ".example"}
 		receipt := m.letterFrom(sender, bought.when.Add(4*time.Minute), "Receipts", "Your order "+bought.id+" from "+bought.merchant, body)
 		if index%6 == 0 {

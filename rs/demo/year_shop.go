@@ -108,7 +108,7 @@ func randomOrder(random *rand.Rand, index int, when time.Time) order {
 func plantedOrders() []order {
 	return []order{
 		{
-			id: "2026/0042", merchant: "Atlantia Air", when: clock(2026, time.January, 18, 20, 37), currency: "GBP", status: "delivered", planted: true,
+			id: "2026/0042", merchant: "Gannet Air", when: clock(2026, time.January, 18, 20, 37), currency: "GBP", status: "delivered", planted: true,
 			items: []orderItem{{"Return flight Bristol to Lisbon, one adult", 2, 14900}, {"Return flight Bristol to Lisbon, one child", 1, 11460}},
 		},
 		{

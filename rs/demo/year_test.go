@@ -14,8 +14,8 @@ import (
 // A recordKey names a record of a corpus.
 type recordKey struct{ connection, stream, id string }
 
-// collect reads a corpus to its end.
-func collect(t *testing.T, corpus Corpus) []Record {
+// collectRecords reads a corpus to its end.
+func collectRecords(t *testing.T, corpus Corpus) []Record {
 	t.Helper()
 	var records []Record
 	for record, err := range corpus.Records {
@@ -64,7 +64,7 @@ func digestOf(t *testing.T, corpus Corpus) string {
 	t.Helper()
 	digest := sha256.New()
 	encoder := json.NewEncoder(digest)
-	for _, part := range []any{corpus.Connectors, collect(t, corpus), corpus.Blobs} {
+	for _, part := range []any{corpus.Connectors, collectRecords(t, corpus), corpus.Blobs} {
 		if err := encoder.Encode(part); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestYearIsTheSameEveryTime(t *testing.T) {
 
 func TestYearHasRecordsInEveryStream(t *testing.T) {
 	counts := map[string]int{}
-	records := collect(t, Year())
+	records := collectRecords(t, Year())
 	for _, record := range records {
 		counts[record.ConnectionID+" "+record.Stream]++
 	}
@@ -111,7 +111,7 @@ func TestYearHasRecordsInEveryStream(t *testing.T) {
 
 func TestYearIsInTheOrderOfEmissionAndWithinItsYear(t *testing.T) {
 	before := yearStart()
-	for _, record := range collect(t, Year()) {
+	for _, record := range collectRecords(t, Year()) {
 		if record.EmittedAt.Before(before) || !record.EmittedAt.Before(yearEnd()) {
 			t.Fatalf("%s %s %s is emitted at %v, after %v", record.ConnectionID, record.Stream, record.ID, record.EmittedAt, before)
 		}
@@ -121,7 +121,7 @@ func TestYearIsInTheOrderOfEmissionAndWithinItsYear(t *testing.T) {
 
 func TestYearRecordsAreWhatTheirStreamsDeclare(t *testing.T) {
 	corpus := Year()
-	for _, record := range collect(t, corpus) {
+	for _, record := range collectRecords(t, corpus) {
 		stream, ok := streamOf(corpus, record)
 		if !ok {
 			t.Fatalf("no stream %s under %s", record.Stream, record.ConnectionID)
@@ -199,7 +199,7 @@ func TestYearStreamsNameFieldsThatTheyHave(t *testing.T) {
 
 func TestYearRelationsLeadToRecords(t *testing.T) {
 	corpus := Year()
-	all := decoded(t, collect(t, corpus))
+	all := decoded(t, collectRecords(t, corpus))
 	relations := 0
 	for _, connector := range corpus.Connectors {
 		for _, stream := range connector.Streams {
@@ -234,7 +234,7 @@ func TestYearRelationsLeadToRecords(t *testing.T) {
 }
 
 func TestYearCountsAgreeWithTheRecordsThatTheyCount(t *testing.T) {
-	all := decoded(t, collect(t, Year()))
+	all := decoded(t, collectRecords(t, Year()))
 	counted := map[recordKey]float64{}
 	totals := map[recordKey]float64{}
 	for key, data := range all {
@@ -279,7 +279,7 @@ func TestYearCountsAgreeWithTheRecordsThatTheyCount(t *testing.T) {
 }
 
 func TestYearHasTheIDsThatClientsGetWrong(t *testing.T) {
-	all := decoded(t, collect(t, Year()))
+	all := decoded(t, collectRecords(t, Year()))
 	for name, key := range map[string]recordKey{
 		"an id with a colon and a dot":  {teamChat, "messages", "C02:1767225899.000100"},
 		"an id with a slash":            {shopAccount, "orders", "2026/0042"},
@@ -315,7 +315,7 @@ func TestYearHasTheIDsThatClientsGetWrong(t *testing.T) {
 
 func TestYearHasLongNotesInThreeScripts(t *testing.T) {
 	long := map[string]string{}
-	for key, data := range decoded(t, collect(t, Year())) {
+	for key, data := range decoded(t, collectRecords(t, Year())) {
 		if body, _ := data["body"].(string); key.stream == "notes" && utf8.RuneCountInString(body) > 60_000 {
 			long[data["language"].(string)] = body
 		}
@@ -333,7 +333,7 @@ func TestYearHasLongNotesInThreeScripts(t *testing.T) {
 }
 
 func TestYearTemplatesAreFilledIn(t *testing.T) {
-	for _, record := range collect(t, Year()) {
+	for _, record := range collectRecords(t, Year()) {
 		var data map[string]any
 		if err := json.Unmarshal(record.Data, &data); err != nil {
 			t.Fatal(err)

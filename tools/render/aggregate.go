@@ -105,7 +105,7 @@ func bucket(group, agg object) string {
 	if v := group.raw("value"); v != nil {
 		value = v
 		if n, ok := group.number("count"); ok && agg.text("metric") != "count" {
-			return fmt.Sprintf("%s=%s (%d records)", key, aggregateValue(value), n)
+			return key + "=" + aggregateValue(value) + " (" + plural(n, "record") + ")"
 		}
 	}
 	return key + "=" + aggregateValue(value)

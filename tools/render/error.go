@@ -22,6 +22,7 @@ func Error(e *rs.Error) Result {
 		p.add(preview(hint, 500))
 	}
 	connectionLines(p, e)
+	unavailableLines(p, e)
 	if e.RequestID != "" {
 		p.add("request_id=" + preview(e.RequestID, 120))
 	}
@@ -70,6 +71,39 @@ func connectionLines(p *page, e *rs.Error) {
 	if total := max(e.ConnectionTotal, len(e.Connections)); total > shown {
 		p.add(fmt.Sprintf("%d more connections: call schema without arguments for all of them.", total-shown))
 	}
+}
+
+// unavailableLines are the connections that are no choice, and why (S3-3a, D14).
+func unavailableLines(p *page, e *rs.Error) {
+	const room = 250 // the request id and the wait
+	p.max -= room
+	for i, c := range e.Unavailable {
+		line := "unavailable: connection_id=" + name(c.ID)
+		if c.DisplayName != "" {
+			line += " " + quote(preview(c.DisplayName, labelChars))
+		}
+		line += " (" + preview(string(c.Code), labelChars) + ": " + preview(c.Message, 120) + ")"
+		if i == 3 || !p.whole(line) {
+			p.max += room
+			p.add(fmt.Sprintf("%d more are unavailable; see structured output.", len(e.Unavailable)-i))
+			return
+		}
+	}
+	p.max += room
+}
+
+// unavailableList is unavailableLines for structured output.
+func unavailableList(e *rs.Error) json.RawMessage {
+	var list []json.RawMessage
+	for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
+		if len(c.ID) > 300 {
+			continue
+		}
+		c.DisplayName, c.ConnectorKey, c.GrantID = preview(c.DisplayName, labelChars), preview(c.ConnectorKey, labelChars), clip(c.GrantID, 120)
+		c.Code, c.Message = rs.Code(preview(string(c.Code), labelChars)), preview(c.Message, 120)
+		list = append(list, encode(c))
+	}
+	return joinArray(list)
 }
 
 // wayOut says what to do about a resource server's code, where its own sentence does not.
@@ -127,6 +161,9 @@ func errorObject(e *rs.Error, hint string) json.RawMessage {
 		if total > len(list) {
 			o = append(o, member{"truncated", encode(true)})
 		}
+	}
+	if len(e.Unavailable) > 0 {
+		o = append(o, member{"unavailable_connections", unavailableList(e)})
 	}
 	put("request_id", preview(e.RequestID, 120))
 	if e.RetryAfter > 0 {

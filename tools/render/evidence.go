@@ -28,6 +28,9 @@ func proven(hit object, it *item) []excerpt {
 	}
 	var list []excerpt
 	for _, raw := range hit.array("evidence_excerpts") {
+		if len(list) == maxEvidenceRows {
+			break
+		}
 		e := asObject(raw)
 		read := e.object("read")
 		field := e.text("field_path", "field")
@@ -138,61 +141,78 @@ func clipMarked(s string, max int) string {
 	return cut + "…"
 }
 
-// balance removes every mark that does not open and close exactly once, in order and without nesting.
+// balance removes every mark that does not open and close in order, without nesting. It reads s once: record text may
+// hold any number of tags.
 func balance(s string) string {
 	if !strings.Contains(s, "mark>") {
 		return s
 	}
-	var b strings.Builder
+	out := make([]byte, 0, len(s))
+	open := -1 // where the open mark stands in out
 	for {
-		open := strings.Index(s, markOpen)
-		if open < 0 {
+		before, tag, rest := nextMark(s)
+		out = append(out, before...)
+		switch {
+		case tag == markOpen && open < 0:
+			open = len(out)
+			out = append(out, tag...)
+		case tag == markClose && open >= 0:
+			open = -1
+			out = append(out, tag...)
+		}
+		if tag == "" {
 			break
 		}
-		rest := s[open+len(markOpen):]
-		end, nested := strings.Index(rest, markClose), strings.Index(rest, markOpen)
-		b.WriteString(strings.ReplaceAll(s[:open], markClose, ""))
-		if end < 0 || (nested >= 0 && nested < end) { // never closed, or opened twice: drop this tag
-			s = rest
-			continue
-		}
-		b.WriteString(markOpen + rest[:end] + markClose)
-		s = rest[end+len(markClose):]
+		s = rest
 	}
-	b.WriteString(strings.ReplaceAll(s, markClose, ""))
-	out := b.String()
-	if !balanced(out) {
-		return plain(out) // removing a tag put the pieces of another together
+	if open >= 0 { // never closed
+		out = append(out[:open], out[open+len(markOpen):]...)
 	}
-	return out
+	if !balanced(string(out)) {
+		return plain(string(out)) // removing a tag put the pieces of another together
+	}
+	return string(out)
 }
 
 // balanced reports whether marks alternate, opening first.
 func balanced(s string) bool {
 	open := false
 	for {
-		i, j := strings.Index(s, markOpen), strings.Index(s, markClose)
-		switch {
-		case i < 0 && j < 0:
+		_, tag, rest := nextMark(s)
+		if tag == "" {
 			return !open
-		case i >= 0 && (j < 0 || i < j):
-			if open {
-				return false
-			}
-			open, s = true, s[i+len(markOpen):]
-		default:
-			if !open {
-				return false
-			}
-			open, s = false, s[j+len(markClose):]
 		}
+		if open == (tag == markOpen) {
+			return false
+		}
+		open, s = !open, rest
 	}
 }
 
-// plain removes all marks.
+// nextMark splits s at its first tag; tag is "" when there is none.
+func nextMark(s string) (before, tag, rest string) {
+	for from := 0; ; {
+		at := strings.IndexByte(s[from:], '<')
+		if at < 0 {
+			return s, "", ""
+		}
+		at += from
+		for _, tag := range []string{markOpen, markClose} {
+			if strings.HasPrefix(s[at:], tag) {
+				return s[:at], tag, s[at+len(tag):]
+			}
+		}
+		from = at + 1
+	}
+}
+
+// plain removes all marks, also those that appear when others are removed.
 func plain(s string) string {
-	for strings.Contains(s, markOpen) || strings.Contains(s, markClose) {
+	for range 3 {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, markOpen, ""), markClose, "")
+	}
+	if _, tag, _ := nextMark(s); tag != "" {
+		s = strings.ReplaceAll(s, "<", "")
 	}
 	return s
 }

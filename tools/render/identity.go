@@ -74,7 +74,10 @@ func (it *item) heading() string {
 		heading += " from " + key
 	}
 	if day := day(it.when()); day != "" {
-		heading += ", " + day
+		return heading + ", " + day
+	}
+	if it.label == "" && it.connector == "" && it.recordID != "" {
+		heading += " " + preview(it.recordID, labelChars)
 	}
 	return heading
 }

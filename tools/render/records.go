@@ -141,17 +141,20 @@ func recordLine(it *item, room int) (line string, cut bool) {
 	line = strings.Join(parts, " | ")
 	separator := " | "
 	for _, m := range byWorth(it.data) {
-		value, short := shortValue(m.raw)
+		value, short := shortValue(m.raw, 100)
 		if value == "" || value == when || m.key == titleField || m.key == timeField || m.key == "id" && value == it.recordID {
 			continue
 		}
-		if pair := separator + name(m.key) + "=" + value; len(line)+len(pair) <= room {
-			line += pair
-			separator = " "
-			cut = cut || short
-		} else {
-			cut = true
+		if len(line)+len(separator)+len(m.key)+len(value) > room {
+			value, short = shortValue(m.raw, 40)
 		}
+		pair := separator + name(m.key) + "=" + value
+		if len(line)+len(pair) > room {
+			cut = true
+			continue
+		}
+		line, separator = line+pair, " "
+		cut = cut || short
 	}
 	if cut && !strings.HasSuffix(line, "…") {
 		line += " …"
@@ -175,10 +178,9 @@ func byWorth(data object) object {
 	return sorted
 }
 
-// shortValue is a value inside a line: a clipped string, a number, a boolean, or a small array or object. Null and empty
+// shortValue is a value inside a line, of at most maxChars characters: a clipped string, a number, a boolean, or a small array or object. Null and empty
 // values give "".
-func shortValue(raw []byte) (value string, cut bool) {
-	const maxChars = 100
+func shortValue(raw []byte, maxChars int) (value string, cut bool) {
 	switch kind(raw) {
 	case "string":
 		s, _ := asText(raw)

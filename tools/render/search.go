@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -91,9 +92,9 @@ func searchText(l listing, hits []hit, q SearchQuery) string {
 	long := hitLines(p, hits, shown)
 	p.release(tail...)
 	if rest := len(hits) - len(shown); rest > 0 {
-		note := plural(rest, "hit") + " more in structured output; a lower limit shows all."
+		note := fmt.Sprintf("%d more in structured output; a lower limit shows all.", rest)
 		if long > 0 {
-			note = fmt.Sprintf("%s more in structured output, %d of them with an id over %d characters.", plural(rest, "hit"), long, previewIDChars)
+			note = fmt.Sprintf("%d more in structured output; an id of over %d characters is not shown here (%d).", rest, previewIDChars, long)
 		}
 		if p.left() > len(note)+size(tail) {
 			p.add(note)
@@ -163,8 +164,8 @@ func searchSummary(l listing, hits []hit, q SearchQuery) string {
 	if len(hits) == 0 {
 		return line + ". Try other words, fewer of them, or no streams and filter."
 	}
-	if n := l.count(); n != "" {
-		line += " of " + n
+	if n := l.count(); n != "" && n != strconv.Itoa(len(hits)) {
+		line += " (" + n + " match)"
 	}
 	if id := hits[0].id; len(id) <= longestHandle {
 		line += "; first_fetch_id=" + id + " "
@@ -195,6 +196,9 @@ func sourceMix(hits []hit) string {
 			label := preview(hits[i].label, 40)
 			if label == "" {
 				label = preview(conn, 40)
+			}
+			if label == "" {
+				label = "unnamed"
 			}
 			sources = append(sources, source{conn: conn, label: label})
 		}

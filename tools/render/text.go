@@ -105,15 +105,6 @@ func name(s string) string {
 	return s
 }
 
-// names joins names with commas.
-func names(list []string) string {
-	shown := make([]string, len(list))
-	for i, s := range list {
-		shown[i] = name(s)
-	}
-	return strings.Join(shown, ", ")
-}
-
 // quote returns s as a JSON string in which every character that does not print is escaped, so that it can stand in a
 // line of ours and still be sent back exactly.
 func quote(s string) string {

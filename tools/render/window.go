@@ -102,8 +102,8 @@ func readSpan(w object, q WindowQuery) span {
 		switch {
 		case s.total >= 0:
 			more = s.end < s.total
-		case limit > 0 && runes < limit:
-			more = false // the field ran out before the limit
+		case limit > 0:
+			more = runes >= limit // the field ran out before the limit, or may go on
 		default:
 			more = more || !w.flag("complete")
 		}

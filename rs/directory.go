@@ -1,0 +1,207 @@
+package rs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// PackageRevoked: the package that a token stands for was revoked, or is unknown to the directory (D17).
+	PackageRevoked Code = "package_revoked"
+	// ChildUnusable: the directory gives no reason why a child grant cannot be read.
+	ChildUnusable Code = "grant_unusable"
+	// maxDirectoryBytes bounds the directory's answer.
+	maxDirectoryBytes = 1 << 20
+)
+
+// A Directory knows which child grants a package token stands for (D17). A Go host may answer in process.
+type Directory interface {
+	// Members returns the children with their own tokens. An [*Error] of code [PackageRevoked] means that the package
+	// is over; any other error means that the directory could not tell.
+	Members(context.Context, Token) (Membership, error)
+}
+
+// A Membership is what a package token stands for.
+type Membership struct {
+	PackageID string
+	Children  []Child // in the order in which they take turns
+}
+
+// A Child is one connection of a package, read under a grant and a token of its own. Several children may share a
+// connector, and several connections may share a grant and its token.
+type Child struct {
+	Connection
+	Streams []string  // what the grant allows on this connection
+	Token   Token     // the child grant's own token
+	Expires time.Time // when the token ends; zero when the directory did not say
+	Refused *Error    // why the child cannot be read, as code and message; nil when it can
+}
+
+// HTTPDirectoryOptions configure an [HTTPDirectory].
+type HTTPDirectoryOptions struct {
+	Endpoint     string // where the members of a package are asked for
+	ClientID     string // HTTP Basic
+	ClientSecret Token
+	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
+	Transport    http.RoundTripper // nil means http.DefaultTransport
+}
+
+// An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
+type HTTPDirectory struct {
+	options HTTPDirectoryOptions
+	http    *http.Client
+}
+
+// NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
+func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
+	u, err := url.Parse(o.Endpoint)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("package directory URL %q must start with http:// or https:// and name a host", redactURL(o.Endpoint))
+	case u.User != nil:
+		return nil, fmt.Errorf("package directory URL for host %q must not hold credentials", u.Host)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultAuthorityTimeout
+	}
+	return &HTTPDirectory{options: o, http: &http.Client{
+		Transport:     o.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a token is never sent on
+	}}, nil
+}
+
+// Members asks for the children of one package. Its errors are PackageRevoked and AuthorityUnreachable.
+func (d *HTTPDirectory) Members(ctx context.Context, token Token) (Membership, error) {
+	body, err := d.ask(ctx, token)
+	if err != nil {
+		return Membership{}, authorityUnreachable(err)
+	}
+	var answer directoryAnswer
+	if json.Unmarshal(body, &answer) != nil || answer.Status == "" {
+		return Membership{}, authorityUnreachable(errors.New("the package directory's answer is not the JSON of its contract"))
+	}
+	if answer.Status != "active" {
+		return Membership{}, &Error{
+			Code:    PackageRevoked,
+			Message: "The package that this access token stands for was revoked.",
+			Hint:    "Connect again and approve the connections anew.",
+		}
+	}
+	return answer.membership()
+}
+
+func (d *HTTPDirectory) ask(ctx context.Context, token Token) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
+	defer cancel()
+	form := url.Values{"token": {token.Reveal()}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.options.Endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Accept", "application/json")
+	// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.
+	request.SetBasicAuth(url.QueryEscape(d.options.ClientID), url.QueryEscape(d.options.ClientSecret.Reveal()))
+	response, err := d.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the package directory answered with status %d", response.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxDirectoryBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxDirectoryBytes {
+		return nil, fmt.Errorf("the package directory's answer is larger than %d bytes", maxDirectoryBytes)
+	}
+	return body, nil
+}
+
+type directoryAnswer struct {
+	PackageID string         `json:"package_id"`
+	Status    string         `json:"status"`
+	Members   []directoryRow `json:"members"`
+}
+
+type directoryRow struct {
+	Connection
+	Streams     []string        `json:"streams"`
+	AccessToken string          `json:"access_token"`
+	ExpiresAt   json.RawMessage `json:"expires_at"`
+	Usable      bool            `json:"usable"`
+	Error       *struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (a directoryAnswer) membership() (Membership, error) {
+	m := Membership{PackageID: a.PackageID, Children: make([]Child, 0, len(a.Members))}
+	for _, row := range a.Members {
+		if row.ID == "" {
+			return Membership{}, authorityUnreachable(errors.New("the package directory names a member without connection_id"))
+		}
+		m.Children = append(m.Children, row.child())
+	}
+	return m, nil
+}
+
+// child reads one row. What is wrong with one child is that child's misfortune and not the package's.
+func (r directoryRow) child() Child {
+	c := Child{Connection: r.Connection, Streams: r.Streams, Token: NewToken(r.AccessToken)}
+	expires, known := instant(r.ExpiresAt)
+	c.Expires = expires
+	switch {
+	case !r.Usable || r.Error != nil:
+		c.Refused = &Error{Code: ChildUnusable, Message: "The package directory says that this grant cannot be read."}
+		if r.Error != nil && isCode(r.Error.Code) {
+			c.Refused.Code = Code(r.Error.Code)
+		}
+		if r.Error != nil && errorText(r.Error.Message) != "" {
+			c.Refused.Message = errorText(r.Error.Message)
+		}
+	case !isHeaderText(r.AccessToken):
+		c.Refused = &Error{Code: ChildUnusable, Message: "The package directory gives no token that could be sent."}
+	case !known:
+		c.Refused = &Error{Code: ChildUnusable, Message: "The package directory gives an expiry that cannot be read."}
+	}
+	if c.Refused != nil {
+		c.Token = Token{} // what may not be read is not kept either
+	}
+	return c
+}
+
+// instant reads an RFC 3339 time or NumericDate seconds. Absent is the zero time; it reports whether it could read.
+func instant(raw json.RawMessage) (time.Time, bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return time.Time{}, true
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if text == "" {
+			return time.Time{}, true
+		}
+		t, err := time.Parse(time.RFC3339, text)
+		return t, err == nil
+	}
+	var number json.Number
+	if json.Unmarshal(raw, &number) != nil {
+		return time.Time{}, false
+	}
+	return unixTime(number)
+}
+
+// isHeaderText reports whether a token can stand in an Authorization header.
+func isHeaderText(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}

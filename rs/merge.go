@@ -1,0 +1,245 @@
+package rs
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A list is a list answer: its items, and where in the body they stand.
+type list struct {
+	body     Object
+	inner    Object   // the object that holds the items, when that is not body
+	path     []string // one or two names
+	items    []json.RawMessage
+	envelope Object // what says has_more, next_cursor and meta: the inner object first, then the body
+}
+
+// readList finds the items in any of the shapes that resource servers use: data[], data.data[], data.results[],
+// results[], hits[] (S3-R16). It reports false for an answer that has none of them.
+func readList(body []byte) (list, bool) {
+	names := [...]string{"data", "results", "hits", "streams"}
+	outer, err := ReadObject(body)
+	if err != nil {
+		return list{}, false
+	}
+	for _, name := range names {
+		if items, ok := readItems(outer.Get(name)); ok {
+			return list{body: outer, path: []string{name}, items: items, envelope: outer}, true
+		}
+	}
+	inner, err := ReadObject(outer.Get("data"))
+	if err != nil {
+		return list{}, false
+	}
+	for _, name := range names {
+		if items, ok := readItems(inner.Get(name)); ok {
+			envelope := append(append(Object{}, outer.Without("data")...), inner...)
+			return list{body: outer, inner: inner, path: []string{"data", name}, items: items, envelope: envelope}, true
+		}
+	}
+	return list{}, false
+}
+
+// readItems reads an array and keeps its objects: nothing else can be a hit or a row.
+func readItems(raw json.RawMessage) ([]json.RawMessage, bool) {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '[' {
+		return nil, false
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return nil, false
+	}
+	objects := make([]json.RawMessage, 0, len(all))
+	for _, item := range all {
+		if item = bytes.TrimSpace(item); len(item) > 0 && item[0] == '{' {
+			objects = append(objects, item)
+		}
+	}
+	return objects, true
+}
+
+// with returns the body with other items in the place of its own.
+func (l list) with(items []json.RawMessage) Object {
+	array := joinItems(items)
+	if l.inner == nil {
+		return l.body.With(l.path[0], array)
+	}
+	return l.body.With(l.path[0], l.inner.With(l.path[1], array).bytes())
+}
+
+// bytes is the object as JSON. Its values were JSON when they were read, so writing it cannot fail.
+func (o Object) bytes() json.RawMessage {
+	data, err := o.MarshalJSON()
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return data
+}
+
+func joinItems(items []json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, item := range items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(item)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// encodeJSON writes strings, numbers, booleans and structs of them, which cannot fail.
+func encodeJSON(value any) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return json.RawMessage("null")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
+func attribute(item json.RawMessage, source Connection) json.RawMessage {
+	object, err := ReadObject(item)
+	if err != nil {
+		return item
+	}
+	changed := false
+	for _, part := range [...]struct{ name, value string }{
+		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
+		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
+	} {
+		if part.value != "" && stringMember(object, part.name) == "" {
+			object, changed = object.With(part.name, encodeJSON(part.value)), true
+		}
+	}
+	if !changed {
+		return item
+	}
+	return object.bytes()
+}
+
+// attributeList says it of all items of a list answer; a body that is no list stays as it is.
+func attributeList(body []byte, source Connection) []byte {
+	l, ok := readList(body)
+	if !ok {
+		return body
+	}
+	items := make([]json.RawMessage, len(l.items))
+	for i, item := range l.items {
+		items[i] = attribute(item, source)
+	}
+	return l.with(items).bytes()
+}
+
+// A searchPage is one child's answer to a search.
+type searchPage struct {
+	hits     []json.RawMessage
+	next     string // the child's own cursor of its next page; may be empty
+	more     bool
+	tally    tally
+	warnings []json.RawMessage
+}
+
+func readSearchPage(body []byte) (searchPage, bool) {
+	l, ok := readList(body)
+	if !ok {
+		return searchPage{}, false
+	}
+	page := searchPage{hits: l.items, next: stringMember(l.envelope, "next_cursor")}
+	_ = json.Unmarshal(l.envelope.Get("has_more"), &page.more)
+	page.more = page.more || page.next != ""
+	meta, _ := ReadObject(l.envelope.Get("meta"))
+	page.tally = readTally(meta)
+	_ = json.Unmarshal(meta.Get("warnings"), &page.warnings)
+	return page, true
+}
+
+// A turn is one child's part in a search: where in its own results the next hit stands, and the page at hand.
+type turn struct {
+	child  *child
+	cursor string // of the page with the next hit; "" is the first page
+	skip   int    // hits of that page that were shown already
+	failed bool   // the last attempt to read the page failed and may be repeated
+
+	loaded  bool // the page is at hand
+	page    searchPage
+	done    bool   // no hit is left
+	failure *Error // of this call
+	tally   tally  // as last heard of in this call
+	heard   bool   // the child answered in this call
+}
+
+// wanting reports whether the page must be read before the turn can be taken.
+func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil }
+
+// load takes in the page at the cursor.
+func (t *turn) load(page searchPage) {
+	t.page, t.loaded, t.heard, t.failed, t.tally = page, true, true, false, page.tally
+	if len(page.hits) == 0 && page.next == t.cursor {
+		t.page.next = "" // a cursor that leads back to itself leads nowhere
+	}
+	t.settle()
+}
+
+// settle moves on from a page whose hits are all shown.
+func (t *turn) settle() {
+	switch {
+	case t.skip < len(t.page.hits):
+	case t.page.next != "":
+		t.cursor, t.skip, t.loaded = t.page.next, 0, false
+	default:
+		t.done = true
+	}
+}
+
+// shift takes the next hit of the page at hand.
+func (t *turn) shift() json.RawMessage {
+	hit := t.page.hits[t.skip]
+	t.skip++
+	t.settle()
+	return hit
+}
+
+// A ring lets children take turns. Scores of different children cannot be compared, their ranks can: so each gives its
+// next best hit in turn, and none takes the page while others have hits.
+type ring struct {
+	turns []*turn
+	at    int // whose turn is next
+}
+
+// take gives up to limit hits, each with its child's attribution. It stops where a page must be read first.
+func (r *ring) take(limit int) []json.RawMessage {
+	var hits []json.RawMessage
+	for idle := 0; len(hits) < limit && idle < len(r.turns); {
+		t := r.turns[r.at]
+		if t.wanting() {
+			break
+		}
+		idle++
+		if t.loaded && !t.done {
+			idle = 0
+			hits = append(hits, attribute(t.shift(), t.child.Connection))
+		}
+		r.at = (r.at + 1) % len(r.turns)
+	}
+	return hits
+}
+
+// wanting lists up to limit turns whose page must be read, in the order of the turns.
+func (r *ring) wanting(limit int) []*turn {
+	var wanting []*turn
+	for _, t := range r.inOrder() {
+		if t.wanting() && len(wanting) < limit {
+			wanting = append(wanting, t)
+		}
+	}
+	return wanting
+}
+
+// inOrder lists the turns, the next one first.
+func (r *ring) inOrder() []*turn {
+	return append(append([]*turn{}, r.turns[r.at:]...), r.turns[:r.at]...)
+}

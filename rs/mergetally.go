@@ -1,0 +1,136 @@
+package rs
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// A tally is what children said about how much matches and how much of that was ranked, added up. It travels in the
+// cursor for the children that have nothing more to show, so that every page counts all of them.
+type tally struct {
+	Count     int  `json:"n,omitempty"`
+	Counted   bool `json:"c,omitempty"` // at least one child counted
+	Partial   bool `json:"p,omitempty"` // at least one did not, was not heard, or gave a lower bound
+	Estimated bool `json:"e,omitempty"`
+
+	Recall     bool   `json:"r,omitempty"` // at least one child spoke of recall
+	Incomplete bool   `json:"i,omitempty"` // at least one did not say that it is complete, or was not heard
+	Cut        bool   `json:"x,omitempty"` // at least one said truncated
+	Scope      string `json:"o,omitempty"` // the ranking scope that is the least of all
+	Ranked     int    `json:"k,omitempty"`
+	Window     int    `json:"w,omitempty"` // the largest
+	Searched   int    `json:"s,omitempty"`
+	Truncated  int    `json:"t,omitempty"`
+}
+
+// unheard stands for a child that did not answer: whatever it holds is missing.
+func unheard() tally { return tally{Partial: true, Incomplete: true} }
+
+// readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
+func readTally(meta Object) tally {
+	var t tally
+	count := struct {
+		Kind  string `json:"kind"`
+		Value *int   `json:"value"`
+	}{Kind: stringMember(meta, "count_accuracy")}
+	var number int
+	if raw := meta.Get("count"); raw != nil && json.Unmarshal(raw, &number) == nil {
+		count.Value = &number
+	} else if raw != nil {
+		_ = json.Unmarshal(raw, &count)
+	}
+	switch {
+	case count.Value == nil || *count.Value < 0 || count.Kind == "none":
+		t.Partial = true
+	default:
+		t.Count, t.Counted = *count.Value, true
+		t.Partial = count.Kind == "lower_bound"
+		t.Estimated = count.Kind == "estimated" || count.Kind == "estimate" || count.Kind == "approximate"
+	}
+	t.Incomplete = true // until the child says otherwise
+	var recall struct {
+		Complete  bool   `json:"complete"`
+		Scope     string `json:"ranking_scope"`
+		Cut       bool   `json:"truncated"`
+		Ranked    int    `json:"ranked_candidate_count"`
+		Window    int    `json:"candidate_window_limit"`
+		Searched  int    `json:"sources_searched_count"`
+		Truncated int    `json:"truncated_source_count"`
+	}
+	if raw := meta.Get("recall"); raw != nil && json.Unmarshal(raw, &recall) == nil {
+		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
+		t.Incomplete = !recall.Complete
+		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), max(recall.Window, 0), max(recall.Searched, 0), max(recall.Truncated, 0)
+	}
+	return t
+}
+
+// plus adds two tallies up. Complete is only what is complete in both.
+func (t tally) plus(u tally) tally {
+	if t.Scope == "" || u.Scope != "" && u.Incomplete {
+		t.Scope = u.Scope // of two scopes that of the incomplete ranking says more
+	}
+	t.Count += u.Count
+	t.Counted = t.Counted || u.Counted
+	t.Partial = t.Partial || u.Partial
+	t.Estimated = t.Estimated || u.Estimated
+	t.Recall = t.Recall || u.Recall
+	t.Incomplete = t.Incomplete || u.Incomplete
+	t.Cut = t.Cut || u.Cut
+	t.Ranked += u.Ranked
+	t.Window = max(t.Window, u.Window)
+	t.Searched += u.Searched
+	t.Truncated += u.Truncated
+	return t
+}
+
+// meta writes the tally as a search answer's meta.
+func (t tally) meta(warnings []json.RawMessage) Object {
+	var meta Object
+	switch {
+	case !t.Counted:
+		meta = Object{{"count", json.RawMessage(`{"kind":"none"}`)}}
+	case t.Estimated:
+		meta = Object{{"count", Object{{"kind", encodeJSON("estimated")}, {"value", encodeJSON(t.Count)}}.bytes()}}
+	default:
+		accuracy := "exact"
+		if t.Partial {
+			accuracy = "lower_bound"
+		}
+		meta = Object{{"count", encodeJSON(t.Count)}, {"count_accuracy", encodeJSON(accuracy)}}
+	}
+	if t.Recall {
+		recall := Object{{"complete", encodeJSON(!t.Incomplete)}, {"ranked_candidate_count", encodeJSON(t.Ranked)}}
+		if t.Scope != "" {
+			recall = append(recall, Member{"ranking_scope", encodeJSON(t.Scope)})
+		}
+		recall = append(recall, Member{"truncated", encodeJSON(t.Cut)}, Member{"sources_searched_count", encodeJSON(t.Searched)})
+		if t.Window > 0 {
+			recall = append(recall, Member{"candidate_window_limit", encodeJSON(t.Window)})
+		}
+		if t.Truncated > 0 {
+			recall = append(recall, Member{"truncated_source_count", encodeJSON(t.Truncated)})
+		}
+		meta = append(meta, Member{"recall", recall.bytes()})
+	}
+	return append(meta, Member{"warnings", joinItems(warnings)})
+}
+
+// maxMergedWarnings bounds what children warn of together.
+const maxMergedWarnings = 20
+
+// mergeWarnings appends warnings that are not there yet: children of one resource server tend to warn of the same.
+func mergeWarnings(all []json.RawMessage, more ...json.RawMessage) []json.RawMessage {
+	for _, w := range more {
+		known := slices.ContainsFunc(all, func(seen json.RawMessage) bool { return string(seen) == string(w) })
+		if !known && len(all) < maxMergedWarnings {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// warning writes one warning of our own.
+func warning(code, message string) json.RawMessage {
+	return Object{{"code", encodeJSON(code)}, {"message", encodeJSON(message)}}.bytes()
+}

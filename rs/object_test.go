@@ -1,0 +1,70 @@
+package rs_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+func TestObjectKeepsWhatItDoesNotChange(t *testing.T) {
+	const text = `{"z":1.0,"a":{"b" : "é\u003c"},"n":null,"big":12345678901234567890}`
+	o, err := rs.ReadObject([]byte(" \n" + text + "\t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		got  rs.Object
+		want string
+	}{
+		"order, spacing within values and digits stay":   {o, text},
+		"a value is set in its place":                    {o.With("a", json.RawMessage(`7`)), `{"z":1.0,"a":7,"n":null,"big":12345678901234567890}`},
+		"a new value stands at the end":                  {o.With("y", json.RawMessage(`7`)), text[:len(text)-1] + `,"y":7}`},
+		"a name can be taken out":                        {o.Without("a").Without("big"), `{"z":1.0,"n":null}`},
+		"taking out what is not there is no change":      {o.Without("q"), text},
+		"setting a name that stood twice leaves it once": {rs.Object{{"a", json.RawMessage(`1`)}, {"a", json.RawMessage(`2`)}}.With("a", json.RawMessage(`3`)), `{"a":3}`},
+		"an empty object is one":                         {rs.Object{}, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := row.got.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, string(data)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if data, _ := o.MarshalJSON(); string(data) != text {
+		t.Errorf("the object itself changed: %s", data)
+	}
+	for name, want := range map[string]string{"z": "1.0", "n": "", "absent": ""} {
+		if got := string(o.Get(name)); got != want {
+			t.Errorf("Get(%q) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestReadObjectRefuses(t *testing.T) {
+	for name, row := range map[string]struct{ text, want string }{
+		"nothing":                     {"", "an object is expected"},
+		"an array":                    {"[]", "an object is expected"},
+		"a string":                    {`"{}"`, "an object is expected"},
+		"an object and more":          {"{} {}", "something follows the object"},
+		"an object and garbage":       {"{}x", "something follows the object"},
+		"an object that breaks off":   {`{"secret":1`, "the JSON is malformed"},
+		"a value that breaks off":     {`{"secret":"x`, "the JSON is malformed"},
+		"a name that is not a string": {`{1:2}`, "the JSON is malformed"},
+		"a comma too many":            {`{"secret":1,}`, "the JSON is malformed"},
+		"a comma too few":             {`{"a":1 "b":2}`, "the JSON is malformed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, err := rs.ReadObject([]byte(row.text))
+			if err == nil || err.Error() != row.want {
+				t.Errorf("ReadObject(%q) = %v, %v; want %q", row.text, o, err, row.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package rs
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// ConnectionNotFound: no connection of that id is in the grant or package.
+const ConnectionNotFound Code = "connection_not_found"
+
+const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
+
+// choose finds the one child that a read is for, asking nobody. Without a connection that is the only child there is;
+// a package of several wants one to be named (S0-8a). Where two children share a connection, one that was granted the
+// stream is preferred.
+func (p *Package) choose(connectionID, stream string) (*child, *Error) {
+	candidates := p.children
+	if connectionID != "" {
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *child) bool { return c.ID != connectionID })
+	} else if len(candidates) > 1 {
+		return nil, p.ambiguous(stream)
+	}
+	if len(candidates) == 0 {
+		return nil, p.unknown(connectionID)
+	}
+	var usable *child
+	for _, c := range candidates {
+		switch {
+		case p.refused(c) != nil:
+		case c.grants(stream):
+			return c, nil
+		case usable == nil:
+			usable = c
+		}
+	}
+	if usable == nil {
+		return nil, p.unusable(candidates)
+	}
+	return usable, nil
+}
+
+// grants reports whether a child may read a stream; of no stream, every child may.
+func (c *child) grants(stream string) bool { return stream == "" || slices.Contains(c.Streams, stream) }
+
+// ambiguous asks for a connection: the usable ones, those with the stream first, and apart from them the unusable.
+func (p *Package) ambiguous(stream string) *Error {
+	options, unavailable := p.sides(stream)
+	if len(options) == 0 {
+		return p.unusable(p.children)
+	}
+	e := &Error{
+		Code: AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+		Message: fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.children)),
+		Hint:    "Call again with one of these as connection_id; schema without arguments lists all connections.",
+	}
+	return e.offering(options, unavailable)
+}
+
+func (p *Package) unknown(connectionID string) *Error {
+	options, unavailable := p.sides("")
+	e := &Error{
+		Code: ConnectionNotFound, Param: "connection_id", RetryWith: "connection_id",
+		Message: fmt.Sprintf("This package holds no connection %q.", connectionID),
+		Hint:    "Call again with a connection_id of the package; schema without arguments lists all connections.",
+	}
+	return e.offering(options, unavailable)
+}
+
+// unusable refuses a read whose children cannot be read, under the first one's own code, and offers the others (S3-3a).
+func (p *Package) unusable(children []*child) *Error {
+	first := children[0]
+	why := p.refused(first)
+	if why == nil { // it has come back since it was looked at
+		why = &Error{Code: ChildUnusable, Message: "It cannot be read at the moment."}
+	}
+	e := &Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
+	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)
+	if len(children) > 1 {
+		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(children), first.ID, why.Message)
+	}
+	options, unavailable := p.sides("")
+	if len(options) > 0 {
+		e.RetryWith = "connection_id"
+	}
+	slices.SortStableFunc(unavailable, func(a, b UnavailableConnection) int { return rank(b.ID == first.ID) - rank(a.ID == first.ID) })
+	return e.offering(options, unavailable)
+}
+
+// sides lists the children that can be chosen, those with the stream first, and those that cannot.
+func (p *Package) sides(stream string) (options []Connection, unavailable []UnavailableConnection) {
+	usable := []*child{}
+	for _, c := range p.children {
+		if why := p.refused(c); why != nil {
+			unavailable = append(unavailable, c.unavailable(why))
+		} else {
+			usable = append(usable, c)
+		}
+	}
+	slices.SortStableFunc(usable, func(a, b *child) int { return rank(b.grants(stream)) - rank(a.grants(stream)) })
+	for _, c := range usable {
+		options = append(options, c.Connection)
+	}
+	return options, unavailable
+}
+
+func rank(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+func (c *child) unavailable(why *Error) UnavailableConnection {
+	return UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
+}
+
+// offering sets what there is to choose from, bounded.
+func (e *Error) offering(options []Connection, unavailable []UnavailableConnection) *Error {
+	e.Connections, e.ConnectionTotal = options[:min(len(options), MaxConnectionOptions)], len(options)
+	e.Unavailable = unavailable[:min(len(unavailable), MaxConnectionOptions)]
+	return e
+}

@@ -1,0 +1,143 @@
+package rs
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// GrantStreamNotAllowed: a search names a stream that is not granted.
+const GrantStreamNotAllowed Code = "grant_stream_not_allowed"
+
+// newSearch plans one page: who takes part, from where. Its errors are made before any child is asked.
+func (p *Package) newSearch(r Request, paged bool) (*packageSearch, *Error) {
+	limit, refused := searchLimit(r.Query.Get("limit"))
+	if refused != nil {
+		return nil, refused
+	}
+	s := &packageSearch{pkg: p, request: r, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
+	cursor := r.Query.Get("cursor")
+	switch {
+	case cursor == "":
+		return s, s.begin()
+	case !paged:
+		return nil, &Error{Code: InvalidCursor, Param: "cursor", Message: "This kind of search has no pages.", Hint: "Raise limit instead, or page with mode lexical."}
+	default:
+		return s, s.resume(cursor)
+	}
+}
+
+// searchLimit reads limit: DefaultSearchLimit when absent, clamped as a resource server does.
+func searchLimit(text string) (int, *Error) {
+	if text == "" {
+		return DefaultSearchLimit, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 {
+		return 0, Invalid("limit", fmt.Sprintf("limit cannot be %q.", text), fmt.Sprintf("Send a whole number from 1 to %d.", maxSearchLimit))
+	}
+	return min(limit, maxSearchLimit), nil
+}
+
+// begin lets every child take part that was granted one of the streams; one with none is not asked (S3-16c).
+func (s *packageSearch) begin() *Error {
+	streams := s.request.Query["streams"]
+	var left []*child // that would take part, if they could be read
+	for _, c := range s.pkg.children {
+		if len(streams) > 0 && len(c.granted(streams)) == 0 {
+			continue
+		}
+		if why := s.pkg.refused(c); why != nil {
+			left = append(left, c)
+			s.miss(c.unavailable(why))
+			continue
+		}
+		s.ring.turns = append(s.ring.turns, &turn{child: c})
+	}
+	switch {
+	case len(s.ring.turns) > 0:
+	case len(left) > 0:
+		return s.pkg.unusable(left)
+	default:
+		return notGranted(streams)
+	}
+	for _, name := range streams {
+		if !slices.ContainsFunc(s.pkg.children, func(c *child) bool { return c.grants(name) }) {
+			s.warnings = mergeWarnings(s.warnings, warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", errorText(name))))
+		}
+	}
+	return nil
+}
+
+// resume takes up the turns of the page before. A child that can no longer be read is reported, and its part is over.
+func (s *packageSearch) resume(text string) *Error {
+	cursor, refused := decodePackageCursor(text, s.bound)
+	if refused != nil {
+		return refused
+	}
+	s.size = cursor.Size
+	if cursor.Done != nil {
+		s.done = *cursor.Done
+	}
+	streams := s.request.Query["streams"]
+	var left []*child
+	for _, state := range cursor.Turns {
+		c := s.pkg.find(state)
+		if c == nil {
+			s.miss(UnavailableConnection{
+				Connection: Connection{ID: state.ConnectionID, GrantID: state.GrantID},
+				Code:       ConnectionNotFound, Message: "This connection is no longer in the package.",
+			})
+			continue
+		}
+		why := s.pkg.refused(c)
+		if why == nil && len(streams) > 0 && len(c.granted(streams)) == 0 {
+			why = notGranted(streams)
+		}
+		if why != nil {
+			left = append(left, c)
+			s.miss(c.unavailable(why))
+			continue
+		}
+		s.ring.turns = append(s.ring.turns, &turn{child: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
+	}
+	switch {
+	case len(s.ring.turns) > 0:
+		return nil
+	case len(left) > 0 && s.pkg.refused(left[0]) != nil:
+		return s.pkg.unusable(left)
+	case len(left) > 0:
+		return notGranted(streams)
+	}
+	return invalidCursor("None of the connections that this search was about to read is still in the package.")
+}
+
+// miss records a child that takes no part although it should.
+func (s *packageSearch) miss(u UnavailableConnection) {
+	s.unavailable = append(s.unavailable, u)
+	s.done = s.done.plus(unheard())
+}
+
+func notGranted(streams []string) *Error {
+	return &Error{
+		Code: GrantStreamNotAllowed, Status: http.StatusForbidden, Param: "streams",
+		Message: fmt.Sprintf("No connection of this package grants the stream %s.", cmp.Or(quoteNames(streams), "that is asked for")),
+		Hint:    "Call schema without arguments for the streams that are granted.",
+	}
+}
+
+// quoteNames writes up to three names in quotes.
+func quoteNames(names []string) string {
+	const most = 3
+	quoted := make([]string, 0, most)
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, strconv.Quote(errorText(name)))
+	}
+	if len(names) > most {
+		quoted = append(quoted, fmt.Sprintf("and %d others", len(names)-most))
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,170 @@
+package render
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budget of its text.
+func FuzzRender(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil {
+			for _, part := range txtar.Parse(data).Files {
+				if part.Name == "rs.json" {
+					f.Add(part.Data, "messages")
+				}
+			}
+		}
+	}
+	f.Add([]byte("{\"data\":[{\"id\":\"\xff\",\"data\":{\"\\u0000\":\"\\ud800\"}}]}"), "a b")
+	f.Fuzz(func(t *testing.T, body []byte, stream string) {
+		ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
+		stream = strings.ToValidUTF8(clip(stream, 200), "")
+		check := func(tool string, r Result, err error) {
+			if err != nil {
+				if rs.AsError(err).Code != rs.InvalidResponse {
+					t.Errorf("%s: %v", tool, err)
+				}
+				return
+			}
+			limit := TextHard
+			if tool == "search" {
+				limit = SearchHard
+			}
+			if tool == "schema" {
+				limit += 8 * len(body) // every granted name stays
+			}
+			if len(r.Text) > limit {
+				t.Errorf("%s: %d bytes of text", tool, len(r.Text))
+			}
+			if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || kind(r.Structured) != "object" {
+				t.Errorf("%s: not a valid result", tool)
+			}
+			if tool != "fetch" {
+				for line := range strings.SplitSeq(r.Text, "\n") {
+					if longerThan(line, LineChars) {
+						t.Errorf("%s: a line of %d characters", tool, utf8.RuneCountInString(line))
+					}
+				}
+			}
+		}
+		r, err := Schema(body, SchemaQuery{})
+		check("schema", r, err)
+		r, err = Schema(body, SchemaQuery{Stream: stream, Full: true})
+		check("schema", r, err)
+		r, err = Records(body, RecordsQuery{Stream: stream, Fields: []string{"subject", stream}, ChangesSince: stream})
+		check("query_records", r, err)
+		r, err = Aggregate(body, stream)
+		check("aggregate", r, err)
+		r, err = Search(body, SearchQuery{Q: stream, RecordBase: base})
+		check("search", r, err)
+		r, err = Document(body, DocumentQuery{Ref: ref, RecordBase: base})
+		check("fetch", r, err)
+		r, err = Window(body, WindowQuery{Ref: ref, Field: "body", Q: stream})
+		check("read_record_field", r, err)
+		r, err = Streams(body)
+		check("list_streams", r, err)
+		r, err = Blob(body, stream, BlobQuery{BlobID: "b"})
+		check("fetch_blob", r, err)
+	})
+}
+
+// FuzzWindow: following the windows of a server that counts its ends in UTF-16 units gives the whole text, nothing
+// skipped and nothing repeated.
+func FuzzWindow(f *testing.F) {
+	f.Add("plain text", 3, uint8(0))
+	f.Add("a🚀b🚀c🚀🚀", 2, uint8(1))
+	f.Add("🚀🚀ab", 2, uint8(6))
+	f.Add(strings.Repeat("é🚀\n", 30), 7, uint8(3))
+	f.Fuzz(func(t *testing.T, text string, limit int, server uint8) {
+		text = manyLines(strings.ToValidUTF8(text, ""))
+		if limit < 1 || limit > 16384 || utf8.RuneCountInString(text) > 40*limit {
+			return
+		}
+		var got strings.Builder
+		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Limit: limit}
+		for step := 0; ; step++ {
+			if step > 100 {
+				t.Fatal("the windows do not end")
+			}
+			r, err := Window(serveWindow([]rune(text), q.Offset, limit, server), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var part struct {
+				Window struct{ Text string }
+				Next   *struct {
+					Offset int `json:"offset_chars"`
+				}
+			}
+			if err := json.Unmarshal(r.Structured, &part); err != nil {
+				t.Fatal(err)
+			}
+			got.WriteString(part.Window.Text)
+			if part.Next == nil {
+				break
+			}
+			q.Offset = part.Next.Offset
+		}
+		if diff := cmp.Diff(text, got.String()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// serveWindow answers like a resource server: bit 0 of server makes it count ends in UTF-16 units, bit 1 clamps them to
+// the length of the field, bit 2 leaves total_chars out.
+func serveWindow(text []rune, offset, limit int, server uint8) []byte {
+	offset = min(offset, len(text))
+	part := string(text[offset:min(offset+limit, len(text))])
+	end := offset + utf8.RuneCountInString(part)
+	if server&1 != 0 {
+		end += surrogates(part)
+	}
+	if server&2 != 0 {
+		end = min(end, len(text))
+	}
+	w := map[string]any{"text": part, "start_chars": offset, "end_chars": end, "limit_chars": limit, "has_more": end < len(text), "complete": offset == 0 && end >= len(text), "next_offset_chars": nil}
+	if end < len(text) {
+		w["next_offset_chars"] = end
+	}
+	if server&4 == 0 {
+		w["total_chars"] = len(text)
+	}
+	return encode(map[string]any{"window": w})
+}
+
+// FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.
+func FuzzMarks(f *testing.F) {
+	f.Add("a <mark>b</mark> c", 5)
+	f.Add("<mark><mark>x</mark>", 3)
+	f.Add("</mark>x<mark>", 9)
+	f.Add("<ma<mark>rk>x</mark>", 12)
+	f.Add(strings.Repeat("é ", 200)+"<mark>needle</mark>"+strings.Repeat(" 🚀", 200), 60)
+	f.Fuzz(func(t *testing.T, text string, max int) {
+		if max < 1 || max > 2000 {
+			return
+		}
+		for _, got := range []string{around(balance(oneLine(text)), max), clipMarked(text, max)} {
+			if !balanced(got) {
+				t.Errorf("%q is not balanced", got)
+			}
+			if longerThan(got, max) {
+				t.Errorf("%q has more than %d characters", got, max)
+			}
+		}
+		if !balanced(balance(text)) {
+			t.Errorf("balance(%q) = %q", text, balance(text))
+		}
+	})
+}
