@@ -206,6 +206,9 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
 	grants := demo.DemoGrants(store.Connectors(), e.tokens, time.Now())
 	e.server = transport.NewHTTPServer("", demo.NewServer(store, grants, demo.Options{
 		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
+		Fault: func(r *http.Request, err error) {
+			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
+		},
 	}))
 	go func() {
 		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -17,30 +17,87 @@ func oneLine(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	space := false
-	for _, c := range s {
-		switch {
-		case unicode.IsSpace(c):
-			space = b.Len() > 0
-		case !shown(c):
-		default:
-			if space {
-				b.WriteByte(' ')
-				space = false
-			}
-			b.WriteRune(c)
+	write := func(text string) {
+		if space {
+			b.WriteByte(' ')
+			space = false
 		}
+		b.WriteString(text)
+	}
+	for len(s) > 0 {
+		c, size := utf8.DecodeRuneInString(s)
+		if flag := flagBytes(s); flag > 0 {
+			size = flag
+			write(s[:flag])
+		} else if unicode.IsSpace(c) {
+			space = b.Len() > 0
+		} else if shown(c) {
+			write(string(c))
+		}
+		s = s[size:]
 	}
 	return b.String()
 }
 
 // manyLines returns s with its line breaks and tabs, without characters that must not reach a host.
 func manyLines(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || shown(c) {
-			return c
+	var b strings.Builder
+	b.Grow(len(s))
+	for len(s) > 0 {
+		c, size := utf8.DecodeRuneInString(s)
+		if flag := flagBytes(s); flag > 0 {
+			size = flag
+			b.WriteString(s[:flag])
+		} else if c == '\n' || c == '\t' || shown(c) {
+			b.WriteRune(c)
 		}
-		return -1
-	}, s)
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// The parts of an emoji flag of a region, such as Scotland: a black flag, tag letters and digits, a cancel tag
+// (Unicode Technical Standard 51, ED-14a). Tag characters anywhere else are invisible text and are not shown (D19).
+const (
+	blackFlag = '\U0001F3F4'
+	cancelTag = '\U000E007F'
+)
+
+// flagBytes returns the length in bytes of the emoji flag that s starts with, or 0.
+func flagBytes(s string) int {
+	length, whole := flagStart(s)
+	if !whole {
+		return 0
+	}
+	return length
+}
+
+// flagStart returns how many bytes at the start of s belong to an emoji flag, and whether the flag ends there.
+func flagStart(s string) (length int, whole bool) {
+	const most = 8 // a region's code has at most six characters
+	for i, c := range s {
+		switch {
+		case i == 0 && c != blackFlag, length > most*4:
+			return 0, false
+		case i == 0 || c >= 0xE0030 && c <= 0xE0039 || c >= 0xE0061 && c <= 0xE007A:
+			length = i + utf8.RuneLen(c)
+		case c == cancelTag && length > 4:
+			return i + utf8.RuneLen(c), true
+		default:
+			return 0, false
+		}
+	}
+	return length, false
+}
+
+// openFlag returns the byte index at which s ends in the beginning of an emoji flag, or its length.
+func openFlag(s string) int {
+	if i := strings.LastIndex(s, string(blackFlag)); i >= 0 {
+		if length, whole := flagStart(s[i:]); !whole && length > 0 && i+length == len(s) {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // shown reports whether a character of a record may reach a host.
@@ -50,7 +107,7 @@ func shown(c rune) bool {
 		return false
 	case c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069: // bidi embeddings, overrides and isolates
 		return false
-	case c >= 0xE0000 && c <= 0xE007F: // tag characters
+	case c >= 0xE0000 && c <= 0xE007F: // tag characters; see flagStart
 		return false
 	case c == '\u2028', c == '\u2029', c == '\uFEFF':
 		return false

@@ -58,6 +58,7 @@ func Window(body []byte, q WindowQuery) (Result, error) {
 	}
 	s := readSpan(w, q)
 	s.fit(windowText)
+	s.keepFlag()
 	return Result{
 		Text:       windowPage(s, q),
 		Structured: windowStructured(o, s, q),
@@ -165,6 +166,16 @@ func (s *span) fit(max int) {
 		}
 		runes++
 	}
+}
+
+// keepFlag moves the end of a window that stops inside an emoji flag to before it: its parts would not be shown apart.
+func (s *span) keepFlag() {
+	cut := openFlag(s.text)
+	if s.next < 0 || cut == 0 || cut == len(s.text) {
+		return
+	}
+	s.end -= utf8.RuneCountInString(s.text[cut:])
+	s.text, s.next = s.text[:cut], s.end
 }
 
 func windowStructured(o object, s span, q WindowQuery) json.RawMessage {
