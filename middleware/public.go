@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -35,7 +36,7 @@ func ParseOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", fmt.Errorf("a public URL starts with http:// or https:// and names a host")
+		return "", errors.New("a public URL starts with http:// or https:// and names a host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
 		return "", fmt.Errorf("the public URL for host %q must be an origin: no path, no query, no credentials", u.Host)
 	}

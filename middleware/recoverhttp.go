@@ -20,10 +20,11 @@ func RecoverHTTP(log zerolog.Logger) func(http.Handler) http.Handler {
 				if fault == nil {
 					return
 				}
-				if fault == http.ErrAbortHandler || counted.status != 0 {
+				if fault == any(http.ErrAbortHandler) || counted.status != 0 {
 					panic(http.ErrAbortHandler) // half an answer is worse than a broken connection
 				}
-				log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", debug.Stack()).
+				// The value may hold a token or a record; its type and the stack are what a maintainer needs.
+				log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
 					Str("request_id", RequestIDFrom(r.Context())).Msg("panic")
 				Refuse(w, http.StatusInternalServerError, &rs.Error{Code: rs.Internal, Message: "The server failed to answer this request."}, "")
 			}()

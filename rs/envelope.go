@@ -57,7 +57,7 @@ func parseError(status int, header http.Header, body []byte) *Error {
 	}
 	e.Message = errorText(inner.Message)
 	if e.Message == "" {
-		e.Message = unreadableError(status, header)
+		e.Message = unreadableError(status)
 	}
 	e.Param, e.RequestID = errorText(inner.Param), errorText(inner.RequestID)
 	e.RetryWith = retryWith(inner.RetryWith)
@@ -67,7 +67,7 @@ func parseError(status int, header http.Header, body []byte) *Error {
 	return e
 }
 
-func unreadableError(status int, header http.Header) string {
+func unreadableError(status int) string {
 	if text := http.StatusText(status); text != "" {
 		return fmt.Sprintf("The resource server answered %d (%s).", status, text)
 	}

@@ -179,7 +179,7 @@ func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil 
 func (t *turn) load(page searchPage) {
 	t.page, t.loaded, t.heard, t.failed, t.tally = page, true, true, false, page.tally
 	if len(page.hits) == 0 && page.next == t.cursor {
-		t.page.next = "" // a cursor that leads back to itself leads nowhere
+		t.page.next, t.page.more = "", false // a cursor that leads back to itself leads nowhere
 	}
 	t.settle()
 }

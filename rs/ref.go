@@ -3,6 +3,7 @@ package rs
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -135,7 +136,7 @@ func DecodeHandle(handle string, v any) error {
 		return err
 	}
 	if !utf8.Valid(data) {
-		return fmt.Errorf("handle is not UTF-8")
+		return errors.New("handle is not UTF-8")
 	}
 	return json.Unmarshal(data, v)
 }

@@ -1,6 +1,6 @@
 package tools
 
-// All returns every tool, in the order in which tools/list shows them; the unlisted ones come last (D1).
+// All returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
 // recordBase is the public URL of the resource server, for citations.
 func All(recordBase string) []*Tool {
 	return []*Tool{
@@ -15,9 +15,9 @@ const Instructions = `Read-only access to a person's own data, limited to what t
 	`Start with schema: it lists the streams; schema with a stream lists its fields. ` +
 	`When a stream exists under several connections, pass connection_id as printed. ` +
 	`filter is a typed object, {"status":"paid"} or {"sent_at":{"gte":"2026-01-01"}}, never a string. ` +
-	`Keep answers small: search or aggregate first, choose fields, set limit, and page with the printed next_cursor.` +
+	`Keep answers small: search or aggregate first, choose fields, set limit, and page with the printed next_cursor. ` +
+	`Pass ids as printed to fetch or, for any long text, to read_record_field.` + // the 512th character
 	"\n" +
-	`Ids printed by search and query_records work as they are in fetch and read_record_field. ` +
 	`When a text is cut, call read_record_field with the printed arguments to read on. ` +
 	`An error names what was wrong and what to send instead. ` +
 	`A stream or field that schema does not show is not in the grant; only the person can widen it. ` +

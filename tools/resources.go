@@ -51,8 +51,9 @@ func Resources(all []*Tool) []Resource {
 			URI: streamURIPrefix + "{name}", Template: true, Name: "stream", Title: "One stream", MIMEType: "application/json",
 			Description: "What can be asked of one stream.",
 			Call: func(uri string) (Call, error) {
-				name, err := url.PathUnescape(strings.TrimPrefix(uri, streamURIPrefix))
-				if err != nil || name == "" || rs.UnsafeName(name) != "" {
+				escaped, ours := strings.CutPrefix(uri, streamURIPrefix)
+				name, err := url.PathUnescape(escaped)
+				if !ours || err != nil || rs.UnsafeName(name) != "" {
 					return Call{}, invalidURI(uri)
 				}
 				return call(tool("schema"), uri, map[string]any{"stream": name})
@@ -62,7 +63,7 @@ func Resources(all []*Tool) []Resource {
 			URI: rs.RecordURIPrefix + "{handle}", Template: true, Name: "record", Title: "One record", MIMEType: "application/json",
 			Description: "One record as a document.",
 			Call: func(uri string) (Call, error) {
-				if _, err := rs.ParseRef(uri); err != nil {
+				if _, err := rs.ParseRef(uri); err != nil || !strings.HasPrefix(uri, rs.RecordURIPrefix) {
 					return Call{}, invalidURI(uri)
 				}
 				return call(tool("fetch"), uri, map[string]any{"id": uri})
@@ -84,8 +85,9 @@ func Resources(all []*Tool) []Resource {
 			Description: "The bytes of one attachment.",
 			Call: func(uri string) (Call, error) {
 				var handle render.BlobHandle
-				err := rs.DecodeHandle(strings.TrimPrefix(uri, render.BlobURIPrefix), &handle)
-				if err != nil || handle.Version != 1 || handle.Kind != "blob" || handle.BlobID == "" {
+				encoded, ours := strings.CutPrefix(uri, render.BlobURIPrefix)
+				err := rs.DecodeHandle(encoded, &handle)
+				if !ours || err != nil || handle.Version != 1 || handle.Kind != "blob" || handle.BlobID == "" {
 					return Call{}, invalidURI(uri)
 				}
 				args := map[string]any{"blob_id": handle.BlobID}
@@ -101,8 +103,9 @@ func Resources(all []*Tool) []Resource {
 // windowArguments turns a field-window address into the arguments that its tool takes.
 func windowArguments(uri string) (map[string]any, error) {
 	var h render.WindowHandle
-	err := rs.DecodeHandle(strings.TrimPrefix(uri, render.WindowURIPrefix), &h)
-	if err != nil || h.Version != 1 || h.Kind != "field_window" || h.ID == "" || h.Field == "" {
+	encoded, ours := strings.CutPrefix(uri, render.WindowURIPrefix)
+	err := rs.DecodeHandle(encoded, &h)
+	if !ours || err != nil || h.Version != 1 || h.Kind != "field_window" || h.ID == "" || h.Field == "" {
 		return nil, invalidURI(uri)
 	}
 	args := map[string]any{"id": h.ID, "field": h.Field}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -240,7 +241,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- serveStdio(ctx, testServer(echo, io.Discard), inReader, io.Discard) }()
 	stop()
-	if err := <-ended; err != nil && err != context.Canceled {
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

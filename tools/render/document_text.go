@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -101,7 +102,7 @@ func fieldCut(field string, shown, total int, read rs.Ref) cut {
 // textCut is a cut in a text.
 func textCut(field string, shown, total int, read rs.Ref) cut {
 	args := new(arguments).text("id", read.String()).text("field", field)
-	return cut{field, shown, total, "read_record_field", args.put("offset_chars", fmt.Sprint(shown))}
+	return cut{field, shown, total, "read_record_field", args.put("offset_chars", strconv.Itoa(shown))}
 }
 
 // writeTexts writes the long texts; when there is not room for all, the shorter ones are whole and the longest share

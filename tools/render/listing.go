@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // A listing is a list answer: its items, and the envelope that has their cursor and count.
@@ -52,7 +53,7 @@ func (l listing) count() string {
 		if meta.text("count_accuracy") == "lower_bound" {
 			return fmt.Sprintf("at least %d", n)
 		}
-		return fmt.Sprint(n)
+		return strconv.Itoa(n)
 	}
 	count := meta.object("count")
 	n, ok := count.number("value")
@@ -65,7 +66,7 @@ func (l listing) count() string {
 	case "estimated", "estimate", "approximate":
 		return fmt.Sprintf("about %d", n)
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }
 
 // warnings are the resource server's, one line each, at most max of them.

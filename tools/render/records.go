@@ -72,7 +72,7 @@ func recordsPage(l listing, q RecordsQuery) string {
 	for _, w := range l.warnings(4) {
 		p.add(w)
 	}
-	recordPreviews(p, items, q)
+	recordPreviews(p, items)
 	p.release(tail...)
 	for _, line := range tail {
 		p.add(line)
@@ -81,7 +81,7 @@ func recordsPage(l listing, q RecordsQuery) string {
 }
 
 // recordPreviews writes a line per record while there is room.
-func recordPreviews(p *page, items []item, q RecordsQuery) {
+func recordPreviews(p *page, items []item) {
 	if len(items) == 0 {
 		return
 	}

@@ -22,7 +22,7 @@ func TestInvalidResponse(t *testing.T) {
 		"search":            func(b []byte) (Result, error) { return Search(b, SearchQuery{}) },
 		"fetch":             func(b []byte) (Result, error) { return Document(b, DocumentQuery{Ref: ref}) },
 		"read_record_field": func(b []byte) (Result, error) { return Window(b, WindowQuery{Ref: ref}) },
-		"list_streams":      func(b []byte) (Result, error) { return Streams(b) },
+		"list_streams":      Streams,
 	}
 	for tool, renderBody := range renderers {
 		for _, body := range []string{"", "  ", "<html>secret</html>", `"secret"`, `["secret"]`, "null", "17", `{"secret":`, "{}"} {
