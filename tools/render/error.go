@@ -78,12 +78,7 @@ func unavailableLines(p *page, e *rs.Error) {
 	const room = 250 // the request id and the wait
 	p.max -= room
 	for i, c := range e.Unavailable {
-		line := "unavailable: connection_id=" + name(c.ID)
-		if c.DisplayName != "" {
-			line += " " + quote(preview(c.DisplayName, labelChars))
-		}
-		line += " (" + preview(string(c.Code), labelChars) + ": " + preview(c.Message, 120) + ")"
-		if i == 3 || !p.whole(line) {
+		if i == 3 || !p.whole(unavailableLine(c)) {
 			p.max += room
 			p.add(fmt.Sprintf("%d more are unavailable; see structured output.", len(e.Unavailable)-i))
 			return

@@ -43,6 +43,7 @@ func Schema(body []byte, q SchemaQuery) (Result, error) {
 	} else {
 		text = schemaDetail(rows, q)
 	}
+	text = withUnavailable(text, o)
 	return Result{Text: text, Structured: schemaStructured(raw, rows, q, StructuredHard-len(text))}, nil
 }
 

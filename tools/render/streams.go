@@ -35,7 +35,7 @@ func Streams(body []byte) (Result, error) {
 	if len(l.items) > 0 {
 		p.add(last)
 	}
-	return dataResult(p.String(), raw), nil
+	return dataResult(withUnavailable(p.String(), l.envelope), raw), nil
 }
 
 func streamLine(o object) string {
