@@ -77,6 +77,7 @@ type serveCommand struct {
 	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
 	Deadline                  time.Duration `help:"Longest time of one call." default:"40s" env:"PDPP_MCP_DEADLINE"`
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
@@ -151,8 +152,11 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	config := hostedConfig{
 		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout,
-		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL,
+		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
+	}
+	if c.MaxConnections < 1 {
+		return usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {
 		return usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")

@@ -14,33 +14,21 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+	"golang.org/x/net/netutil"
 
 	"github.com/pdp-connect/pdpp-mcp/integration"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
-	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // drainTime is how long calls in flight may take to finish after the server is told to stop.
 const drainTime = 10 * time.Second
 
-// newRoom wires tools, chain and protocol over one resource server: the same for every door.
 func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger) *mcp.Server {
-	all := tools.All(recordBase)
-	room := middleware.Standard(middleware.Options{
-		Log: log, Deadline: deadline,
-		Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) {
-			if p.Package != nil {
-				return p.Package, nil
-			}
-			return rs.Rechecking{Doer: client.For(p)}, nil
-		},
-	})
-	return transport.NewServer(transport.ServerOptions{
-		Name: name, Title: "Personal data (PDPP)", Version: version, Instructions: tools.Instructions,
-		Tools: all, Resources: tools.Resources(all), Handler: room.Then(tools.Forward), Logger: log,
+	return transport.NewRoom(transport.RoomOptions{
+		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
 	})
 }
 
@@ -53,6 +41,7 @@ type hostedConfig struct {
 	rsReadURL            string // where it is read; empty: at rsURL
 	readTimeout          time.Duration
 	deadline             time.Duration
+	maxConnections       int // 0: no limit
 	authorizationServers []string
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
 	packagesURL          string                  // directory of package members, asked with the introspection's credentials
@@ -94,15 +83,17 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.listen, err)
 	}
+	if c.maxConnections > 0 {
+		listener = netutil.LimitListener(listener, c.maxConnections)
+	}
 	return &hosted{listener: listener, server: transport.NewHTTPServer(c.listen, handler), log: c.log}, nil
 }
 
 // newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of
 // packages over it where there is one.
 func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
-	as := func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }
 	if c.introspection == nil {
-		return rs.SchemaProbe{For: as}, nil
+		return schemaProbe(client), nil
 	}
 	introspector, err := rs.NewIntrospector(*c.introspection)
 	if err != nil || c.packagesURL == "" {
@@ -114,7 +105,12 @@ func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: as}), nil
+	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client)}), nil
+}
+
+// schemaProbe judges a token by the schema document that its bearer is given.
+func schemaProbe(client *rs.Client) rs.SchemaProbe {
+	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}
 }
 
 func (h *hosted) url() string {
@@ -148,7 +144,7 @@ func serveStdio(ctx context.Context, providerURL string, token rs.Token, name st
 	if err != nil {
 		return usage(err.Error())
 	}
-	verdict, err := rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}.Judge(ctx, token)
+	verdict, err := schemaProbe(client).Judge(ctx, token)
 	if err != nil {
 		return &transport.ExitError{Code: transport.ExitUnavailable, Message: fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}
 	}

@@ -13,6 +13,12 @@ import (
 func GateExpand(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		if call.Scope.Expands {
+			if p := rs.PrincipalFrom(ctx).Package; p != nil {
+				// A package that cannot tell which child is meant says so before any child is asked (S0-8a).
+				if err := p.Choose(call.Scope); err != nil {
+					return tools.Reply{}, err
+				}
+			}
 			if advertised, known := rs.AdvertisesExpansion(ctx, call.RS, call.Scope); known && !advertised {
 				return tools.Reply{}, &rs.Error{
 					Code: rs.InvalidExpand, Param: "expand",

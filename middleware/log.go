@@ -2,6 +2,11 @@ package middleware
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -31,7 +36,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 				}
 				switch typed.Code {
 				case rs.ServerUnreachable, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.DeadlineExceeded:
-					event = event.AnErr("cause", typed.Cause)
+					event = event.Str("cause", networkCause(typed.Cause))
 				}
 			}
 			event.Str("tool", call.Tool.Name).
@@ -43,4 +48,26 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			return reply, err
 		}
 	}
+}
+
+// networkCause says what the network reported. Of any other error only its type is told, because it may quote what a
+// server sent.
+func networkCause(err error) string {
+	var connection *net.OpError
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &connection):
+		return connection.Error()
+	case errors.As(err, &name):
+		return name.Error()
+	case errors.As(err, &certificate):
+		return certificate.Error()
+	}
+	for _, known := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return fmt.Sprintf("%T", err)
 }

@@ -67,7 +67,13 @@ func NewClient(o ClientOptions) (*Client, error) {
 func (c *Client) Base() string { return c.base }
 
 // For returns the resource server as the principal sees it: every read carries the principal's own token.
-func (c *Client) For(p Principal) Doer { return bound{c, p.Token} }
+// A package's reads carry its children's tokens instead; its own is never sent (D17).
+func (c *Client) For(p Principal) Doer {
+	if p.Package != nil {
+		return p.Package
+	}
+	return bound{c, p.Token}
+}
 
 // bound is a client with one caller's token. The token is bound here, once, so that no request can be sent
 // with another's.

@@ -77,11 +77,7 @@ func compactConnector(connector Object) (Object, error) {
 		compact = append(compact, m)
 	}
 	if len(connections) > 0 {
-		data, err := json.Marshal(connections)
-		if err != nil {
-			return nil, invalidSchema()
-		}
-		compact = compact.With("granted_connections", data)
+		compact = compact.With("granted_connections", JoinArray(connections))
 	}
 	return compact, nil
 }
@@ -147,13 +143,9 @@ func compactFields(raw json.RawMessage) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(flags)
-		if err != nil {
-			return nil, invalidSchema()
-		}
-		compact = append(compact, Member{field.Name, data})
+		compact = append(compact, Member{field.Name, EncodeJSON(flags)})
 	}
-	return compact.MarshalJSON()
+	return compact.JSON(), nil
 }
 
 type capability struct {

@@ -12,14 +12,8 @@ import (
 	"time"
 )
 
-const (
-	// PackageRevoked: the package that a token stands for was revoked, or is unknown to the directory (D17).
-	PackageRevoked Code = "package_revoked"
-	// ChildUnusable: the directory gives no reason why a child grant cannot be read.
-	ChildUnusable Code = "grant_unusable"
-	// maxDirectoryBytes bounds the directory's answer.
-	maxDirectoryBytes = 1 << 20
-)
+// maxDirectoryBytes bounds the directory's answer.
+const maxDirectoryBytes = 1 << 20
 
 // A Directory knows which child grants a package token stands for (D17). A Go host may answer in process.
 type Directory interface {

@@ -60,44 +60,11 @@ func readItems(raw json.RawMessage) ([]json.RawMessage, bool) {
 
 // with returns the body with other items in the place of its own.
 func (l list) with(items []json.RawMessage) Object {
-	array := joinItems(items)
+	array := JoinArray(items)
 	if l.inner == nil {
 		return l.body.With(l.path[0], array)
 	}
-	return l.body.With(l.path[0], l.inner.With(l.path[1], array).bytes())
-}
-
-// bytes is the object as JSON. Its values were JSON when they were read, so writing it cannot fail.
-func (o Object) bytes() json.RawMessage {
-	data, err := o.MarshalJSON()
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return data
-}
-
-func joinItems(items []json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, item := range items {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(item)
-	}
-	b.WriteByte(']')
-	return b.Bytes()
-}
-
-// encodeJSON writes strings, numbers, booleans and structs of them, which cannot fail.
-func encodeJSON(value any) json.RawMessage {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil {
-		return json.RawMessage("null")
-	}
-	return bytes.TrimSpace(b.Bytes())
+	return l.body.With(l.path[0], l.inner.With(l.path[1], array).JSON())
 }
 
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
@@ -112,13 +79,13 @@ func attribute(item json.RawMessage, source Connection) json.RawMessage {
 		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
 	} {
 		if part.value != "" && stringMember(object, part.name) == "" {
-			object, changed = object.With(part.name, encodeJSON(part.value)), true
+			object, changed = object.With(part.name, EncodeJSON(part.value)), true
 		}
 	}
 	if !changed {
 		return item
 	}
-	return object.bytes()
+	return object.JSON()
 }
 
 // attributeList says it of all items of a list answer; a body that is no list stays as it is.
@@ -131,7 +98,7 @@ func attributeList(body []byte, source Connection) []byte {
 	for i, item := range l.items {
 		items[i] = attribute(item, source)
 	}
-	return l.with(items).bytes()
+	return l.with(items).JSON()
 }
 
 // A searchPage is one child's answer to a search.

@@ -34,24 +34,24 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []Unavailabl
 		}
 		streamCount += len(rows)
 	}
-	bearer := Object{{"token_kind", encodeJSON(KindPackage)}}
+	bearer := Object{{"token_kind", EncodeJSON(KindPackage)}}
 	if packageID != "" {
-		bearer = append(bearer, Member{"package_id", encodeJSON(packageID)})
+		bearer = append(bearer, Member{"package_id", EncodeJSON(packageID)})
 	}
-	merged := Object{{"object", encodeJSON("schema")}}
+	merged := Object{{"object", EncodeJSON("schema")}}
 	if detail := sharedDetail(parts); detail != "" {
-		merged = append(merged, Member{"detail", encodeJSON(detail)})
+		merged = append(merged, Member{"detail", EncodeJSON(detail)})
 	}
 	merged = append(merged,
-		Member{"bearer", bearer.bytes()},
-		Member{"connector_count", encodeJSON(len(connectors))}, Member{"stream_count", encodeJSON(streamCount)},
-		Member{"connectors", joinItems(connectors)},
+		Member{"bearer", bearer.JSON()},
+		Member{"connector_count", EncodeJSON(len(connectors))}, Member{"stream_count", EncodeJSON(streamCount)},
+		Member{"connectors", JoinArray(connectors)},
 	)
 	if len(streams) > 0 {
-		merged = append(merged, Member{"streams", joinItems(streams)})
+		merged = append(merged, Member{"streams", JoinArray(streams)})
 	}
 	if len(unavailable) > 0 {
-		merged = append(merged, Member{"unavailable_connections", encodeJSON(unavailable)})
+		merged = append(merged, Member{"unavailable_connections", EncodeJSON(unavailable)})
 	}
 	return merged, nil
 }
@@ -83,15 +83,15 @@ func (p schemaPart) connector(connector Object) (Object, int, error) {
 		if own, err = p.connections(own); err != nil {
 			return nil, 0, err
 		}
-		streams[i] = row.With("granted_connections", own).bytes()
+		streams[i] = row.With("granted_connections", own).JSON()
 	}
 	if changed {
-		connector = connector.With("streams", joinItems(streams))
+		connector = connector.With("streams", JoinArray(streams))
 	}
 	if !told && len(p.grant) == 1 {
 		only := p.grant[0]
 		only.ConnectorKey = "" // the connector says it
-		connector = connector.With("granted_connections", joinItems([]json.RawMessage{encodeJSON(only)}))
+		connector = connector.With("granted_connections", JoinArray([]json.RawMessage{EncodeJSON(only)}))
 	}
 	return connector, len(streams), nil
 }
@@ -100,7 +100,7 @@ func (p schemaPart) connections(raw json.RawMessage) (json.RawMessage, error) {
 	grantID := p.source().GrantID
 	list, _, err := narrowList(raw, func(c Object) (Object, bool, error) {
 		if grantID != "" && stringMember(c, "grant_id") == "" {
-			c = c.With("grant_id", encodeJSON(grantID))
+			c = c.With("grant_id", EncodeJSON(grantID))
 		}
 		return c, true, nil
 	})

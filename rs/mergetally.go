@@ -91,29 +91,29 @@ func (t tally) meta(warnings []json.RawMessage) Object {
 	case !t.Counted:
 		meta = Object{{"count", json.RawMessage(`{"kind":"none"}`)}}
 	case t.Estimated:
-		meta = Object{{"count", Object{{"kind", encodeJSON("estimated")}, {"value", encodeJSON(t.Count)}}.bytes()}}
+		meta = Object{{"count", Object{{"kind", EncodeJSON("estimated")}, {"value", EncodeJSON(t.Count)}}.JSON()}}
 	default:
 		accuracy := "exact"
 		if t.Partial {
 			accuracy = "lower_bound"
 		}
-		meta = Object{{"count", encodeJSON(t.Count)}, {"count_accuracy", encodeJSON(accuracy)}}
+		meta = Object{{"count", EncodeJSON(t.Count)}, {"count_accuracy", EncodeJSON(accuracy)}}
 	}
 	if t.Recall {
-		recall := Object{{"complete", encodeJSON(!t.Incomplete)}, {"ranked_candidate_count", encodeJSON(t.Ranked)}}
+		recall := Object{{"complete", EncodeJSON(!t.Incomplete)}, {"ranked_candidate_count", EncodeJSON(t.Ranked)}}
 		if t.Scope != "" {
-			recall = append(recall, Member{"ranking_scope", encodeJSON(t.Scope)})
+			recall = append(recall, Member{"ranking_scope", EncodeJSON(t.Scope)})
 		}
-		recall = append(recall, Member{"truncated", encodeJSON(t.Cut)}, Member{"sources_searched_count", encodeJSON(t.Searched)})
+		recall = append(recall, Member{"truncated", EncodeJSON(t.Cut)}, Member{"sources_searched_count", EncodeJSON(t.Searched)})
 		if t.Window > 0 {
-			recall = append(recall, Member{"candidate_window_limit", encodeJSON(t.Window)})
+			recall = append(recall, Member{"candidate_window_limit", EncodeJSON(t.Window)})
 		}
 		if t.Truncated > 0 {
-			recall = append(recall, Member{"truncated_source_count", encodeJSON(t.Truncated)})
+			recall = append(recall, Member{"truncated_source_count", EncodeJSON(t.Truncated)})
 		}
-		meta = append(meta, Member{"recall", recall.bytes()})
+		meta = append(meta, Member{"recall", recall.JSON()})
 	}
-	return append(meta, Member{"warnings", joinItems(warnings)})
+	return append(meta, Member{"warnings", JoinArray(warnings)})
 }
 
 // maxMergedWarnings bounds what children warn of together.
@@ -132,5 +132,5 @@ func mergeWarnings(all []json.RawMessage, more ...json.RawMessage) []json.RawMes
 
 // warning writes one warning of our own.
 func warning(code, message string) json.RawMessage {
-	return Object{{"code", encodeJSON(code)}, {"message", encodeJSON(message)}}.bytes()
+	return Object{{"code", EncodeJSON(code)}, {"message", EncodeJSON(message)}}.JSON()
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
+	"strconv"
 )
 
-// An Object is a JSON object whose members keep their order and whose values stay the bytes that they were, so that
-// what a resource server said can be narrowed without being decoded and encoded again.
+// An Object is a JSON object whose members keep their order and whose values stay the bytes that they were. It is read
+// and spliced, never decoded and encoded again: what a resource server said reaches the host unchanged.
 type Object []Member
 
 // A Member is one name of an [Object] with its value.
@@ -45,17 +47,144 @@ func ReadObject(raw []byte) (Object, error) {
 	return object, nil
 }
 
-// Get returns the value of a name, or nil when it is absent or null. Of a name given twice the last one counts.
+// AsObject returns raw's members, or nil when raw is not an object. An empty object is not nil.
+func AsObject(raw []byte) Object {
+	object, err := ReadObject(raw)
+	if err != nil {
+		return nil
+	}
+	return object
+}
+
+// AsArray returns raw's elements and whether raw is an array.
+func AsArray(raw []byte) ([]json.RawMessage, bool) {
+	if Kind(raw) != "array" {
+		return nil, false
+	}
+	var list []json.RawMessage
+	return list, json.Unmarshal(raw, &list) == nil
+}
+
+// AsText returns a string, or a number or boolean as it is written.
+func AsText(raw []byte) (string, bool) {
+	switch Kind(raw) {
+	case "string":
+		var text string
+		return text, json.Unmarshal(raw, &text) == nil
+	case "number", "boolean":
+		return string(raw), true
+	}
+	return "", false
+}
+
+// Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
+func Kind(raw []byte) string {
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	switch raw[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// JoinArray writes an array of values that are JSON already.
+func JoinArray(list []json.RawMessage) json.RawMessage {
+	array := []byte{'['}
+	for i, raw := range list {
+		if i > 0 {
+			array = append(array, ',')
+		}
+		array = append(array, raw...)
+	}
+	return append(array, ']')
+}
+
+// Get returns the value of a name, or nil when it is absent or null. Of a name given twice the last one counts, as in
+// encoding/json.
 func (o Object) Get(name string) json.RawMessage {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].Name == name {
-			if string(o[i].Value) == "null" {
+			if Kind(o[i].Value) == "null" {
 				return nil
 			}
 			return o[i].Value
 		}
 	}
 	return nil
+}
+
+// Has reports whether a name has a value other than null.
+func (o Object) Has(name string) bool { return o.Get(name) != nil }
+
+// Includes reports whether a name is there, even as null.
+func (o Object) Includes(name string) bool {
+	return slices.ContainsFunc(o, func(m Member) bool { return m.Name == name })
+}
+
+// Text returns the first of the names that holds a string or a number and is not empty.
+func (o Object) Text(names ...string) string {
+	for _, name := range names {
+		raw := o.Get(name)
+		if kind := Kind(raw); kind != "string" && kind != "number" {
+			continue
+		}
+		if text, ok := AsText(raw); ok && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Object returns the object of a name, or nil.
+func (o Object) Object(name string) Object { return AsObject(o.Get(name)) }
+
+// Array returns the elements of a name's array, or nil.
+func (o Object) Array(name string) []json.RawMessage {
+	list, _ := AsArray(o.Get(name))
+	return list
+}
+
+// Flag reports an explicit true.
+func (o Object) Flag(name string) bool { return string(o.Get(name)) == "true" }
+
+// Denied reports an explicit false.
+func (o Object) Denied(name string) bool { return string(o.Get(name)) == "false" }
+
+// Number returns a whole number, tolerating one written as a string.
+func (o Object) Number(name string) (int, bool) {
+	text, ok := AsText(o.Get(name))
+	if !ok {
+		return 0, false
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != float64(int(f)) {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// Without returns o less some names.
+func (o Object) Without(names ...string) Object {
+	kept := make(Object, 0, len(o))
+	for _, m := range o {
+		if !slices.Contains(names, m.Name) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
 }
 
 // With returns o with a value set, in its place or at the end.
@@ -77,30 +206,30 @@ func (o Object) With(name string, value json.RawMessage) Object {
 	return set
 }
 
-// Without returns o less a name.
-func (o Object) Without(name string) Object {
-	kept := make(Object, 0, len(o))
+// JSON writes the members in their order.
+func (o Object) JSON() json.RawMessage {
+	size := 2
 	for _, m := range o {
-		if m.Name != name {
-			kept = append(kept, m)
-		}
+		size += len(m.Name) + len(m.Value) + 4
 	}
-	return kept
-}
-
-// MarshalJSON writes the members in their order.
-func (o Object) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
+	object := append(make([]byte, 0, size), '{')
 	for i, m := range o {
 		if i > 0 {
-			b = append(b, ',')
+			object = append(object, ',')
 		}
-		name, err := json.Marshal(m.Name)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(b, name...), ':')
-		b = append(b, m.Value...)
+		object = append(append(append(object, EncodeJSON(m.Name)...), ':'), m.Value...)
 	}
-	return append(b, '}'), nil
+	return append(object, '}')
+}
+
+// EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
+// encoding/json can write; anything else becomes null.
+func EncodeJSON(value any) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return json.RawMessage("null")
+	}
+	return bytes.TrimSpace(b.Bytes())
 }

@@ -6,9 +6,6 @@ import (
 	"slices"
 )
 
-// ConnectionNotFound: no connection of that id is in the grant or package.
-const ConnectionNotFound Code = "connection_not_found"
-
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
 // choose finds the one child that a read is for, asking nobody. Without a connection that is the only child there is;

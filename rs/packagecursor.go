@@ -13,9 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// InvalidCursor: a cursor is not one of ours, or belongs to another search or another package.
-const InvalidCursor Code = "invalid_cursor"
-
 const (
 	packageCursorVersion = 1
 	packageCursorKind    = "package_search"

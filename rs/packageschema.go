@@ -32,7 +32,7 @@ func (p *Package) schema(ctx context.Context, r Request) (*Response, error) {
 		parts = append(parts, schemaPart{document, answers.grants[i]})
 	}
 	if len(parts) == 0 { // a stream that nobody was granted: a document without connectors, as for any unknown stream
-		parts = []schemaPart{{Object{{"detail", encodeJSON(detailOf(r.Query))}}, []Connection{{}}}}
+		parts = []schemaPart{{Object{{"detail", EncodeJSON(detailOf(r.Query))}}, []Connection{{}}}}
 	}
 	merged, err := mergeSchemas(p.id, parts, answers.unavailable)
 	if err != nil {
@@ -95,12 +95,12 @@ func (p *Package) streams(ctx context.Context, r Request) (*Response, error) {
 			rows = append(rows, attribute(row, commonSource(answers.grants[i])))
 		}
 	}
-	body := Object{{"object", encodeJSON("list")}, {"has_more", encodeJSON(false)}, {"data", joinItems(rows)}}
+	body := Object{{"object", EncodeJSON("list")}, {"has_more", EncodeJSON(false)}, {"data", JoinArray(rows)}}
 	if len(answers.unavailable) > 0 {
-		body = append(body, Member{"unavailable_connections", encodeJSON(answers.unavailable)})
+		body = append(body, Member{"unavailable_connections", EncodeJSON(answers.unavailable)})
 		warnings = append(warnings, unavailableWarning(answers.unavailable, ""))
 	}
-	body = append(body, Member{"meta", Object{{"warnings", joinItems(warnings)}}.bytes()})
+	body = append(body, Member{"meta", Object{{"warnings", JoinArray(warnings)}}.JSON()})
 	return jsonResponse(body, answers.requestID()), nil
 }
 

@@ -67,6 +67,12 @@ func TestPackageSchemaIsOneDocument(t *testing.T) {
 			map[string]childAnswer{"tok_a": says(`{"data":{"detail":"compact","streams":[{"name":"messages"}]}}`)}, []rs.Child{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":0,"stream_count":1,"connectors":[],"streams":[{"name":"messages","connection_id":"cin_a","connector_key":"mail","display_name":"A Mail","grant_id":"grt_a"}]}`, 1,
 		},
+		"connections that stand in the streams get their grant there": {
+			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a"}]},{"name":"threads","connection_id":"cin_a"}]}]}`)},
+			[]rs.Child{aChild("a"), aChild("b", "notes"), refusedChild("c", "grant_revoked")}, ofStream("messages"),
+			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a","grant_id":"grt_a"}]}]}],` +
+				`"unavailable_connections":[{"grant_id":"grt_c","connector_key":"mail","connection_id":"cin_c","display_name":"C Mail","code":"grant_revoked","message":"It was revoked."}]}`, 1,
+		},
 		"a connector that names no connection gets the grant's only one": {
 			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}]}]}`)}, []rs.Child{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[{"connector_key":"mail","streams":[{"name":"messages"}],"granted_connections":[{"grant_id":"grt_a","connection_id":"cin_a","display_name":"A Mail"}]}]}`, 1,

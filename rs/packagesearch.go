@@ -73,6 +73,8 @@ type packageSearch struct {
 
 // collect reads the children and lets them take turns until the page is full.
 func (s *packageSearch) collect(ctx context.Context) ([]json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.ChildDeadline) // of all rounds together
+	defer cancel()
 	hits := []json.RawMessage{}
 	for round := range maxSearchRounds {
 		wanting := s.ring.wanting(s.limit - len(hits))
@@ -182,16 +184,16 @@ func (s *packageSearch) respond(hits []json.RawMessage) (*Response, error) {
 		}
 	}
 	body := Object{
-		{"object", encodeJSON("list")}, {"url", encodeJSON(s.request.Path)},
-		{"has_more", encodeJSON(more)}, {"data", joinItems(hits)},
+		{"object", EncodeJSON("list")}, {"url", EncodeJSON(s.request.Path)},
+		{"has_more", EncodeJSON(more)}, {"data", JoinArray(hits)},
 	}
 	if cursor != "" {
-		body = append(body, Member{"next_cursor", encodeJSON(cursor)})
+		body = append(body, Member{"next_cursor", EncodeJSON(cursor)})
 	}
 	if len(s.unavailable) > 0 {
-		body = append(body, Member{"unavailable_connections", encodeJSON(s.unavailable)})
+		body = append(body, Member{"unavailable_connections", EncodeJSON(s.unavailable)})
 	}
-	body = append(body, Member{"meta", all.meta(s.warnings).bytes()})
+	body = append(body, Member{"meta", all.meta(s.warnings).JSON()})
 	return jsonResponse(body, s.requestID), nil
 }
 
@@ -256,5 +258,5 @@ func unavailableWarning(unavailable []UnavailableConnection, outlook string) jso
 }
 
 func jsonResponse(body Object, requestID string) *Response {
-	return &Response{Status: http.StatusOK, Body: body.bytes(), ContentType: "application/json", RequestID: requestID}
+	return &Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID}
 }

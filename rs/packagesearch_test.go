@@ -212,6 +212,7 @@ func TestPackageSearchFailsAsOne(t *testing.T) {
 		"all say 403":                                     {fails(403, "grant_revoked"), fails(403, "grant_expired"), "grant_revoked"},
 		"a fault of the request is everybody's":           {fails(403, "grant_revoked"), fails(400, "invalid_request"), "invalid_request"},
 		"what may pass counts more than a refusal":        {fails(403, "grant_revoked"), fails(503, "unavailable"), "unavailable"},
+		"to wait tells more than to be broken":            {fails(500, "broken"), fails(429, "rate_limited"), "rate_limited"},
 		"an answer tells more than silence":               {fails(0, rs.ServerUnreachable), fails(500, "broken"), "broken"},
 		"a deadline tells more than an unreachable child": {fails(0, rs.ServerUnreachable), hangs, rs.DeadlineExceeded},
 	} {

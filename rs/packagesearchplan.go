@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// GrantStreamNotAllowed: a search names a stream that is not granted.
-const GrantStreamNotAllowed Code = "grant_stream_not_allowed"
-
 // newSearch plans one page: who takes part, from where. Its errors are made before any child is asked.
 func (p *Package) newSearch(r Request, paged bool) (*packageSearch, *Error) {
 	limit, refused := searchLimit(r.Query.Get("limit"))

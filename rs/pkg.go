@@ -8,6 +8,20 @@ import (
 	"time"
 )
 
+// What a package's own refusals are called. Where a resource server has a code for the same, it is that one.
+const (
+	// PackageRevoked: the package that a token stands for was revoked, or is unknown to the directory (D17).
+	PackageRevoked Code = "package_revoked"
+	// ChildUnusable: a child grant cannot be read, and the directory gives no reason of its own.
+	ChildUnusable Code = "grant_unusable"
+	// ConnectionNotFound: no connection of that id is in the package.
+	ConnectionNotFound Code = "connection_not_found"
+	// GrantStreamNotAllowed: a search names streams of which no child was granted any.
+	GrantStreamNotAllowed Code = "grant_stream_not_allowed"
+	// InvalidCursor: a cursor is not one of ours, or belongs to another search or another package.
+	InvalidCursor Code = "invalid_cursor"
+)
+
 // Defaults of [PackageOptions].
 const (
 	DefaultPackageWidth  = 8

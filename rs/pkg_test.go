@@ -81,6 +81,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	a, b := aChild("a"), aChild("b", "notes")
 	revoked := refusedChild("c", "grant_revoked")
 	unavailable := []rs.UnavailableConnection{{Connection: revoked.Connection, Code: "grant_revoked", Message: "It was revoked."}}
+	revoked2 := refusedChild("d", "grant_expired")
 	ended := aChild("e")
 	ended.Expires = packageNow
 	tokenless := aChild("f")
@@ -121,6 +122,14 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			rs.Error{
 				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message: `Connection "cin_c" cannot be read: It was revoked.`, Unavailable: unavailable,
+			},
+		},
+		"S3-3a none named and none usable": {
+			[]rs.Child{revoked, revoked2}, recordsRequest(""),
+			rs.Error{
+				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
+				Message:     `None of the 2 connections can be read; of "cin_c" it is said: It was revoked.`,
+				Unavailable: append(unavailable[:1:1], rs.UnavailableConnection{Connection: revoked2.Connection, Code: "grant_expired", Message: "It was revoked."}),
 			},
 		},
 		"D14 a connection whose access has ended meanwhile": {

@@ -160,12 +160,8 @@ func withDocument(response *Response, change func(Object) (Object, error)) (*Res
 	if document, err = change(document); err != nil {
 		return nil, err
 	}
-	body, err := document.MarshalJSON()
-	if err != nil {
-		return nil, invalidSchema()
-	}
 	changed := *response
-	changed.Body = body
+	changed.Body = document.JSON()
 	return &changed, nil
 }
 
@@ -282,18 +278,10 @@ func narrowList(raw json.RawMessage, keep func(Object) (Object, bool, error)) (j
 			changed = true
 			continue
 		}
-		data, err := narrowed.MarshalJSON()
-		if err != nil {
-			return nil, false, invalidSchema()
-		}
 		changed = changed || !slices.EqualFunc(narrowed, object, sameMember)
-		kept = append(kept, data)
+		kept = append(kept, narrowed.JSON())
 	}
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return nil, false, invalidSchema()
-	}
-	return data, changed, nil
+	return JoinArray(kept), changed, nil
 }
 
 func sameMember(a, b Member) bool { return a.Name == b.Name && bytes.Equal(a.Value, b.Value) }

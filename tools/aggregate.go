@@ -13,7 +13,7 @@ func Aggregate() *Tool {
 	return &Tool{
 		Name:  "aggregate",
 		Title: "Aggregate",
-		Description: "Count, sum, min, max or count distinct over one stream, optionally grouped (GET /v1/streams/{stream}/aggregate). Read-only. " +
+		Description: "Count, sum, min, max or count distinct over one stream; counts can be grouped (GET /v1/streams/{stream}/aggregate). Read-only. " +
 			"The number is in text and structured output. Grouped answers carry other_count, the sum beyond limit: positive means only the top groups are shown. " +
 			"Prefer this to reading many records.",
 		Input: object(`"stream","metric"`,
@@ -21,7 +21,7 @@ func Aggregate() *Tool {
 			enumProperty("metric", "count needs no field", metrics()...),
 			connectionProperty,
 			stringProperty("field", "Field that metric computes on"),
-			stringProperty("group_by", "Field to group by"),
+			stringProperty("group_by", "Field to group a count by"),
 			stringProperty("group_by_time", "Time field to group by; needs granularity"),
 			enumProperty("granularity", "Width of a time group", granularities()...),
 			stringProperty("time_zone", "IANA zone of time groups, UTC if absent"),

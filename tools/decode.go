@@ -178,6 +178,15 @@ func (a *arguments) number(name string, least, most int) (int, bool) {
 	return int(value), true
 }
 
+// optionalNumber is number with nil for absent, where 0 means something else.
+func (a *arguments) optionalNumber(name string, least, most int) *int {
+	value, given := a.number(name, least, most)
+	if !given {
+		return nil
+	}
+	return &value
+}
+
 // integer reads a JSON number without a fraction.
 func integer(raw json.RawMessage) (float64, bool) {
 	var value float64

@@ -48,13 +48,7 @@ type windowArgs struct {
 	field         string
 	offset, limit int
 	q             string
-	before, after optionalNumber
-}
-
-// An optionalNumber tells an absent number from 0.
-type optionalNumber struct {
-	value int
-	given bool
+	before, after *int // nil: not given, which is not 0
 }
 
 func decodeReadRecordField(raw json.RawMessage) (Args, error) {
@@ -64,8 +58,8 @@ func decodeReadRecordField(raw json.RawMessage) (Args, error) {
 	args := windowArgs{recordArg: a.record(), field: a.field("field"), q: a.text("q", MaxQueryBytes)}
 	args.offset, _ = a.number("offset_chars", 0, maxOffsetChars)
 	args.limit, _ = a.number("limit_chars", 1, maxWindowChars)
-	args.before.value, args.before.given = a.number("before_chars", 0, maxContextChars)
-	args.after.value, args.after.given = a.number("after_chars", 0, maxContextChars)
+	args.before = a.optionalNumber("before_chars", 0, maxContextChars)
+	args.after = a.optionalNumber("after_chars", 0, maxContextChars)
 	a.excludes("q", "offset_chars")
 	a.excludes("q", "limit_chars")
 	a.requires("before_chars", "q")
@@ -86,20 +80,20 @@ func (w windowArgs) Request(scope rs.Scope) rs.Request {
 	setNumber(query, "offset_chars", w.offset)
 	setNumber(query, "limit_chars", w.limit)
 	setText(query, "q", w.q)
-	w.before.write(query, "before_chars")
-	w.after.write(query, "after_chars")
+	setOptional(query, "before_chars", w.before)
+	setOptional(query, "after_chars", w.after)
 	return rs.Request{Path: rs.Path("streams", scope.Stream, "records", scope.RecordID, "field-window"), Query: query}
 }
 
-func (n optionalNumber) write(query url.Values, name string) {
-	if n.given {
-		query.Set(name, strconv.Itoa(n.value))
+func setOptional(query url.Values, name string, value *int) {
+	if value != nil {
+		query.Set(name, strconv.Itoa(*value))
 	}
 }
 
 func (w windowArgs) query(scope rs.Scope) render.WindowQuery {
 	return render.WindowQuery{
 		Ref: w.scopedRef(scope), Field: w.field, Offset: w.offset, Limit: w.limit,
-		Q: w.q, Before: w.before.value, After: w.after.value,
+		Q: w.q, Before: w.before, After: w.after,
 	}
 }

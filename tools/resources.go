@@ -109,11 +109,14 @@ func windowArguments(uri string) (map[string]any, error) {
 		return nil, invalidURI(uri)
 	}
 	args := map[string]any{"id": h.ID, "field": h.Field}
-	for name, value := range map[string]int{
-		"offset_chars": h.OffsetChars, "limit_chars": h.LimitChars, "before_chars": h.BeforeChars, "after_chars": h.AfterChars,
-	} {
+	for name, value := range map[string]int{"offset_chars": h.OffsetChars, "limit_chars": h.LimitChars} {
 		if value != 0 {
 			args[name] = value
+		}
+	}
+	for name, value := range map[string]*int{"before_chars": h.BeforeChars, "after_chars": h.AfterChars} {
+		if value != nil {
+			args[name] = *value
 		}
 	}
 	if h.Q != "" {

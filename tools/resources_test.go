@@ -59,7 +59,7 @@ func TestResourcesReadWhatToolsRead(t *testing.T) {
 			"/v1/streams/messages/records/m1/field-window?field=parts.text&limit_chars=100&offset_chars=4096",
 		},
 		"S1-2b a match in a field": {
-			"field-window", render.WindowURI(render.WindowQuery{Ref: rs.Ref{Stream: "messages", RecordID: "m1"}, Field: "body", Q: "tax", Before: 10, After: 20}),
+			"field-window", render.WindowURI(render.WindowQuery{Ref: rs.Ref{Stream: "messages", RecordID: "m1"}, Field: "body", Q: "tax", Before: new(10), After: new(20)}),
 			"read_record_field", `{"id":"messages:m1","field":"body","q":"tax","before_chars":10,"after_chars":20}`,
 			"/v1/streams/messages/records/m1/field-window?after_chars=20&before_chars=10&field=body&q=tax",
 		},

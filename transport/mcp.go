@@ -3,7 +3,9 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +23,7 @@ type ServerOptions struct {
 	Instructions string
 	Tools        []*tools.Tool
 	Resources    []tools.Resource
+	Prompts      []tools.Prompt
 	Handler      tools.Handler // the room: every tool call and every resource read goes through it
 	Logger       zerolog.Logger
 }
@@ -35,7 +38,7 @@ func NewServer(o ServerOptions) *mcp.Server {
 			Instructions: o.Instructions,
 			Logger:       sdkLogger(o.Logger),
 			// Set in full, because what is left out is inferred: with logging, and with listChanged.
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+			Capabilities: capabilities(o),
 			SetCacheable: setCacheable,
 		},
 	)
@@ -45,8 +48,23 @@ func NewServer(o ServerOptions) *mcp.Server {
 	for _, resource := range o.Resources {
 		addResource(server, o.Handler, resource)
 	}
+	for _, prompt := range o.Prompts {
+		server.AddPrompt(&mcp.Prompt{
+			Name: prompt.Name, Title: prompt.Title, Description: prompt.Description,
+			Arguments: []*mcp.PromptArgument{{Name: prompt.Argument, Description: prompt.ArgumentDescription, Required: true}},
+		}, getPrompt(prompt))
+	}
 	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
 	return server
+}
+
+// capabilities are what the server says it can do. Prompts are declared only where there is one.
+func capabilities(o ServerOptions) *mcp.ServerCapabilities {
+	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
+	if len(o.Prompts) > 0 {
+		c.Prompts = &mcp.PromptCapabilities{}
+	}
+	return c
 }
 
 // sdkLogger keeps the SDK at warnings: it writes three lines per request at INFO.
@@ -112,6 +130,22 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 			return nil, wireError(err, uri)
 		}
 		return reply.Resource, nil
+	}
+}
+
+// getPrompt fills in a prompt. It reads nothing.
+func getPrompt(prompt tools.Prompt) mcp.PromptHandler {
+	return func(_ context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		argument := strings.TrimSpace(request.Params.Arguments[prompt.Argument])
+		if argument == "" || len(argument) > tools.MaxPromptBytes {
+			return nil, wireError(rs.Invalid(prompt.Argument,
+				fmt.Sprintf("%s has %d bytes; 1 to %d are needed.", prompt.Argument, len(argument), tools.MaxPromptBytes),
+				"Send "+prompt.Argument+" as text."), "")
+		}
+		return &mcp.GetPromptResult{
+			Description: prompt.Description,
+			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Message(argument)}}},
+		}, nil
 	}
 }
 

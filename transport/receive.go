@@ -25,7 +25,7 @@ func recoverAll(log zerolog.Logger) mcp.Middleware {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 			defer func() {
 				if fault := recover(); fault != nil {
-					log.Error().Str("mcp_method", method).Str("panic", fmt.Sprint(fault)).Bytes("stack", debug.Stack()).
+					log.Error().Str("mcp_method", method).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
 						Str("request_id", middleware.RequestIDFrom(ctx)).Msg("panic")
 					result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 				}
@@ -62,11 +62,13 @@ func joinHangUp(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// hideUnlisted takes tools that are callable but not advertised out of tools/list (D1).
+// hideUnlisted takes tools that are callable but not advertised out of tools/list (D1), and lists the others in the
+// order in which they are meant to be read: a model meets schema first.
 func hideUnlisted(all []*tools.Tool) mcp.Middleware {
 	hidden := map[string]bool{}
-	for _, tool := range all {
-		hidden[tool.Name] = !tool.Listed
+	place := map[string]int{}
+	for i, tool := range all {
+		hidden[tool.Name], place[tool.Name] = !tool.Listed, i
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
@@ -74,6 +76,7 @@ func hideUnlisted(all []*tools.Tool) mcp.Middleware {
 			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
 				shown := *list
 				shown.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(tool *mcp.Tool) bool { return hidden[tool.Name] })
+				slices.SortStableFunc(shown.Tools, func(a, b *mcp.Tool) int { return place[a.Name] - place[b.Name] })
 				return &shown, nil
 			}
 			return result, err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
@@ -15,16 +17,16 @@ func Aggregate(body []byte, stream string) (Result, error) {
 		return Result{}, err
 	}
 	agg := o
-	if inner := o.object("data"); inner != nil && !o.has("metric") {
+	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
 		agg = inner
 	}
-	groups, grouped := asArray(agg.raw("groups"))
-	if !grouped && !agg.includes("value") {
+	groups, grouped := rs.AsArray(agg.Get("groups"))
+	if !grouped && !agg.Includes("value") {
 		return Result{}, invalidResponse(what, "has neither value nor groups", nil)
 	}
 	head := aggregateHead(agg, stream)
 	if !grouped {
-		lines := append([]string{head + " = " + aggregateValue(agg.raw("value"))}, aggregateNotes(agg)...)
+		lines := append([]string{head + " = " + aggregateValue(agg.Get("value"))}, aggregateNotes(agg)...)
 		return dataResult(strings.Join(lines, "\n"), raw), nil
 	}
 	return dataResult(groupsText(agg, head, groups), raw), nil
@@ -32,26 +34,26 @@ func Aggregate(body []byte, stream string) (Result, error) {
 
 // aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups.
 func aggregateHead(agg object, stream string) string {
-	if s := agg.text("stream"); s != "" {
+	if s := agg.Text("stream"); s != "" {
 		stream = s
 	}
-	metric := preview(agg.text("metric"), labelChars)
+	metric := preview(agg.Text("metric"), labelChars)
 	if metric == "" {
 		metric = "aggregate"
 	}
 	head := metric + " of " + name(stream)
-	if field := agg.text("field"); field != "" {
+	if field := agg.Text("field"); field != "" {
 		head = metric + " of " + name(field) + " in " + name(stream)
 	}
-	if by := agg.text("group_by"); by != "" {
+	if by := agg.Text("group_by"); by != "" {
 		head += " by " + name(by)
 	}
-	if by := agg.text("group_by_time"); by != "" {
+	if by := agg.Text("group_by_time"); by != "" {
 		head += " by " + name(by)
-		if g := agg.text("granularity"); g != "" {
+		if g := agg.Text("granularity"); g != "" {
 			head += " per " + preview(g, labelChars)
 		}
-		if zone := agg.text("time_zone"); zone != "" {
+		if zone := agg.Text("time_zone"); zone != "" {
 			head += " (" + preview(zone, labelChars) + ")"
 		}
 	}
@@ -67,7 +69,7 @@ func groupsText(agg object, head string, groups []json.RawMessage) string {
 	lines := []string{}
 	shown, size := 0, 0
 	for _, raw := range groups {
-		pair := bucket(asObject(raw), agg)
+		pair := bucket(rs.AsObject(raw), agg)
 		if size += len(pair) + 2; size > bucketText {
 			break
 		}
@@ -82,7 +84,7 @@ func groupsText(agg object, head string, groups []json.RawMessage) string {
 	if shown < len(groups) {
 		line = strings.TrimRight(line, ", ") + fmt.Sprintf("; shown %d of %d groups in text, all are in structured output", shown, len(groups))
 	}
-	if other, ok := agg.number("other_count"); ok {
+	if other, ok := agg.Number("other_count"); ok {
 		line += fmt.Sprintf("; other_count=%d", other)
 		if other > 0 {
 			line += " in groups beyond the limit: raise limit or filter to see them"
@@ -95,16 +97,16 @@ func groupsText(agg object, head string, groups []json.RawMessage) string {
 // bucket is one group, "true=266".
 func bucket(group, agg object) string {
 	key := "null"
-	if raw := group.raw("key"); raw != nil {
+	if raw := group.Get("key"); raw != nil {
 		key = aggregateValue(raw)
 	}
 	if strings.ContainsAny(key, ",=; ") {
 		key = quote(key)
 	}
-	value := group.raw("count")
-	if v := group.raw("value"); v != nil {
+	value := group.Get("count")
+	if v := group.Get("value"); v != nil {
 		value = v
-		if n, ok := group.number("count"); ok && agg.text("metric") != "count" {
+		if n, ok := group.Number("count"); ok && agg.Text("metric") != "count" {
 			return key + "=" + aggregateValue(value) + " (" + plural(n, "record") + ")"
 		}
 	}
@@ -113,11 +115,11 @@ func bucket(group, agg object) string {
 
 // aggregateValue is a number, string or null as it is written.
 func aggregateValue(raw []byte) string {
-	switch kind(raw) {
+	switch rs.Kind(raw) {
 	case "nothing", "null":
 		return "null"
 	case "string", "number", "boolean":
-		s, _ := asText(raw)
+		s, _ := rs.AsText(raw)
 		return preview(s, 120)
 	}
 	return preview(string(raw), 120)
@@ -125,10 +127,10 @@ func aggregateValue(raw []byte) string {
 
 func aggregateNotes(agg object) []string {
 	var notes []string
-	if n, ok := agg.number("filtered_record_count"); ok {
+	if n, ok := agg.Number("filtered_record_count"); ok {
 		notes = append(notes, fmt.Sprintf("filtered_record_count=%d", n))
 	}
-	if agg.flag("approximate") {
+	if agg.Flag("approximate") {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
 	return append(notes, listing{envelope: agg}.warnings(3)...)

@@ -22,11 +22,11 @@ func Blob(body []byte, contentType string, q BlobQuery) (Result, error) {
 	kind, text := blobType(contentType)
 	uri := BlobURI(q)
 	out := object{
-		{"blob_id", encode(q.BlobID)}, {"content_type", encode(kind)}, {"size_bytes", encode(len(body))},
-		{"sha256", encode(hex.EncodeToString(sum[:]))},
+		pair("blob_id", encode(q.BlobID)), pair("content_type", encode(kind)), pair("size_bytes", encode(len(body))),
+		pair("sha256", encode(hex.EncodeToString(sum[:]))),
 	}
 	if q.ConnectionID != "" {
-		out = append(out, member{"connection_id", encode(q.ConnectionID)})
+		out = append(out, pair("connection_id", encode(q.ConnectionID)))
 	}
 	head := fmt.Sprintf("%s: %s, %d bytes, sha256 %x", name(q.BlobID), kind, len(body), sum)
 	lines := []string{clip(head, LineChars)}
@@ -36,7 +36,7 @@ func Blob(body []byte, contentType string, q BlobQuery) (Result, error) {
 		s.next = -1
 		s.fit(blobText)
 		complete := s.next < 0
-		out = append(out, member{"text", encode(manyLines(s.text))}, member{"complete", encode(complete)})
+		out = append(out, pair("text", encode(manyLines(s.text))), pair("complete", encode(complete)))
 		if !complete {
 			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
 		}
@@ -44,11 +44,11 @@ func Blob(body []byte, contentType string, q BlobQuery) (Result, error) {
 			lines = append(lines, quoteLines(s.text)...)
 		}
 	} else {
-		out = append(out, member{"complete", encode(false)})
+		out = append(out, pair("complete", encode(false)))
 		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
 	}
-	out = append(out, member{"uri", encode(uri)})
-	return Result{Text: strings.Join(lines, "\n"), Structured: out.json()}, nil
+	out = append(out, pair("uri", encode(uri)))
+	return Result{Text: strings.Join(lines, "\n"), Structured: out.JSON()}, nil
 }
 
 // blobType is the media type without parameters, and whether such a blob is text.

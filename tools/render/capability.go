@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
 
 // A field is what a schema document says about one field of a stream, in either of its forms: compact flags or an
 // object.
@@ -14,23 +18,23 @@ type field struct {
 // readField reads a field's capabilities. ok is false for a field that is not granted.
 func readField(name string, raw []byte) (f field, ok bool) {
 	f.name = name
-	if kind(raw) == "string" {
-		flags, _ := asText(raw)
+	if rs.Kind(raw) == "string" {
+		flags, _ := rs.AsText(raw)
 		return f, f.readFlags(flags)
 	}
-	o := asObject(raw)
-	if o.denied("granted") {
+	o := rs.AsObject(raw)
+	if o.Denied("granted") {
 		return f, false
 	}
-	f.kind, f.role = o.text("type"), o.text("role")
+	f.kind, f.role = o.Text("type"), o.Text("role")
 	if f.kind == "" {
-		f.kind = schemaType(o.object("schema"))
+		f.kind = schemaType(o.Object("schema"))
 	}
-	f.exact = usable(o.object("exact_filter"))
-	f.lexical, f.vector = usable(o.object("lexical_search")), usable(o.object("semantic_search"))
-	if r := o.object("range_filter"); usable(r) {
-		for _, op := range r.array("operators") {
-			if s, ok := asText(op); ok {
+	f.exact = usable(o.Object("exact_filter"))
+	f.lexical, f.vector = usable(o.Object("lexical_search")), usable(o.Object("semantic_search"))
+	if r := o.Object("range_filter"); usable(r) {
+		for _, op := range r.Array("operators") {
+			if s, ok := rs.AsText(op); ok {
 				f.ranges = append(f.ranges, s)
 			}
 		}
@@ -38,9 +42,9 @@ func readField(name string, raw []byte) (f field, ok bool) {
 			f.ranges = []string{"gte", "gt", "lte", "lt"}
 		}
 	}
-	for _, m := range o.object("aggregation") {
-		if usable(asObject(m.raw)) {
-			f.aggregates = append(f.aggregates, m.key)
+	for _, m := range o.Object("aggregation") {
+		if usable(rs.AsObject(m.Value)) {
+			f.aggregates = append(f.aggregates, m.Name)
 		}
 	}
 	return f, true
@@ -76,20 +80,20 @@ func (f *field) readFlags(flags string) (granted bool) {
 
 // usable reports a capability that works under this grant; a server that does not say counts as declared.
 func usable(o object) bool {
-	if o.denied("usable") {
+	if o.Denied("usable") {
 		return false
 	}
-	return o.flag("usable") || o.flag("declared")
+	return o.Flag("usable") || o.Flag("declared")
 }
 
 // schemaType is the type of a JSON Schema: "string", or "string|null".
 func schemaType(schema object) string {
-	if t := schema.text("x_pdpp_type", "type"); t != "" {
+	if t := schema.Text("x_pdpp_type", "type"); t != "" {
 		return t
 	}
 	var types []string
-	for _, raw := range schema.array("type") {
-		if s, ok := asText(raw); ok {
+	for _, raw := range schema.Array("type") {
+		if s, ok := rs.AsText(raw); ok {
 			types = append(types, s)
 		}
 	}

@@ -3,6 +3,8 @@ package render
 import (
 	"net/url"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const maxURLChars = 2048
@@ -23,11 +25,11 @@ func citable(address string) bool {
 // citation returns the first usable address among the record's, or "" and the record's unusable one.
 func citation(data object) (usable, refused string) {
 	for _, key := range urlFields {
-		raw := data.raw(key)
-		if kind(raw) != "string" {
+		raw := data.Get(key)
+		if rs.Kind(raw) != "string" {
 			continue
 		}
-		address, _ := asText(raw)
+		address, _ := rs.AsText(raw)
 		if citable(address) {
 			return address, ""
 		}

@@ -25,7 +25,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 	o = unwrapRecord(o)
 	it := readRecord(o, q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
-		return Result{}, invalidResponse(what, "has no record: data is "+kind(o.raw("data")), nil)
+		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")), nil)
 	}
 	it.narrow(q.Fields)
 
@@ -34,17 +34,17 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 	if read.ConnectionID == "" && rs.UnsafeName(it.conn) == "" {
 		read.ConnectionID = it.conn
 	}
-	expanded := o.object("expanded")
+	expanded := o.Object("expanded")
 	var out json.RawMessage
 	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
 		doc := writeDocument(it.data, expanded, read, room)
 		out = object{
-			{"id", encode(q.Ref.String())},
-			{"title", encode(it.heading())},
-			{"url", encode(documentURL(it.data, q))},
-			{"metadata", documentMetadata(&it, doc, q)},
-			{"text", encode(doc.orNote(&it, q))},
-		}.json()
+			pair("id", encode(q.Ref.String())),
+			pair("title", encode(it.heading())),
+			pair("url", encode(documentURL(it.data, q))),
+			pair("metadata", documentMetadata(&it, doc, q)),
+			pair("text", encode(doc.orNote(&it, q))),
+		}.JSON()
 		if len(out) <= TextHard {
 			break
 		}
@@ -71,11 +71,11 @@ func (d document) orNote(it *item, q DocumentQuery) string {
 
 // unwrapRecord finds the record in {"data":{record}}, which some servers answer (S3-15b).
 func unwrapRecord(o object) object {
-	inner := o.object("data")
-	if inner == nil || o.has("id") || o.has("stream") {
+	inner := o.Object("data")
+	if inner == nil || o.Has("id") || o.Has("stream") {
 		return o
 	}
-	if inner.text("object") == "record" || asObject(inner.raw("data")) != nil {
+	if inner.Text("object") == "record" || rs.AsObject(inner.Get("data")) != nil {
 		return inner
 	}
 	return o
@@ -103,7 +103,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
 	var m object
 	put := func(key, value string) {
 		if value != "" {
-			m = append(m, member{key, encode(value)})
+			m = append(m, pair(key, encode(value)))
 		}
 	}
 	put("connection_id", it.conn)
@@ -114,13 +114,13 @@ func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
 	put("authored_at", it.authored)
 	put("emitted_at", it.emitted)
 	if it.deleted {
-		m = append(m, member{"deleted", encode(true)})
+		m = append(m, pair("deleted", encode(true)))
 	}
 	usable, refused := citation(it.data)
 	if usable == "" {
 		put("source_url", refused)
 	}
-	m = append(m, member{"complete", encode(len(doc.cuts) == 0)})
+	m = append(m, pair("complete", encode(len(doc.cuts) == 0)))
 	if len(doc.cuts) > 0 {
 		var cuts []json.RawMessage
 		room := cutsJSON
@@ -131,19 +131,19 @@ func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
 			}
 			cuts = append(cuts, raw)
 		}
-		m = append(m, member{"incomplete", joinArray(cuts)})
+		m = append(m, pair("incomplete", rs.JoinArray(cuts)))
 		if len(cuts) < len(doc.cuts) {
-			m = append(m, member{"incomplete_fields", encode(len(doc.cuts))})
+			m = append(m, pair("incomplete_fields", encode(len(doc.cuts))))
 		}
 	}
-	return m.json()
+	return m.JSON()
 }
 
 // blobURIs are the resources of the blobs that a record names.
 func blobURIs(data object, conn string) []string {
 	var uris []string
 	for _, m := range data {
-		if id := asObject(m.raw).text("blob_id"); id != "" {
+		if id := rs.AsObject(m.Value).Text("blob_id"); id != "" {
 			uris = append(uris, BlobURI(BlobQuery{BlobID: id, ConnectionID: conn}))
 		}
 	}

@@ -26,11 +26,11 @@ type cut struct {
 }
 
 func (c cut) json() json.RawMessage {
-	o := object{{"field", encode(c.field)}, {"shown_chars", encode(c.shown)}, {"total_chars", encode(c.total)}}
+	o := object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total))}
 	if c.tool != "" {
-		o = append(o, member{"read", object{{"tool", encode(c.tool)}, {"arguments", c.read.json()}}.json()})
+		o = append(o, pair("read", object{pair("tool", encode(c.tool)), pair("arguments", c.read.json())}.JSON()))
 	}
-	return o.json()
+	return o.JSON()
 }
 
 const (
@@ -52,8 +52,8 @@ func writeDocument(data, expanded object, read rs.Ref, room int) document {
 		widest = room / 2 // alone, a list may take what there is
 	}
 	for _, m := range data {
-		value, _ := asText(m.raw)
-		switch kind(m.raw) {
+		value, _ := rs.AsText(m.Value)
+		switch rs.Kind(m.Value) {
 		case "string":
 			if longerThan(value, shortText) || strings.Contains(value, "\n") {
 				long = append(long, m)
@@ -61,28 +61,28 @@ func writeDocument(data, expanded object, read rs.Ref, room int) document {
 			}
 			value = oneLine(value)
 		case "array", "object":
-			if value = oneLine(string(m.raw)); value == "[]" || value == "{}" {
+			if value = oneLine(string(m.Value)); value == "[]" || value == "{}" {
 				value = ""
 			}
 		}
 		if value == "" {
-			empty = append(empty, name(m.key))
+			empty = append(empty, name(m.Name))
 			continue
 		}
 		total := utf8.RuneCountInString(value)
-		if b.Len()+len(m.key)+min(len(value), widest) > room/2 { // very many fields: the rest are readable by name
-			d.cuts = append(d.cuts, fieldCut(m.key, 0, total, read))
+		if b.Len()+len(m.Name)+min(len(value), widest) > room/2 { // very many fields: the rest are readable by name
+			d.cuts = append(d.cuts, fieldCut(m.Name, 0, total, read))
 			continue
 		}
 		if total > widest {
-			c := fieldCut(m.key, widest-1, total, read)
+			c := fieldCut(m.Name, widest-1, total, read)
 			if len(data) == 1 {
 				c.tool = "" // fetch can show no more of it
 			}
 			d.cuts = append(d.cuts, c)
 			value = clip(value, widest)
 		}
-		fmt.Fprintf(&b, "%s: %s\n", name(m.key), value)
+		fmt.Fprintf(&b, "%s: %s\n", name(m.Name), value)
 	}
 	if len(empty) > 0 {
 		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
@@ -112,8 +112,8 @@ func (d *document) writeTexts(b *strings.Builder, long []member, read rs.Ref, ro
 	texts := make([]string, len(long))
 	sizes := make([]int, len(long))
 	for i, m := range long {
-		texts[i], _ = asText(m.raw)
-		sizes[i] = escaped(manyLines(texts[i])) + len(m.key) + 8
+		texts[i], _ = rs.AsText(m.Value)
+		sizes[i] = escaped(manyLines(texts[i])) + len(m.Name) + 8
 	}
 	fit := len(long)
 	for fit > 1 && fairShare(sizes[:fit], room) < least {
@@ -123,18 +123,18 @@ func (d *document) writeTexts(b *strings.Builder, long []member, read rs.Ref, ro
 	for i, m := range long {
 		total := utf8.RuneCountInString(texts[i])
 		if i >= fit {
-			d.cuts = append(d.cuts, textCut(m.key, 0, total, read))
+			d.cuts = append(d.cuts, textCut(m.Name, 0, total, read))
 			continue
 		}
 		shown := texts[i]
 		if sizes[i] > share {
-			shown = prefix(shown, share-len(m.key)*2-note)
+			shown = prefix(shown, share-len(m.Name)*2-note)
 		}
-		fmt.Fprintf(b, "\n%s:\n%s\n", name(m.key), manyLines(shown))
+		fmt.Fprintf(b, "\n%s:\n%s\n", name(m.Name), manyLines(shown))
 		if len(shown) < len(texts[i]) {
 			n := utf8.RuneCountInString(shown)
-			d.cuts = append(d.cuts, textCut(m.key, n, total, read))
-			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", name(m.key), n, total, n)
+			d.cuts = append(d.cuts, textCut(m.Name, n, total, read))
+			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", name(m.Name), n, total, n)
 		}
 	}
 }
@@ -189,24 +189,24 @@ func writeRelated(expanded object, conn string, room int) string {
 		if b.Len() > room {
 			break
 		}
-		relation := asObject(m.raw)
-		items, many := asArray(relation.raw("data"))
+		relation := rs.AsObject(m.Value)
+		items, many := rs.AsArray(relation.Get("data"))
 		if !many {
-			if list, ok := asArray(m.raw); ok {
+			if list, ok := rs.AsArray(m.Value); ok {
 				items = list
 			} else if relation != nil {
-				items = []json.RawMessage{m.raw}
+				items = []json.RawMessage{m.Value}
 			}
 		}
-		head := fmt.Sprintf("\nexpanded %s: %s", name(m.key), plural(len(items), "record"))
-		if relation.flag("has_more") {
+		head := fmt.Sprintf("\nexpanded %s: %s", name(m.Name), plural(len(items), "record"))
+		if relation.Flag("has_more") {
 			head += ", more exist (raise expand_limit)"
 		}
 		b.WriteString(head + "\n")
 		for i, raw := range items {
-			it := readRecord(asObject(raw), "", conn)
+			it := readRecord(rs.AsObject(raw), "", conn)
 			line := it.id
-			if data := string(it.data.json()); it.data != nil {
+			if data := string(it.data.JSON()); it.data != nil {
 				line = strings.TrimSpace(line + " " + preview(data, relatedChars))
 			}
 			if i == maxRelated || b.Len()+len(line) > room {

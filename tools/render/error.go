@@ -29,7 +29,7 @@ func Error(e *rs.Error) Result {
 	if e.RetryAfter > 0 {
 		p.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)))
 	}
-	return Result{Text: p.String(), Structured: object{{"error", errorObject(e, hint)}}.json()}
+	return Result{Text: p.String(), Structured: object{pair("error", errorObject(e, hint))}.JSON()}
 }
 
 // errorCode is the stable code, never empty.
@@ -98,7 +98,7 @@ func unavailableList(e *rs.Error) json.RawMessage {
 		c.Code, c.Message = rs.Code(preview(string(c.Code), labelChars)), preview(c.Message, 120)
 		list = append(list, encode(c))
 	}
-	return joinArray(list)
+	return rs.JoinArray(list)
 }
 
 // wayOut says what to do about a resource server's code, where its own sentence does not.
@@ -130,17 +130,17 @@ func wayOut(e *rs.Error) string {
 }
 
 func errorObject(e *rs.Error, hint string) json.RawMessage {
-	o := object{{"code", encode(errorCode(e))}, {"message", encode(preview(e.Message, 600))}}
+	o := object{pair("code", encode(errorCode(e))), pair("message", encode(preview(e.Message, 600)))}
 	put := func(key, value string) {
 		if value != "" {
-			o = append(o, member{key, encode(value)})
+			o = append(o, pair(key, encode(value)))
 		}
 	}
 	put("hint", preview(hint, 500))
 	put("param", preview(e.Param, 120))
 	put("retry_with", preview(e.RetryWith, 120))
 	if e.Status != 0 {
-		o = append(o, member{"status", encode(e.Status)})
+		o = append(o, pair("status", encode(e.Status)))
 	}
 	if len(e.Connections) > 0 {
 		list := []json.RawMessage{}
@@ -152,24 +152,24 @@ func errorObject(e *rs.Error, hint string) json.RawMessage {
 			list = append(list, encode(c))
 		}
 		total := max(e.ConnectionTotal, len(e.Connections))
-		o = append(o, member{"available_connections", joinArray(list)}, member{"total_connections", encode(total)})
+		o = append(o, pair("available_connections", rs.JoinArray(list)), pair("total_connections", encode(total)))
 		if total > len(list) {
-			o = append(o, member{"truncated", encode(true)})
+			o = append(o, pair("truncated", encode(true)))
 		}
 	}
 	if len(e.Unavailable) > 0 {
-		o = append(o, member{"unavailable_connections", unavailableList(e)})
+		o = append(o, pair("unavailable_connections", unavailableList(e)))
 	}
 	put("request_id", preview(e.RequestID, 120))
 	if e.RetryAfter > 0 {
-		o = append(o, member{"retry_after_seconds", encode(seconds(e.RetryAfter))})
+		o = append(o, pair("retry_after_seconds", encode(seconds(e.RetryAfter))))
 	}
 	const smallEnvelope = 1 << 10
 	var compact bytes.Buffer
 	if len(e.Envelope) > 0 && json.Compact(&compact, bytes.ToValidUTF8(e.Envelope, []byte("\uFFFD"))) == nil && compact.Len() <= smallEnvelope {
-		o = append(o, member{"rs", compact.Bytes()})
+		o = append(o, pair("rs", compact.Bytes()))
 	}
-	return o.json()
+	return o.JSON()
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

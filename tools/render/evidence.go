@@ -27,25 +27,25 @@ func proven(hit object, it *item) []excerpt {
 		return nil
 	}
 	var list []excerpt
-	for _, raw := range hit.array("evidence_excerpts") {
+	for _, raw := range hit.Array("evidence_excerpts") {
 		if len(list) == maxEvidenceRows {
 			break
 		}
-		e := asObject(raw)
-		read := e.object("read")
-		field := e.text("field_path", "field")
+		e := rs.AsObject(raw)
+		read := e.Object("read")
+		field := e.Text("field_path", "field")
 		if field == "" {
-			field = read.text("field")
+			field = read.Text("field")
 		}
-		if field == "" || e.text("provenance") != "lexical_match" {
+		if field == "" || e.Text("provenance") != "lexical_match" {
 			continue
 		}
-		if x, ok := newExcerpt(field, e.text("preview_text", "text"), readRef(read, it)); ok {
+		if x, ok := newExcerpt(field, e.Text("preview_text", "text"), readRef(read, it)); ok {
 			list = append(list, x)
 		}
 	}
-	if snippet := hit.object("snippet"); len(list) == 0 && snippet != nil {
-		field, text := snippet.text("field"), snippet.text("text")
+	if snippet := hit.Object("snippet"); len(list) == 0 && snippet != nil {
+		field, text := snippet.Text("field"), snippet.Text("text")
 		if field != "" && strings.Contains(balance(text), markOpen) {
 			if x, ok := newExcerpt(field, text, it.ref); ok {
 				list = append(list, x)
@@ -65,7 +65,7 @@ func newExcerpt(field, text string, ref rs.Ref) (excerpt, bool) {
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself.
 func readRef(read object, it *item) rs.Ref {
-	other := item{stream: read.text("stream"), recordID: read.text("record_id"), conn: connectionID(read)}
+	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: connectionID(read)}
 	if other.stream == "" {
 		other.stream = it.stream
 	}

@@ -47,7 +47,7 @@ func FuzzRender(f *testing.F) {
 			if len(r.Text) > limit {
 				t.Errorf("%s: %d bytes of text", tool, len(r.Text))
 			}
-			if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || kind(r.Structured) != "object" {
+			if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(r.Structured) != "object" {
 				t.Errorf("%s: not a valid result", tool)
 			}
 			if tool != "fetch" {

@@ -171,7 +171,7 @@ func assertResult(t *testing.T, tool string, r Result) {
 			t.Errorf("a line has %d characters: %.80s…", utf8.RuneCountInString(line), line)
 		}
 	}
-	if kind(r.Structured) != "object" || !json.Valid(r.Structured) {
+	if rs.Kind(r.Structured) != "object" || !json.Valid(r.Structured) {
 		t.Errorf("structured is no JSON object: %.80s", r.Structured)
 	}
 	if len(r.Structured) > StructuredHard {

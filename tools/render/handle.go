@@ -17,8 +17,8 @@ type WindowHandle struct {
 	OffsetChars int    `json:"offset_chars,omitempty"`
 	LimitChars  int    `json:"limit_chars,omitempty"`
 	Q           string `json:"q,omitempty"`
-	BeforeChars int    `json:"before_chars,omitempty"`
-	AfterChars  int    `json:"after_chars,omitempty"`
+	BeforeChars *int   `json:"before_chars,omitempty"`
+	AfterChars  *int   `json:"after_chars,omitempty"`
 }
 
 // A BlobHandle is the JSON inside a pdpp://blob/{handle}.

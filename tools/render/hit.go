@@ -18,16 +18,16 @@ type hit struct {
 // readHit reads a hit. n is its place in the list, for hits that have no id at all.
 func readHit(o object, n int, q SearchQuery) hit {
 	h := hit{item: item{
-		stream:    o.text("stream", "stream_name"),
-		recordID:  o.text("record_key", "record_id"),
+		stream:    o.Text("stream", "stream_name"),
+		recordID:  o.Text("record_key", "record_id"),
 		conn:      connectionID(o),
 		connector: connectorKey(o),
-		label:     o.text("display_name", "connection_display_name"),
-		emitted:   preview(o.text("emitted_at"), 40),
-		data:      o.object("data"),
+		label:     o.Text("display_name", "connection_display_name"),
+		emitted:   preview(o.Text("emitted_at"), 40),
+		data:      o.Object("data"),
 	}}
 	if h.conn == "" {
-		h.conn = connectionID(o.object("read"))
+		h.conn = connectionID(o.Object("read"))
 	}
 	if h.conn == "" {
 		h.conn = q.ConnectionID
@@ -58,7 +58,7 @@ func readHit(o object, n int, q SearchQuery) hit {
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
 // URI become a self-contained id (S3-R19, S1-5b); anything else stays what it is (S2-9).
 func (h *hit) identify(o object, n int) {
-	own := o.text("result_id", "id")
+	own := o.Text("result_id", "id")
 	if ref, err := rs.ParseRef(own); err == nil && strings.Contains(own, "/") {
 		if h.adopt(ref); h.id != "" {
 			return
@@ -67,7 +67,7 @@ func (h *hit) identify(o object, n int) {
 	if h.handled(); h.id != "" {
 		return
 	}
-	if ref, err := rs.ParseRef(o.text("record_uri", "uri")); err == nil {
+	if ref, err := rs.ParseRef(o.Text("record_uri", "uri")); err == nil {
 		if h.adopt(ref); h.id != "" {
 			return
 		}
@@ -101,18 +101,18 @@ func (h *hit) adopt(ref rs.Ref) {
 
 // snippetText is what a hit shows of its text, in any of its shapes.
 func snippetText(o object) string {
-	if s := o.object("snippet"); s != nil {
-		return s.text("text")
+	if s := o.Object("snippet"); s != nil {
+		return s.Text("text")
 	}
-	if s := o.text("snippet"); s != "" {
+	if s := o.Text("snippet"); s != "" {
 		return s
 	}
-	for _, raw := range o.array("evidence_excerpts") {
-		if s := asObject(raw).text("preview_text", "text"); s != "" {
+	for _, raw := range o.Array("evidence_excerpts") {
+		if s := rs.AsObject(raw).Text("preview_text", "text"); s != "" {
 			return s
 		}
 	}
-	return o.text("preview", "text")
+	return o.Text("preview", "text")
 }
 
 // result is the hit in structuredContent.results; excerpts have about chars runes.

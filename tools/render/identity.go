@@ -111,8 +111,8 @@ var (
 // titleOf returns the first title in o and its field.
 func titleOf(o object) (title, field string) {
 	for _, key := range titleFields {
-		if raw := o.raw(key); kind(raw) == "string" {
-			if s, _ := asText(raw); oneLine(s) != "" {
+		if raw := o.Get(key); rs.Kind(raw) == "string" {
+			if s, _ := rs.AsText(raw); oneLine(s) != "" {
 				return s, key
 			}
 		}
@@ -123,8 +123,8 @@ func titleOf(o object) (title, field string) {
 // timeOf returns the first timestamp in o and its field.
 func timeOf(o object) (time, field string) {
 	for _, key := range timeFields {
-		if raw := o.raw(key); kind(raw) == "string" {
-			if s, _ := asText(raw); day(s) != "" {
+		if raw := o.Get(key); rs.Kind(raw) == "string" {
+			if s, _ := rs.AsText(raw); day(s) != "" {
 				return preview(s, 40), key
 			}
 		}
@@ -142,14 +142,14 @@ var envelopeFields = []string{
 // readRecord reads a record. stream and connection stand in for what it does not say.
 func readRecord(o object, stream, connection string) item {
 	it := item{
-		stream:    o.text("stream"),
-		recordID:  o.text("id", "record_id", "record_key"),
+		stream:    o.Text("stream"),
+		recordID:  o.Text("id", "record_id", "record_key"),
 		conn:      connectionID(o),
 		connector: connectorKey(o),
-		label:     o.text("display_name"),
-		emitted:   preview(o.text("emitted_at"), 40),
-		data:      o.object("data"),
-		deleted:   o.flag("deleted") || o.has("deleted_at") || o.text("op") == "delete",
+		label:     o.Text("display_name"),
+		emitted:   preview(o.Text("emitted_at"), 40),
+		data:      o.Object("data"),
+		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
 	}
 	if it.stream == "" {
 		it.stream = stream
@@ -157,11 +157,11 @@ func readRecord(o object, stream, connection string) item {
 	if it.conn == "" {
 		it.conn = connection
 	}
-	if it.data == nil && !o.has("data") && !it.deleted { // a flat record: what is not envelope is data
-		it.data = o.without(envelopeFields...)
+	if it.data == nil && !o.Has("data") && !it.deleted { // a flat record: what is not envelope is data
+		it.data = o.Without(envelopeFields...)
 	}
 	if it.recordID == "" {
-		it.recordID = it.data.text("id")
+		it.recordID = it.data.Text("id")
 	}
 	it.title, _ = titleOf(it.data)
 	it.authored, _ = timeOf(it.data)

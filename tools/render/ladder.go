@@ -1,6 +1,10 @@
 package render
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
 
 // ladder is structuredContent.content_ladder: for each hit with proven matches, the same previews as in results and
 // the call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4).
@@ -15,16 +19,16 @@ func ladder(hits []hit, chars int) json.RawMessage {
 			if n == maxEvidenceRows {
 				break
 			}
-			read := object{{"tool", encode("read_record_field")}, {"arguments", x.read().json()}}
+			read := object{pair("tool", encode("read_record_field")), pair("arguments", x.read().json())}
 			evidence = append(evidence, object{
-				{"field", encode(x.field)},
-				{"preview", encode(around(x.text, chars))},
-				{"read", read.json()},
-			}.json())
+				pair("field", encode(x.field)),
+				pair("preview", encode(around(x.text, chars))),
+				pair("read", read.JSON()),
+			}.JSON())
 		}
-		records = append(records, object{{"id", encode(hits[i].id)}, {"evidence", joinArray(evidence)}}.json())
+		records = append(records, object{pair("id", encode(hits[i].id)), pair("evidence", rs.JoinArray(evidence))}.JSON())
 	}
-	return object{{"records", joinArray(records)}}.json()
+	return object{pair("records", rs.JoinArray(records))}.JSON()
 }
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).

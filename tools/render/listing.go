@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A listing is a list answer: its items, and the envelope that has their cursor and count.
@@ -19,48 +21,48 @@ type listing struct {
 func readListing(body object, what string) (listing, error) {
 	keys := []string{"data", "results", "hits", "records"}
 	for _, key := range keys {
-		if items, ok := asArray(body.raw(key)); ok {
-			return listing{body, body.without(key), items, []string{key}}, nil
+		if items, ok := rs.AsArray(body.Get(key)); ok {
+			return listing{body, body.Without(key), items, []string{key}}, nil
 		}
 	}
-	if inner := body.object("data"); inner != nil {
+	if inner := body.Object("data"); inner != nil {
 		for _, key := range keys {
-			if items, ok := asArray(inner.raw(key)); ok {
-				envelope := body.without("data")
-				for _, m := range inner.without(key) {
-					envelope = envelope.with(m.key, m.raw)
+			if items, ok := rs.AsArray(inner.Get(key)); ok {
+				envelope := body.Without("data")
+				for _, m := range inner.Without(key) {
+					envelope = envelope.With(m.Name, m.Value)
 				}
 				return listing{body, envelope, items, []string{"data", key}}, nil
 			}
 		}
 	}
-	return listing{}, invalidResponse(what, "has no list of items: data is "+kind(body.raw("data")), nil)
+	return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get("data")), nil)
 }
 
 // replace returns the body with other items in place of its own.
 func (l listing) replace(items []json.RawMessage) object {
-	list := joinArray(items)
+	list := rs.JoinArray(items)
 	if len(l.path) == 1 {
-		return l.body.with(l.path[0], list)
+		return l.body.With(l.path[0], list)
 	}
-	return l.body.with(l.path[0], l.body.object(l.path[0]).with(l.path[1], list).json())
+	return l.body.With(l.path[0], l.body.Object(l.path[0]).With(l.path[1], list).JSON())
 }
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
 func (l listing) count() string {
-	meta := l.envelope.object("meta")
-	if n, ok := meta.number("count"); ok {
-		if meta.text("count_accuracy") == "lower_bound" {
+	meta := l.envelope.Object("meta")
+	if n, ok := meta.Number("count"); ok {
+		if meta.Text("count_accuracy") == "lower_bound" {
 			return fmt.Sprintf("at least %d", n)
 		}
 		return strconv.Itoa(n)
 	}
-	count := meta.object("count")
-	n, ok := count.number("value")
+	count := meta.Object("count")
+	n, ok := count.Number("value")
 	if !ok {
 		return ""
 	}
-	switch count.text("kind") {
+	switch count.Text("kind") {
 	case "lower_bound":
 		return fmt.Sprintf("at least %d", n)
 	case "estimated", "estimate", "approximate":
@@ -72,18 +74,18 @@ func (l listing) count() string {
 // warnings are the resource server's, one line each, at most max of them.
 func (l listing) warnings(max int) []string {
 	var lines []string
-	for _, raw := range l.envelope.object("meta").array("warnings") {
+	for _, raw := range l.envelope.Object("meta").Array("warnings") {
 		if len(lines) == max {
 			break
 		}
-		w := asObject(raw)
+		w := rs.AsObject(raw)
 		line := "warning"
-		if code := w.text("code"); code != "" {
+		if code := w.Text("code"); code != "" {
 			line += " " + preview(code, labelChars)
 		}
-		message := w.text("message")
+		message := w.Text("message")
 		if w == nil {
-			message, _ = asText(raw)
+			message, _ = rs.AsText(raw)
 		}
 		if message != "" {
 			line += ": " + preview(message, 240)
@@ -95,8 +97,8 @@ func (l listing) warnings(max int) []string {
 
 // warned reports whether the resource server warned with a code.
 func (l listing) warned(code string) bool {
-	for _, raw := range l.envelope.object("meta").array("warnings") {
-		if asObject(raw).text("code") == code {
+	for _, raw := range l.envelope.Object("meta").Array("warnings") {
+		if rs.AsObject(raw).Text("code") == code {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package render
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // project drops the fields that were not asked for, so that they appear nowhere in a result (S0-7b, S0-7c).
@@ -13,7 +15,7 @@ func project(data object, fields []string) object {
 	}
 	kept := make(object, 0, len(data))
 	for _, m := range data {
-		if wanted(m.key, fields) {
+		if wanted(m.Name, fields) {
 			kept = append(kept, m)
 		}
 	}
@@ -32,26 +34,26 @@ func wanted(key string, fields []string) bool {
 // projectRecord narrows one record of a list and reports whether there was anything to drop.
 // Its envelope stays: identity and what paging needs.
 func projectRecord(raw json.RawMessage, fields []string) (json.RawMessage, bool) {
-	o := asObject(raw)
+	o := rs.AsObject(raw)
 	if o == nil {
 		return raw, false
 	}
 	kept := o
-	if data := o.object("data"); data != nil {
+	if data := o.Object("data"); data != nil {
 		if narrow := project(data, fields); len(narrow) != len(data) {
-			kept = o.with("data", narrow.json())
+			kept = o.With("data", narrow.JSON())
 		}
 	}
 	narrow := make(object, 0, len(kept))
 	for _, m := range kept {
-		if m.key == "data" || wanted(m.key, envelopeFields) || wanted(m.key, fields) {
+		if m.Name == "data" || wanted(m.Name, envelopeFields) || wanted(m.Name, fields) {
 			narrow = append(narrow, m)
 		}
 	}
-	if len(narrow) == len(o) && string(narrow.raw("data")) == string(o.raw("data")) {
+	if len(narrow) == len(o) && string(narrow.Get("data")) == string(o.Get("data")) {
 		return raw, false
 	}
-	return narrow.json(), true
+	return narrow.JSON(), true
 }
 
 // projectAll narrows every record of a list, leaving the body as received when nothing was too much.
@@ -69,5 +71,5 @@ func projectAll(l listing, body json.RawMessage, fields []string) (listing, json
 		return l, body
 	}
 	l.items = items
-	return l, l.replace(items).json()
+	return l, l.replace(items).JSON()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A RecordsQuery is the call that a page of records answers.
@@ -41,10 +43,10 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 func recordsPage(l listing, q RecordsQuery) string {
 	items := make([]item, len(l.items))
 	for i, raw := range l.items {
-		items[i] = readRecord(asObject(raw), q.Stream, q.ConnectionID)
+		items[i] = readRecord(rs.AsObject(raw), q.Stream, q.ConnectionID)
 	}
-	cursor, changes := l.envelope.text("next_cursor"), l.envelope.text("next_changes_since")
-	more := l.envelope.flag("has_more") || cursor != ""
+	cursor, changes := l.envelope.Text("next_cursor"), l.envelope.Text("next_changes_since")
+	more := l.envelope.Flag("has_more") || cursor != ""
 
 	p := newPage(recordsText)
 	head := name(q.Stream) + ": " + plural(len(items), "record")
@@ -141,14 +143,14 @@ func recordLine(it *item, room int) (line string, cut bool) {
 	line = strings.Join(parts, " | ")
 	separator := " | "
 	for _, m := range byWorth(it.data) {
-		value, short := shortValue(m.raw, 100)
-		if value == "" || value == when || m.key == titleField || m.key == timeField || m.key == "id" && value == it.recordID {
+		value, short := shortValue(m.Value, 100)
+		if value == "" || value == when || m.Name == titleField || m.Name == timeField || m.Name == "id" && value == it.recordID {
 			continue
 		}
-		if len(line)+len(separator)+len(m.key)+len(value) > room {
-			value, short = shortValue(m.raw, 40)
+		if len(line)+len(separator)+len(m.Name)+len(value) > room {
+			value, short = shortValue(m.Value, 40)
 		}
-		pair := separator + name(m.key) + "=" + value
+		pair := separator + name(m.Name) + "=" + value
 		if len(line)+len(pair) > room {
 			cut = true
 			continue
@@ -165,7 +167,7 @@ func recordLine(it *item, room int) (line string, cut bool) {
 // byWorth puts what tells records apart first: texts and numbers, then lists, then flags.
 func byWorth(data object) object {
 	rank := func(m member) int {
-		switch kind(m.raw) {
+		switch rs.Kind(m.Value) {
 		case "string", "number":
 			return 0
 		case "boolean":
@@ -181,9 +183,9 @@ func byWorth(data object) object {
 // shortValue is a value inside a line, of at most maxChars characters: a clipped string, a number, a boolean, or a small array or object. Null and empty
 // values give "".
 func shortValue(raw []byte, maxChars int) (value string, cut bool) {
-	switch kind(raw) {
+	switch rs.Kind(raw) {
 	case "string":
-		s, _ := asText(raw)
+		s, _ := rs.AsText(raw)
 		s = oneLine(clip(s, 8*maxChars))
 		if s == "" {
 			return "", false

@@ -230,12 +230,12 @@ func TestError(t *testing.T) {
 }
 
 func TestHandles(t *testing.T) {
-	q := WindowQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "s", RecordID: "r"}, Field: "body", Q: "x y", Before: 3}
+	q := WindowQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "s", RecordID: "r"}, Field: "body", Q: "x y", Before: new(3)}
 	var w WindowHandle
 	if err := rs.DecodeHandle(strings.TrimPrefix(WindowURI(q), WindowURIPrefix), &w); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(WindowHandle{Version: 1, Kind: "field_window", ID: "cin_a/s:r", Field: "body", Q: "x y", BeforeChars: 3}, w); diff != "" {
+	if diff := cmp.Diff(WindowHandle{Version: 1, Kind: "field_window", ID: "cin_a/s:r", Field: "body", Q: "x y", BeforeChars: new(3)}, w); diff != "" {
 		t.Error(diff)
 	}
 	var b BlobHandle

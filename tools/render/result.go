@@ -9,7 +9,7 @@ import (
 
 // dataResult is the envelope of the tools that return the resource server's body as it is.
 func dataResult(text string, body json.RawMessage) Result {
-	return Result{Text: text, Structured: object{{"data", body}}.json()}
+	return Result{Text: text, Structured: object{pair("data", body)}.JSON()}
 }
 
 // recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).

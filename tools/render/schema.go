@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A SchemaQuery is the call that a schema document answers. Without Stream it is the index of the whole grant.
@@ -26,15 +28,15 @@ func Schema(body []byte, q SchemaQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if inner := o.object("data"); inner != nil && !o.has("connectors") && !o.has("streams") {
-		o, raw = inner, o.raw("data")
+	if inner := o.Object("data"); inner != nil && !o.Has("connectors") && !o.Has("streams") {
+		o, raw = inner, o.Get("data")
 	}
-	if !o.has("connectors") && !o.has("streams") {
+	if !o.Has("connectors") && !o.Has("streams") {
 		return Result{}, invalidResponse(what, "has neither connectors nor streams", nil)
 	}
 	rows := schemaRows(o)
-	if o.has("streams") && slices.ContainsFunc(rows, func(r schemaRow) bool { return r.nested }) {
-		raw = o.without("streams").json()
+	if o.Has("streams") && slices.ContainsFunc(rows, func(r schemaRow) bool { return r.nested }) {
+		raw = o.Without("streams").JSON()
 		rows = slices.DeleteFunc(rows, func(r schemaRow) bool { return !r.nested })
 	}
 	var text string
@@ -51,14 +53,14 @@ func Schema(body []byte, q SchemaQuery) (Result, error) {
 // (S0-5a); a scoped document drops what it repeats. What was dropped is said.
 func schemaStructured(raw json.RawMessage, rows []schemaRow, q SchemaQuery, hard int) json.RawMessage {
 	wrap := func(data json.RawMessage, omitted ...string) json.RawMessage {
-		out := object{{"data", data}}
+		out := object{pair("data", data)}
 		if !q.Full && slices.ContainsFunc(rows, func(r schemaRow) bool { return r.flags }) && !slices.Contains(omitted, "field_capabilities") {
-			out = append(out, member{"legend", encode(flagLegend)})
+			out = append(out, pair("legend", encode(flagLegend)))
 		}
 		if len(omitted) > 0 {
-			out = append(out, member{"omitted", encode(omitted)})
+			out = append(out, pair("omitted", encode(omitted)))
 		}
-		return out.json()
+		return out.JSON()
 	}
 	out := wrap(raw)
 	if q.Stream == "" {
@@ -84,28 +86,28 @@ func thinRows(raw json.RawMessage, keep, drop []string) json.RawMessage {
 		rows := make([]json.RawMessage, len(list))
 		for i, raw := range list {
 			rows[i] = raw
-			if row := asObject(raw); row != nil {
-				rows[i] = slices.DeleteFunc(row.without(drop...), func(m member) bool {
-					return keep != nil && !slices.Contains(keep, m.key)
-				}).json()
+			if row := rs.AsObject(raw); row != nil {
+				rows[i] = slices.DeleteFunc(row.Without(drop...), func(m member) bool {
+					return keep != nil && !slices.Contains(keep, m.Name)
+				}).JSON()
 			}
 		}
-		return joinArray(rows)
+		return rs.JoinArray(rows)
 	}
-	document := asObject(raw)
-	connectors := document.array("connectors")
+	document := rs.AsObject(raw)
+	connectors := document.Array("connectors")
 	for i, raw := range connectors {
-		if c := asObject(raw); c.has("streams") {
-			connectors[i] = c.with("streams", thin(c.array("streams"))).json()
+		if c := rs.AsObject(raw); c.Has("streams") {
+			connectors[i] = c.With("streams", thin(c.Array("streams"))).JSON()
 		}
 	}
-	if document.has("connectors") {
-		document = document.with("connectors", joinArray(connectors))
+	if document.Has("connectors") {
+		document = document.With("connectors", rs.JoinArray(connectors))
 	}
-	if document.has("streams") {
-		document = document.with("streams", thin(document.array("streams")))
+	if document.Has("streams") {
+		document = document.With("streams", thin(document.Array("streams")))
 	}
-	return document.json()
+	return document.JSON()
 }
 
 // A schemaRow is one stream of one connector.
@@ -125,17 +127,17 @@ type connection struct{ id, label string }
 
 func schemaRows(document object) []schemaRow {
 	var rows []schemaRow
-	for i, raw := range document.array("connectors") {
-		c := asObject(raw)
-		for _, stream := range c.array("streams") {
-			row := readRow(asObject(stream), connections(c), connectorKey(c))
+	for i, raw := range document.Array("connectors") {
+		c := rs.AsObject(raw)
+		for _, stream := range c.Array("streams") {
+			row := readRow(rs.AsObject(stream), connections(c), connectorKey(c))
 			row.group, row.nested = i, true
 			rows = append(rows, row)
 		}
 	}
 	groups := map[string]int{}
-	for _, raw := range document.array("streams") {
-		row := readRow(asObject(raw), nil, "")
+	for _, raw := range document.Array("streams") {
+		row := readRow(rs.AsObject(raw), nil, "")
 		if _, ok := groups[row.connector]; !ok {
 			groups[row.connector] = -1 - len(groups)
 		}
@@ -146,21 +148,21 @@ func schemaRows(document object) []schemaRow {
 }
 
 func readRow(o object, granted []connection, connector string) schemaRow {
-	row := schemaRow{stream: o.text("name", "stream"), connector: connector, connections: connections(o), cursor: o.text("cursor_field")}
+	row := schemaRow{stream: o.Text("name", "stream"), connector: connector, connections: connections(o), cursor: o.Text("cursor_field")}
 	if len(row.connections) == 0 {
 		row.connections = granted
 	}
 	if row.connector == "" {
 		row.connector = connectorKey(o)
 	}
-	for _, m := range o.object("field_capabilities") {
-		row.flags = row.flags || kind(m.raw) == "string"
-		if f, ok := readField(m.key, m.raw); ok {
+	for _, m := range o.Object("field_capabilities") {
+		row.flags = row.flags || rs.Kind(m.Value) == "string"
+		if f, ok := readField(m.Name, m.Value); ok {
 			row.fields = append(row.fields, f)
 		}
 	}
-	for _, raw := range o.array("expand_capabilities") {
-		if relation := readRelation(asObject(raw)); relation != "" {
+	for _, raw := range o.Array("expand_capabilities") {
+		if relation := readRelation(rs.AsObject(raw)); relation != "" {
 			row.expand = append(row.expand, relation)
 		}
 	}
@@ -170,35 +172,35 @@ func readRow(o object, granted []connection, connector string) schemaRow {
 // connections are a connector's or a row's own.
 func connections(o object) []connection {
 	var list []connection
-	for _, raw := range o.array("granted_connections") {
-		c := asObject(raw)
+	for _, raw := range o.Array("granted_connections") {
+		c := rs.AsObject(raw)
 		if id := connectionID(c); id != "" {
-			list = append(list, connection{id, c.text("display_name")})
+			list = append(list, connection{id, c.Text("display_name")})
 		}
 	}
 	if id := connectionID(o); id != "" && len(list) == 0 {
-		list = append(list, connection{id, o.text("display_name")})
+		list = append(list, connection{id, o.Text("display_name")})
 	}
 	return list
 }
 
 // readRelation is "attachments (has_many, default 10, max 50)", or "" for one that can not be expanded.
 func readRelation(o object) string {
-	relation := o.text("name")
-	if relation == "" || o.denied("granted") || o.denied("usable") {
+	relation := o.Text("name")
+	if relation == "" || o.Denied("granted") || o.Denied("usable") {
 		return ""
 	}
 	var notes []string
-	if c := o.text("cardinality"); c != "" {
+	if c := o.Text("cardinality"); c != "" {
 		notes = append(notes, preview(c, 20))
 	}
-	if target := o.text("target_stream", "stream"); target != "" && target != relation {
+	if target := o.Text("target_stream", "stream"); target != "" && target != relation {
 		notes = append(notes, "of "+name(target))
 	}
-	if n, ok := o.number("default_limit"); ok {
+	if n, ok := o.Number("default_limit"); ok {
 		notes = append(notes, fmt.Sprintf("default %d", n))
 	}
-	if n, ok := o.number("max_limit"); ok {
+	if n, ok := o.Number("max_limit"); ok {
 		notes = append(notes, fmt.Sprintf("max %d", n))
 	}
 	if len(notes) == 0 {

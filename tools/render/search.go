@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A SearchQuery is the call that a page of hits answers.
@@ -29,7 +31,7 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 	}
 	hits := make([]hit, 0, len(l.items))
 	for i, raw := range l.items {
-		if o := asObject(raw); o != nil {
+		if o := rs.AsObject(raw); o != nil {
 			hits = append(hits, readHit(o, i, q))
 		}
 	}
@@ -42,8 +44,8 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 
 // searchStructured shortens the previews, and last the ladder, but never the list, until a host takes the result.
 func searchStructured(l listing, hits []hit) json.RawMessage {
-	data := l.envelope.without("result_count", "results_ref", "results", "hits")
-	data = append(data, member{"result_count", encode(len(hits))}, member{"results_ref", encode("structuredContent.results")})
+	data := l.envelope.Without("result_count", "results_ref", "results", "hits")
+	data = append(data, pair("result_count", encode(len(hits))), pair("results_ref", encode("structuredContent.results")))
 	steps := []struct{ chars, rungs, max int }{
 		{excerptChars, len(hits), StructuredTarget}, {100, len(hits), StructuredTarget}, {50, len(hits), StructuredTarget},
 		{50, len(hits), StructuredHard}, {50, 10, StructuredHard}, {30, 3, StructuredHard}, {0, 0, 0},
@@ -55,16 +57,19 @@ func searchStructured(l listing, hits []hit) json.RawMessage {
 			results[i] = hits[i].result(step.chars).json()
 		}
 		out = object{
-			{"results", joinArray(results)},
-			{"content_ladder", ladder(hits[:min(step.rungs, len(hits))], step.chars)},
-			{"data", data.json()},
-		}.json()
+			pair("results", rs.JoinArray(results)),
+			pair("content_ladder", ladder(hits[:min(step.rungs, len(hits))], step.chars)),
+			pair("data", data.JSON()),
+		}.JSON()
 		if len(out) <= step.max {
 			break
 		}
 	}
 	return out
 }
+
+// moreNote is the longest form of the line that says what the text leaves out; room for it is kept.
+const moreNote = "100 more in structured output; an id of over 200 characters is not shown here (100)."
 
 // searchText is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
 // other hits and how to page (D11).
@@ -89,16 +94,16 @@ func searchText(l listing, hits []hit, q SearchQuery) string {
 	for _, note := range notes {
 		p.add(note)
 	}
+	p.reserve(moreNote)
 	long := hitLines(p, hits, shown)
+	p.release(moreNote)
 	p.release(tail...)
 	if rest := len(hits) - len(shown); rest > 0 {
 		note := fmt.Sprintf("%d more in structured output; a lower limit shows all.", rest)
 		if long > 0 {
 			note = fmt.Sprintf("%d more in structured output; an id of over %d characters is not shown here (%d).", rest, previewIDChars, long)
 		}
-		if p.left() > len(note)+size(tail) {
-			p.add(note)
-		}
+		p.add(note)
 	}
 	for _, line := range tail {
 		p.add(line)
@@ -282,13 +287,13 @@ func (h *hit) identity() string {
 // searchNotes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func searchNotes(l listing, hits []hit) []string {
 	var notes []string
-	recall := l.envelope.object("meta").object("recall")
-	if recall.denied("complete") {
+	recall := l.envelope.Object("meta").Object("recall")
+	if recall.Denied("complete") {
 		note := "recall: incomplete"
-		if n, ok := recall.number("ranked_candidate_count"); ok {
+		if n, ok := recall.Number("ranked_candidate_count"); ok {
 			note += fmt.Sprintf(", ranked over %d candidates", n)
 		}
-		if n, ok := recall.number("candidate_window_limit"); ok {
+		if n, ok := recall.Number("candidate_window_limit"); ok {
 			note += fmt.Sprintf(", at most %d a source", n)
 		}
 		notes = append(notes, note+"; a narrower q, streams or connection_id finds more.")
@@ -308,9 +313,9 @@ func searchNotes(l listing, hits []hit) []string {
 
 // searchTail is the last line: the next page, with its cursor.
 func searchTail(l listing, q SearchQuery) []string {
-	cursor := l.envelope.text("next_cursor")
+	cursor := l.envelope.Text("next_cursor")
 	if cursor == "" {
-		if l.envelope.flag("has_more") {
+		if l.envelope.Flag("has_more") {
 			return []string{"More hits exist, but this search has no cursor: raise limit or narrow q."}
 		}
 		return nil
@@ -324,7 +329,7 @@ func searchTail(l listing, q SearchQuery) []string {
 
 // cursorElsewhere stands for a cursor that is too long for the text.
 func cursorElsewhere(l listing) []string {
-	if l.envelope.text("next_cursor") == "" {
+	if l.envelope.Text("next_cursor") == "" {
 		return nil
 	}
 	return []string{"next page: the same search with cursor = structuredContent.data.next_cursor"}

@@ -1,6 +1,10 @@
 package render
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
 
 // Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}.
 func Streams(body []byte) (Result, error) {
@@ -20,7 +24,7 @@ func Streams(body []byte) (Result, error) {
 	p.reserve(last, note)
 	shown := 0
 	for _, item := range l.items {
-		if !p.add(streamLine(asObject(item))) {
+		if !p.add(streamLine(rs.AsObject(item))) {
 			break
 		}
 		shown++
@@ -29,7 +33,7 @@ func Streams(body []byte) (Result, error) {
 	if shown < len(l.items) {
 		p.add(fmt.Sprintf("Shown %d of %d rows in text; all are in structured output.", shown, len(l.items)))
 	}
-	if cursor := l.envelope.text("next_cursor"); cursor != "" {
+	if cursor := l.envelope.Text("next_cursor"); cursor != "" {
 		p.add(cursorLine("next_cursor", cursor))
 	}
 	if len(l.items) > 0 {
@@ -39,10 +43,10 @@ func Streams(body []byte) (Result, error) {
 }
 
 func streamLine(o object) string {
-	line := name(o.text("name", "stream"))
+	line := name(o.Text("name", "stream"))
 	if conn := connectionID(o); conn != "" {
 		line += " — " + name(conn)
-		if label := o.text("display_name"); label != "" {
+		if label := o.Text("display_name"); label != "" {
 			line += " " + quote(preview(label, labelChars))
 		}
 	}
@@ -50,15 +54,15 @@ func streamLine(o object) string {
 		line += " (" + preview(key, labelChars) + ")"
 	}
 	sep := ": "
-	if n, ok := o.number("record_count"); ok {
+	if n, ok := o.Number("record_count"); ok {
 		line += sep + plural(n, "record")
 		sep = ", "
 	}
-	if t := o.text("last_updated"); t != "" {
+	if t := o.Text("last_updated"); t != "" {
 		line += sep + "updated " + preview(t, 40)
 		sep = ", "
 	}
-	if status := o.object("freshness").text("status"); status != "" {
+	if status := o.Object("freshness").Text("status"); status != "" {
 		line += sep + "freshness " + preview(status, 40)
 	}
 	return line

@@ -1,12 +1,13 @@
 package render
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Text that comes from a record is somebody else's: every piece of it passes oneLine or manyLines before it is
@@ -192,16 +193,8 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// encode returns v as JSON without escaping <, > and &: a result is not HTML, and <mark> should stay legible.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // only values that encoding/json can write come here
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
-}
+// encode returns v as JSON; <mark> stays legible.
+func encode(v any) json.RawMessage { return rs.EncodeJSON(v) }
 
 // arguments is the JSON object of a call, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }

@@ -18,8 +18,8 @@ type WindowQuery struct {
 	Offset int
 	Limit  int
 	Q      string
-	Before int
-	After  int
+	Before *int // nil: as the resource server pleases
+	After  *int
 }
 
 // at returns the arguments that read on at an offset with the same limit.
@@ -46,15 +46,15 @@ func Window(body []byte, q WindowQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if inner := o.object("data"); !o.has("window") && inner.has("window") {
+	if inner := o.Object("data"); !o.Has("window") && inner.Has("window") {
 		o = inner
 	}
-	w := o.object("window")
+	w := o.Object("window")
 	if w == nil {
-		return Result{}, invalidResponse(what, "has no window: it is "+kind(o.raw("window")), nil)
+		return Result{}, invalidResponse(what, "has no window: it is "+rs.Kind(o.Get("window")), nil)
 	}
-	if kind(w.raw("text")) != "string" {
-		return Result{}, invalidResponse(what, "has no text: window.text is "+kind(w.raw("text")), nil)
+	if rs.Kind(w.Get("text")) != "string" {
+		return Result{}, invalidResponse(what, "has no text: window.text is "+rs.Kind(w.Get("text")), nil)
 	}
 	s := readSpan(w, q)
 	s.fit(windowText)
@@ -71,7 +71,7 @@ func Window(body []byte, q WindowQuery) (Result, error) {
 // goes on at start plus the code points that were read.
 func readSpan(w object, q WindowQuery) span {
 	number := func(key string) int {
-		if n, ok := w.number(key); ok && n >= 0 {
+		if n, ok := w.Number(key); ok && n >= 0 {
 			return n
 		}
 		return -1
@@ -81,13 +81,13 @@ func readSpan(w object, q WindowQuery) span {
 		next: number("next_offset_chars"), previous: number("previous_offset_chars"),
 		matchStart: number("match_start_chars"), matchEnd: number("match_end_chars"),
 	}
-	s.text, _ = asText(w.raw("text"))
+	s.text, _ = rs.AsText(w.Get("text"))
 	runes := utf8.RuneCountInString(s.text)
 	units := runes + surrogates(s.text)
 	if s.start < 0 {
 		s.start = q.Offset
 	}
-	more := s.next >= 0 || w.flag("has_more")
+	more := s.next >= 0 || w.Flag("has_more")
 	limit := number("limit_chars")
 	if limit < 0 {
 		limit = q.Limit
@@ -106,7 +106,7 @@ func readSpan(w object, q WindowQuery) span {
 		case limit > 0:
 			more = runes >= limit // the field ran out before the limit, or may go on
 		default:
-			more = more || !w.flag("complete")
+			more = more || !w.Flag("complete")
 		}
 		s.next = s.end
 	}
@@ -179,23 +179,23 @@ func (s *span) keepFlag() {
 }
 
 func windowStructured(o object, s span, q WindowQuery) json.RawMessage {
-	field := o.raw("field")
-	if kind(field) != "object" {
-		field = object{{"path", encode(q.Field)}}.json()
+	field := o.Get("field")
+	if rs.Kind(field) != "object" {
+		field = object{pair("path", encode(q.Field))}.JSON()
 	}
 	w := object{
-		{"text", encode(manyLines(s.text))}, {"start_chars", encode(s.start)}, {"end_chars", encode(s.end)},
-		{"total_chars", numberOrNull(s.total)}, {"complete", encode(s.complete)},
-		{"next_offset_chars", numberOrNull(s.next)}, {"previous_offset_chars", numberOrNull(s.previous)},
+		pair("text", encode(manyLines(s.text))), pair("start_chars", encode(s.start)), pair("end_chars", encode(s.end)),
+		pair("total_chars", numberOrNull(s.total)), pair("complete", encode(s.complete)),
+		pair("next_offset_chars", numberOrNull(s.next)), pair("previous_offset_chars", numberOrNull(s.previous)),
 	}
 	if s.matchStart >= 0 {
-		w = append(w, member{"match_start_chars", encode(s.matchStart)}, member{"match_end_chars", encode(s.matchEnd)})
+		w = append(w, pair("match_start_chars", encode(s.matchStart)), pair("match_end_chars", encode(s.matchEnd)))
 	}
-	out := object{{"id", encode(q.Ref.String())}, {"field", field}, {"window", w.json()}}
+	out := object{pair("id", encode(q.Ref.String())), pair("field", field), pair("window", w.JSON())}
 	if s.next >= 0 {
-		out = append(out, member{"next", q.at(s.next).json()})
+		out = append(out, pair("next", q.at(s.next).json()))
 	}
-	return out.json()
+	return out.JSON()
 }
 
 func numberOrNull(n int) json.RawMessage {

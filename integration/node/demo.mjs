@@ -1,0 +1,70 @@
+// Starts programs that serve until they are stopped, and counts checks.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+const running = new Set();
+
+// start runs a program and resolves with the first line that it prints.
+export async function start(command, ...args) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  running.add(child);
+  const lines = createInterface({ input: child.stdout });
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${command} ${args[0]} did not start within 60 s`)), 60_000);
+    lines.once("line", (line) => (clearTimeout(timer), resolve(line)));
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`${command} ${args[0]} ended with ${code} before it served`)));
+  });
+}
+
+// stop ends everything that was started.
+export async function stop() {
+  await Promise.all(
+    [...running].map(
+      (child) =>
+        new Promise((resolve) => {
+          if (child.exitCode !== null || child.signalCode !== null) return resolve();
+          child.once("exit", resolve);
+          child.kill("SIGTERM");
+          setTimeout(() => child.kill("SIGKILL"), 10_000).unref();
+        }),
+    ),
+  );
+}
+
+// startDemo serves the sample year; it resolves with its URLs and tokens.
+export async function startDemo(binary) {
+  return JSON.parse(await start(binary, "demo", "--json", "--listen", "127.0.0.1:0"));
+}
+
+let passed = 0;
+let failed = 0;
+
+// check runs one check, at most a minute long, and prints a line about it.
+export async function check(name, run) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("took longer than 60 s")), 60_000);
+  });
+  try {
+    await Promise.race([run(), late]);
+    passed++;
+    console.log(`ok    ${name}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAIL  ${name}: ${String(error?.message ?? error).slice(0, 600)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// want throws unless the condition holds.
+export function want(condition, otherwise) {
+  if (!condition) throw new Error(typeof otherwise === "string" ? otherwise : JSON.stringify(otherwise));
+}
+
+// summary prints how it went and returns the exit code.
+export function summary() {
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0 ? 0 : 1;
+}

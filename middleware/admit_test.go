@@ -1,0 +1,62 @@
+package middleware_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+func TestAdmit(t *testing.T) {
+	for name, row := range map[string]struct {
+		principal *rs.Principal // nil for none in the context
+		source    *rs.Error
+		want      rs.Code
+	}{
+		"a client grant passes, with its own resource server": {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}},
+		"nobody is refused":                         {want: rs.NotAuthenticated},
+		"a kind without a token is refused":         {principal: &rs.Principal{Kind: rs.KindClient}, want: rs.NotAuthenticated},
+		"S3-6b an owner is refused":                 {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindOwner}, want: rs.OwnerTokenRefused},
+		"a package that nobody can open is refused": {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindPackage}, want: rs.TokenKindRefused},
+		"S0-R3 a control-plane token is refused":    {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, want: rs.TokenKindRefused},
+		"a token of no stated kind is refused":      {principal: &rs.Principal{Token: rs.NewToken("t")}, want: rs.TokenKindRefused},
+		"a grant that cannot be opened now is an error": {
+			principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}, source: &rs.Error{Code: rs.AuthorityUnreachable}, want: rs.AuthorityUnreachable,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var server middlewaretest.RS
+			var core middlewaretest.Spy
+			var opened []rs.Principal
+			handle := middleware.Admit(func(_ context.Context, p rs.Principal) (rs.Doer, error) {
+				opened = append(opened, p)
+				if row.source != nil {
+					return nil, row.source
+				}
+				return &server, nil
+			})(core.Handle)
+			ctx := t.Context()
+			if row.principal != nil {
+				ctx = rs.WithPrincipal(ctx, *row.principal)
+			}
+			_, err := handle(ctx, callOf(t, "schema", ``))
+			if codeOf(t, err) != row.want {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+			if row.want == "" {
+				if calls := core.Calls(); len(calls) != 1 || calls[0].RS != rs.Doer(&server) || len(opened) != 1 || opened[0] != *row.principal {
+					t.Errorf("the call passed as %+v for %v", calls, opened)
+				}
+				return
+			}
+			if len(core.Calls()) != 0 || len(server.Requests()) != 0 {
+				t.Errorf("the core heard %v", core.Calls())
+			}
+			if row.source == nil && len(opened) != 0 {
+				t.Error("a resource server was opened for somebody who is refused")
+			}
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package middleware_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// New(a, b, c).Then(h) is a(b(c(h))).
+func TestChainIsItsEquation(t *testing.T) {
+	var order []string
+	stage := func(name string) middleware.Middleware {
+		return func(next tools.Handler) tools.Handler {
+			return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+				order = append(order, name+" in")
+				reply, err := next(ctx, call)
+				order = append(order, name+" out")
+				return reply, err
+			}
+		}
+	}
+	core := middlewaretest.Spy{Do: func(context.Context, tools.Call) { order = append(order, "core") }}
+	stages := []middleware.Middleware{stage("a"), stage("b"), stage("c")}
+	chain := middleware.New(stages...)
+	stages[1] = stage("changed later")
+
+	if _, err := chain.Then(core.Handle)(t.Context(), tools.Call{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a in", "b in", "c in", "core", "c out", "b out", "a out"}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := middleware.New().Then(core.Handle)(t.Context(), tools.Call{}); err != nil || len(core.Calls()) != 2 {
+		t.Errorf("the empty chain is not its core: %v", err)
+	}
+}

@@ -1,0 +1,128 @@
+package middleware_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+func TestLogWritesOneLinePerCall(t *testing.T) {
+	record := `{"text":"` + canaryRecord + `"}`
+	for name, row := range map[string]struct {
+		uri   string
+		reply tools.Reply
+		err   error
+		want  map[string]any
+	}{
+		"a good call": {
+			reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			want:  map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
+		},
+		"a resource is marked": {
+			uri: "pdpp://record/" + canaryRecord, reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": true, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
+		},
+		"a refusal of the resource server has its status and its request id": {
+			err:  &rs.Error{Code: "grant_revoked", Status: 403, Message: canaryRecord, Hint: canaryRecord, Param: canaryArgument, RequestID: "req_7", Envelope: []byte(record)},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "grant_revoked", "rs_request_id": "req_7", "rs_status": 403.0, "ms": 1.5},
+		},
+		"a refusal of our own quotes no argument": {
+			err:  rs.Invalid("limit", "limit cannot be "+canaryArgument+".", ""),
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "invalid_arguments", "rs_request_id": "", "ms": 1.5},
+		},
+		"a fault of the network has its cause": {
+			err:  &rs.Error{Code: rs.ServerUnreachable, Cause: &net.OpError{Op: "dial", Net: "tcp", Err: io.EOF}},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "server_unreachable", "rs_request_id": "", "cause": "dial tcp: EOF", "ms": 1.5},
+		},
+		"a late answer has its cause": {
+			err:  &rs.Error{Code: rs.DeadlineExceeded, Cause: context.DeadlineExceeded},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "deadline_exceeded", "rs_request_id": "", "cause": "context deadline exceeded", "ms": 1.5},
+		},
+		"a fault of the adapter hides its cause, which may hold data": {
+			err:  &rs.Error{Code: rs.Internal, Cause: textError(canaryRecord)},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "internal_error", "rs_request_id": "", "ms": 1.5},
+		},
+		"an error of a foreign type is an internal one": {
+			err:  textError(canaryRecord),
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "internal_error", "rs_request_id": "", "ms": 1.5},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			core := middlewaretest.Spy{Reply: row.reply, Err: row.err}
+			call := callOf(t, "search", `{"q":"`+canaryArgument+`"}`)
+			call.URI = row.uri
+			reply, err := middleware.Log(zerolog.New(&log), ticking(1500*time.Microsecond))(core.Handle)(as(t.Context(), rs.KindClient), call)
+			if err != row.err || reply.Response != row.reply.Response { //nolint:errorlint // the very same
+				t.Errorf("%v, %v: the answer changed", reply, err)
+			}
+			withoutSecrets(t, log.String())
+			if diff := cmp.Diff([]map[string]any{row.want}, logLines(t, &log)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The whole room, over a server that speaks no HTTP: what it said instead is not logged, nor what was asked.
+func TestLogOfAServerThatIsNone(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = connection.Read(make([]byte, 4096)) // answered once it asked
+			_, _ = io.WriteString(connection, canaryRecord+"\r\n\r\n")
+			_ = connection.Close()
+		}
+	}()
+	client, err := rs.NewClient(rs.ClientOptions{Base: "http://" + listener.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	room := middleware.Standard(middleware.Options{
+		Log: zerolog.New(&log), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p), nil },
+	}).Then(tools.Forward)
+	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "search", `{"q":"`+canaryArgument+`"}`))
+	if err != nil || !reply.Result.IsError {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	withoutSecrets(t, log.String())
+	withoutSecrets(t, textOf(t, reply.Result))
+	lines := logLines(t, &log)
+	if len(lines) != 1 || lines[0]["code"] != string(rs.ServerUnreachable) || lines[0]["cause"] == nil {
+		t.Errorf("log %v", lines)
+	}
+}
+
+func withoutSecrets(t *testing.T, text string) {
+	t.Helper()
+	for _, secret := range []string{canaryToken, canaryArgument, canaryRecord} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is shown in %s", secret, text)
+		}
+	}
+}
+
+type textError string
+
+func (e textError) Error() string { return string(e) }

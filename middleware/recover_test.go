@@ -1,0 +1,70 @@
+package middleware_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+func TestRecover(t *testing.T) {
+	for name, row := range map[string]struct {
+		do    func()
+		panic string // what the log says panicked
+	}{
+		"a panic with a text":             {func() { panic(canaryRecord) }, "string"},
+		"a panic with an error":           {func() { panic(errors.New(canaryRecord)) }, "*errors.errorString"},
+		"a fault of the runtime":          {func() { _ = []int{}[len(canaryRecord)] }, "runtime.boundsError"},
+		"an assertion about an interface": {func() { _ = any(canaryRecord).(int) }, "*runtime.TypeAssertionError"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			core := middlewaretest.Spy{
+				Reply: tools.Reply{Response: middlewaretest.JSON(`{}`)},
+				Do:    func(context.Context, tools.Call) { row.do() },
+			}
+			handle := middleware.Recover(zerolog.New(&log))(core.Handle)
+			reply, err := handle(as(t.Context(), rs.KindClient), callOf(t, "fetch", `{"id":"`+canaryArgument+`"}`))
+			if codeOf(t, err) != rs.Internal || reply.Response != nil {
+				t.Errorf("%v, %v; want an internal error alone", reply, err)
+			}
+			text := log.String()
+			lines := logLines(t, &log)
+			if len(lines) != 1 {
+				t.Fatalf("%d log lines", len(lines))
+			}
+			stack, _ := lines[0]["stack"].(string)
+			delete(lines[0], "stack")
+			if diff := cmp.Diff(map[string]any{"level": "error", "tool": "fetch", "panic": row.panic, "message": "panic"}, lines[0]); diff != "" {
+				t.Error(diff)
+			}
+			if !strings.Contains(stack, "recover_test.go") {
+				t.Errorf("the stack does not lead to the fault: %s", stack)
+			}
+			for _, secret := range []string{canaryRecord, canaryArgument, canaryToken} {
+				if strings.Contains(text, secret) || strings.Contains(err.Error(), secret) {
+					t.Errorf("%s is shown", secret)
+				}
+			}
+		})
+	}
+}
+
+func TestRecoverLeavesTheRestAlone(t *testing.T) {
+	var log bytes.Buffer
+	want := &rs.Error{Code: "grant_revoked"}
+	core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`{}`)}, Err: want}
+	reply, err := middleware.Recover(zerolog.New(&log))(core.Handle)(t.Context(), callOf(t, "schema", ``))
+	if err != want || reply.Response != core.Reply.Response || log.Len() != 0 { //nolint:errorlint // the very same
+		t.Errorf("%v, %v, log %s", reply, err, log.String())
+	}
+}

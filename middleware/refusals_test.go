@@ -1,0 +1,314 @@
+package middleware_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// Bad input, through the whole room. Each is refused with a typed error that names what was wrong and says what to
+// send instead, and the resource server hears nothing of it.
+func TestBadInputIsRefusedInSilence(t *testing.T) {
+	long := strings.Repeat("x", 20_000)
+	type row struct {
+		arguments string
+		code      rs.Code
+		says      string // what the message names
+	}
+	filters := map[string]row{ // of query_records, aggregate and search alike
+		"S3-10d a bracketed filter":              {`"filter[user_id]=U123"`, rs.InvalidFilter, "filter[user_id]=U123"},
+		"S3-10d a comparison in a text":          {`"amount>100"`, rs.InvalidFilter, "amount"},
+		"S3-10d a bare term":                     {`"invoice"`, rs.InvalidFilter, "invoice"},
+		"S3-10d an empty text":                   {`""`, rs.InvalidFilter, `""`},
+		"S3-10d an object in a text":             {`"{\"user_id\":\"U123\"}"`, rs.InvalidFilter, "user_id"},
+		"S3-10d a text of 20 KB":                 {`"` + long + `"`, rs.InvalidFilter, "xxx…"},
+		"S3-10e an empty object":                 {`{}`, rs.InvalidFilter, "empty object"},
+		"S3-10e a bracketed field":               {`{"filter[user_id]":"U123"}`, rs.InvalidFilter, "filter[user_id]"},
+		"S3-10e a bracketed operator in a field": {`{"sent_at[gte]":"2026-01-01"}`, rs.InvalidFilter, "sent_at[gte]"},
+		"S3-10e a closing bracket in a field":    {`{"a]":"b"}`, rs.InvalidFilter, "a]"},
+		"an empty field":                         {`{"":"a"}`, rs.InvalidFilter, `""`},
+		"a field of spaces":                      {`{"  ":"a"}`, rs.InvalidFilter, `" "`},
+		"a field with a NUL":                     {`{"a\u0000":"b"}`, rs.InvalidFilter, `a\u0000`},
+		"a field with a line break":              {`{"a\n":"b"}`, rs.InvalidFilter, `a\n`},
+		"a field of 20 KB":                       {`{"` + long + `":"b"}`, rs.InvalidFilter, "xxx…"},
+		"a field given twice":                    {`{"a":1,"a":2}`, rs.InvalidFilter, `{"a":1,"a":2}`},
+		"S3-10c an unknown operator":             {`{"sent_at":{"between":"x"}}`, rs.InvalidFilter, "between"},
+		"an operator that starts with a dollar":  {`{"sent_at":{"$gte":"x"}}`, rs.InvalidFilter, "$gte"},
+		"an operator in capitals":                {`{"sent_at":{"GTE":"x"}}`, rs.InvalidFilter, "GTE"},
+		"equality as an operator":                {`{"status":{"eq":"x"}}`, rs.InvalidFilter, "eq"},
+		"an operator given twice":                {`{"sent_at":{"gte":1,"gte":2}}`, rs.InvalidFilter, "sent_at"},
+		"a range without operators":              {`{"sent_at":{}}`, rs.InvalidFilter, "sent_at"},
+		"a range of an object":                   {`{"sent_at":{"gte":{"a":1}}}`, rs.InvalidFilter, `{"a":1}`},
+		"a range of a list":                      {`{"sent_at":{"gte":[1]}}`, rs.InvalidFilter, "[1]"},
+		"a range of null":                        {`{"sent_at":{"gte":null}}`, rs.InvalidFilter, "null"},
+		"a value of null":                        {`{"status":null}`, rs.InvalidFilter, "null"},
+		"a list of values":                       {`{"status":["a","b"]}`, rs.InvalidFilter, `["a","b"]`},
+		"an empty value":                         {`{"status":""}`, rs.InvalidFilter, `""`},
+		"a value with a NUL":                     {`{"status":"a\u0000"}`, rs.InvalidFilter, `a\u0000`},
+		"a value of 20 KB":                       {`{"status":"` + long + `"}`, rs.InvalidFilter, "xxx…"},
+		"a number of 1,000 digits":               {`{"n":` + strings.Repeat("9", 1000) + `}`, rs.InvalidFilter, "999…"},
+		"a list":                                 {`[{"a":1}]`, rs.InvalidFilter, `[{"a":1}]`},
+		"a number":                               {`7`, rs.InvalidFilter, "7"},
+		"a boolean":                              {`true`, rs.InvalidFilter, "true"},
+		"sixty conditions":                       {manyConditions(60), rs.InvalidFilter, "50 conditions"},
+	}
+	limits := map[string]row{ // of every argument that is a page size
+		"zero":               {`0`, rs.InvalidArguments, "0"},
+		"less than zero":     {`-1`, rs.InvalidArguments, "-1"},
+		"more than a page":   {`101`, rs.InvalidArguments, "101"},
+		"a billion":          {`1e9`, rs.InvalidArguments, "1e9"},
+		"more than a number": {`1e400`, rs.InvalidArguments, "1e400"},
+		"a number in quotes": {`"25"`, rs.InvalidArguments, `"25"`},
+		"a fraction":         {`2.5`, rs.InvalidArguments, "2.5"},
+		"a boolean":          {`true`, rs.InvalidArguments, "true"},
+		"a list":             {`[1]`, rs.InvalidArguments, "[1]"},
+		"an object":          {`{"n":1}`, rs.InvalidArguments, `{"n":1}`},
+	}
+	cursors := map[string]row{
+		"empty":                            {`""`, rs.InvalidArguments, "empty"},
+		"of spaces":                        {`"  "`, rs.InvalidArguments, "empty"},
+		"with a space":                     {`"a b"`, rs.InvalidArguments, "a b"},
+		"with brackets":                    {`"cursor[0]"`, rs.InvalidArguments, "cursor[0]"},
+		"with quotes":                      {`"\"abc\""`, rs.InvalidArguments, "abc"},
+		"with a line":                      {`"abc\n"`, rs.InvalidArguments, "abc"},
+		"with a NUL":                       {`"abc\u0000"`, rs.InvalidArguments, "NUL"},
+		"with a letter that no cursor has": {`"abcé"`, rs.InvalidArguments, "abcé"},
+		"of 20 KB":                         {`"` + long + `"`, rs.InvalidArguments, "20000 bytes"},
+		"that is a number":                 {`17`, rs.InvalidArguments, "17"},
+	}
+	names := map[string]row{ // of a stream or a connection
+		"empty":                       {`""`, rs.InvalidArguments, "empty"},
+		"of spaces":                   {`"   "`, rs.InvalidArguments, "empty"},
+		"that traverses":              {`".."`, rs.InvalidID, `".."`},
+		"that traverses in its midst": {`"a/../b"`, rs.InvalidID, "a/../b"},
+		"with a slash":                {`"a/b"`, rs.InvalidID, "a/b"},
+		"with a backslash":            {`"a\\b"`, rs.InvalidID, `a\\b`},
+		"that is a path step":         {`"."`, rs.InvalidID, `"."`},
+		"with a NUL":                  {`"a\u0000"`, rs.InvalidArguments, "NUL"},
+		"with a line break":           {`"a\nb"`, rs.InvalidID, `a\nb`},
+		"of 20 KB":                    {`"` + long + `"`, rs.InvalidArguments, "20000 bytes"},
+		"that is a number":            {`7`, rs.InvalidArguments, "7"},
+		"that is a list":              {`["a"]`, rs.InvalidArguments, `["a"]`},
+		"that is an object":           {`{"a":1}`, rs.InvalidArguments, `{"a":1}`},
+	}
+	lists := map[string]row{
+		"that is empty":        {`[]`, rs.InvalidArguments, "empty array"},
+		"with an empty name":   {`[""]`, rs.InvalidArguments, `""`},
+		"with null":            {`["a",null]`, rs.InvalidArguments, `""`},
+		"with brackets":        {`["a[b]"]`, rs.InvalidArguments, "a[b]"},
+		"with a line break":    {`["a\nb"]`, rs.InvalidArguments, `a\nb`},
+		"with a number":        {`["a",1]`, rs.InvalidArguments, `["a",1]`},
+		"with a list":          {`[["a"]]`, rs.InvalidArguments, `[["a"]]`},
+		"that is an object":    {`{"a":1}`, rs.InvalidArguments, `{"a":1}`},
+		"with a name of 20 KB": {`["` + long + `"]`, rs.InvalidArguments, "20000 bytes"},
+		"of a thousand names":  {`[` + strings.TrimSuffix(strings.Repeat(`"a",`, 1000), ",") + `]`, rs.InvalidArguments, "1000 names"},
+	}
+	ids := map[string]row{
+		"S3-19e with an empty connection":  {`"/messages:m1"`, rs.InvalidID, "/messages:m1"},
+		"S3-19e with an empty stream":      {`"cin_1/:m1"`, rs.InvalidID, "cin_1/:m1"},
+		"S3-19e with an empty record":      {`"cin_1/messages:"`, rs.InvalidID, "cin_1/messages:"},
+		"S3-19e with a second slash":       {`"cin_1/messages:m1/x"`, rs.InvalidID, "cin_1/messages:m1/x"},
+		"S3-19e with a traversal":          {`"cin_1/messages:.."`, rs.InvalidID, "cin_1/messages:.."},
+		"S3-19e with a traversal in front": {`"../messages:m1"`, rs.InvalidID, "../messages:m1"},
+		"S3-19e with a backslash":          {`"cin_1/messages:a\\b"`, rs.InvalidID, "cin_1/messages:a"},
+		"S2-2 with a NUL":                  {`"messages:m1\u0000"`, rs.InvalidArguments, "NUL"},
+		"without a colon":                  {`"m1"`, rs.InvalidID, "m1"},
+		"S2-9 that is a web address":       {`"https://example.com/a"`, rs.InvalidID, "https://example.com/a"},
+		"that is empty":                    {`""`, rs.InvalidArguments, "empty"},
+		"that is a number":                 {`1`, rs.InvalidArguments, "1"},
+		"of 20 KB":                         {`"messages:` + long + `"`, rs.InvalidArguments, "20009 bytes"},
+		"that is a broken record URI":      {`"pdpp://record/%%%"`, rs.InvalidID, "pdpp://record/"},
+		"that is a URI of something else":  {`"pdpp://blob/eyJ2IjoxfQ"`, rs.InvalidID, "pdpp://blob/"},
+	}
+	expandLimits := map[string]row{
+		"S3-11c that is empty":        {`{}`, rs.InvalidExpand, "{}"},
+		"S3-11c with brackets":        {`{"expand_limit[messages]":3}`, rs.InvalidExpand, "expand_limit[messages]"},
+		"with an empty relation":      {`{"":3}`, rs.InvalidExpand, `""`},
+		"with a relation given twice": {`{"a":1,"a":2}`, rs.InvalidExpand, `"a"`},
+		"with zero":                   {`{"a":0}`, rs.InvalidExpand, "0"},
+		"with less than zero":         {`{"a":-1}`, rs.InvalidExpand, "-1"},
+		"with a number in quotes":     {`{"a":"3"}`, rs.InvalidExpand, `"3"`},
+		"with a fraction":             {`{"a":2.5}`, rs.InvalidExpand, "2.5"},
+		"with null":                   {`{"a":null}`, rs.InvalidExpand, "null"},
+		"with a billion":              {`{"a":1e9}`, rs.InvalidExpand, "1e9"},
+		"that is a number":            {`3`, rs.InvalidExpand, "3"},
+		"that is a text":              {`"expand_limit[messages]=3"`, rs.InvalidExpand, "expand_limit[messages]=3"},
+		"that is a list":              {`[3]`, rs.InvalidExpand, "[3]"},
+	}
+	// A place is one argument of a tool, beside what else the tool needs.
+	type place struct{ tool, others, argument string }
+	for at, rows := range map[place]map[string]row{
+		{"query_records", `"stream":"messages"`, "filter"}:                          filters,
+		{"aggregate", `"stream":"messages","metric":"count"`, "filter"}:             filters, // S3-10f
+		{"search", `"q":"tax"`, "filter"}:                                           filters,
+		{"query_records", `"stream":"messages"`, "limit"}:                           limits,
+		{"aggregate", `"stream":"messages","metric":"count"`, "limit"}:              limits,
+		{"search", `"q":"tax"`, "limit"}:                                            limits,
+		{"query_records", `"stream":"messages"`, "cursor"}:                          cursors,
+		{"query_records", `"stream":"messages"`, "changes_since"}:                   cursors,
+		{"search", `"q":"tax"`, "cursor"}:                                           cursors,
+		{"schema", ``, "stream"}:                                                    names,
+		{"query_records", ``, "stream"}:                                             names,
+		{"aggregate", `"metric":"count"`, "stream"}:                                 names,
+		{"schema", ``, "connection_id"}:                                             names,
+		{"query_records", `"stream":"messages"`, "connection_id"}:                   names,
+		{"aggregate", `"stream":"messages","metric":"count"`, "connection_id"}:      names,
+		{"search", `"q":"tax"`, "connection_id"}:                                    names,
+		{"fetch", `"id":"messages:m1"`, "connection_id"}:                            names,
+		{"read_record_field", `"id":"messages:m1","field":"body"`, "connection_id"}: names,
+		{"list_streams", ``, "connection_id"}:                                       names,
+		{"fetch_blob", `"blob_id":"b1"`, "connection_id"}:                           names,
+		{"fetch_blob", ``, "blob_id"}:                                               names,
+		{"query_records", `"stream":"messages"`, "fields"}:                          lists,
+		{"query_records", `"stream":"messages"`, "expand"}:                          lists,
+		{"fetch", `"id":"messages:m1"`, "fields"}:                                   lists,
+		{"fetch", `"id":"messages:m1"`, "expand"}:                                   lists,
+		{"search", `"q":"tax"`, "streams"}:                                          lists,
+		{"fetch", ``, "id"}:                                                         ids,
+		{"read_record_field", `"field":"body"`, "id"}:                               ids,
+		{"query_records", `"stream":"messages"`, "expand_limit"}:                    expandLimits,
+		{"fetch", `"id":"messages:m1"`, "expand_limit"}:                             expandLimits,
+	} {
+		for name, r := range rows {
+			arguments := `{` + at.others + `,"` + at.argument + `":` + r.arguments + `}`
+			if at.others == "" {
+				arguments = `{"` + at.argument + `":` + r.arguments + `}`
+			}
+			t.Run(at.tool+": "+at.argument+": "+name, func(t *testing.T) {
+				refusedInSilence(t, at.tool, arguments, at.argument, r.code, r.says)
+			})
+		}
+	}
+}
+
+// manyConditions is a filter over n fields.
+func manyConditions(n int) string {
+	var conditions []string
+	for i := range n {
+		conditions = append(conditions, fmt.Sprintf(`"f%d":1`, i))
+	}
+	return "{" + strings.Join(conditions, ",") + "}"
+}
+
+func TestBadCombinationsAreRefusedInSilence(t *testing.T) {
+	long := strings.Repeat("x", 20_000)
+	uri := rs.Ref{ConnectionID: "cin_1", Stream: "files", RecordID: "a/b"}.URI()
+	for name, row := range map[string]struct {
+		tool, arguments string
+		param           string
+		code            rs.Code
+		says            string
+	}{
+		"S3-2b an unknown argument is named":                      {"query_records", `{"stream":"messages","where":"a=1"}`, "where", rs.InvalidArguments, "where"},
+		"S3-2b every unknown argument is named":                   {"search", `{"q":"a","top_k":3,"rerank":true}`, "top_k", rs.InvalidArguments, `"top_k", "rerank"`},
+		"S0-2b the instance alias is unknown":                     {"query_records", `{"stream":"messages","connector_instance_id":"cin_1"}`, "connector_instance_id", rs.InvalidArguments, "connector_instance_id"},
+		"an argument in another case is unknown":                  {"query_records", `{"Stream":"messages"}`, "Stream", rs.InvalidArguments, "Stream"},
+		"a bracketed argument is unknown":                         {"query_records", `{"stream":"messages","filter[a]":"b"}`, "filter[a]", rs.InvalidArguments, "filter[a]"},
+		"an unknown argument of 20 KB is cut":                     {"schema", `{"` + long + `":1}`, "", rs.InvalidArguments, "xxx…"},
+		"an argument given twice is refused":                      {"query_records", `{"stream":"messages","stream":"notes"}`, "", rs.InvalidArguments, `"stream" is given twice`},
+		"arguments that are a list are refused":                   {"query_records", `["messages"]`, "", rs.InvalidArguments, "not one JSON object"},
+		"arguments that are a text are refused":                   {"search", `"tax"`, "", rs.InvalidArguments, "not one JSON object"},
+		"arguments that break off are refused":                    {"search", `{"q":"tax"`, "", rs.InvalidArguments, "malformed"},
+		"two objects are refused":                                 {"search", `{"q":"tax"}{}`, "", rs.InvalidArguments, "follows"},
+		"a missing stream is named":                               {"query_records", `{}`, "stream", rs.InvalidArguments, "stream is required"},
+		"a null stream is a missing one":                          {"query_records", `{"stream":null}`, "stream", rs.InvalidArguments, "stream is required"},
+		"a missing stream is named for a number":                  {"aggregate", `{"metric":"count"}`, "stream", rs.InvalidArguments, "stream is required"},
+		"a missing metric is named":                               {"aggregate", `{"stream":"messages"}`, "metric", rs.InvalidArguments, "metric is required"},
+		"a missing id is named":                                   {"fetch", `{}`, "id", rs.InvalidArguments, "id is required"},
+		"a missing id of a field is named":                        {"read_record_field", `{"field":"body"}`, "id", rs.InvalidArguments, "id is required"},
+		"a missing field is named":                                {"read_record_field", `{"id":"messages:m1"}`, "field", rs.InvalidArguments, "field is required"},
+		"a missing blob is named":                                 {"fetch_blob", `{}`, "blob_id", rs.InvalidArguments, "blob_id is required"},
+		"D13 a search for nothing is refused":                     {"search", `{}`, "q", rs.InvalidArguments, "q is required"},
+		"D13 a search for an empty text is refused":               {"search", `{"q":""}`, "q", rs.InvalidArguments, "q is empty"},
+		"D13 a search for spaces is refused":                      {"search", `{"q":"   "}`, "q", rs.InvalidArguments, "q is empty"},
+		"D13 two different searches are refused":                  {"search", `{"q":"a","query":"b"}`, "query", rs.InvalidArguments, `q is "a" and query is "b"`},
+		"a search for a number is refused":                        {"search", `{"q":7}`, "q", rs.InvalidArguments, "7"},
+		"a search for a list is refused":                          {"search", `{"q":["a"]}`, "q", rs.InvalidArguments, `["a"]`},
+		"a search for 20 KB is refused":                           {"search", `{"q":"` + long + `"}`, "q", rs.InvalidArguments, "20000 bytes"},
+		"a search for a NUL is refused":                           {"search", `{"q":"a\u0000"}`, "q", rs.InvalidArguments, "NUL"},
+		"an unknown mode is named":                                {"search", `{"q":"a","mode":"fuzzy"}`, "mode", rs.InvalidArguments, "fuzzy"},
+		"hybrid search has no pages":                              {"search", `{"q":"a","mode":"hybrid","cursor":"c1"}`, "cursor", rs.InvalidArguments, "hybrid"},
+		"S0-5e D6 full needs a stream":                            {"schema", `{"detail":"full"}`, "stream", rs.InvalidArguments, "full"},
+		"S0-5e full needs a stream even with a connection":        {"schema", `{"detail":"full","connection_id":"cin_1"}`, "stream", rs.InvalidArguments, "full"},
+		"an unknown detail is named":                              {"schema", `{"detail":"everything"}`, "detail", rs.InvalidArguments, "everything"},
+		"an unknown order is named":                               {"query_records", `{"stream":"messages","order":"DESC"}`, "order", rs.InvalidArguments, "DESC"},
+		"an unknown count is named":                               {"query_records", `{"stream":"messages","count":true}`, "count", rs.InvalidArguments, "true"},
+		"a sort by brackets is named":                             {"query_records", `{"stream":"messages","sort":"sort[date]"}`, "sort", rs.InvalidArguments, "sort[date]"},
+		"a view and fields cannot be combined":                    {"query_records", `{"stream":"messages","view":"v","fields":["a"]}`, "fields", rs.InvalidArguments, "view and fields"},
+		"changes and a sort cannot be combined":                   {"query_records", `{"stream":"messages","changes_since":"beginning","sort":"a"}`, "sort", rs.InvalidArguments, "changes_since and sort"},
+		"changes and an order cannot be combined":                 {"query_records", `{"stream":"messages","changes_since":"beginning","order":"asc"}`, "order", rs.InvalidArguments, "changes_since and order"},
+		"changes and a count cannot be combined":                  {"query_records", `{"stream":"messages","changes_since":"beginning","count":"exact"}`, "count", rs.InvalidArguments, "changes_since and count"},
+		"an unknown metric is named":                              {"aggregate", `{"stream":"messages","metric":"average","field":"a"}`, "metric", rs.InvalidArguments, "average"},
+		"a sum needs a field":                                     {"aggregate", `{"stream":"messages","metric":"sum"}`, "field", rs.InvalidArguments, "sum"},
+		"two groupings cannot be combined":                        {"aggregate", `{"stream":"m","metric":"count","group_by":"a","group_by_time":"b","granularity":"day"}`, "group_by_time", rs.InvalidArguments, "group_by and group_by_time"},
+		"a time group needs its width":                            {"aggregate", `{"stream":"m","metric":"count","group_by_time":"b"}`, "granularity", rs.InvalidArguments, "group_by_time needs granularity"},
+		"a width needs its time group":                            {"aggregate", `{"stream":"m","metric":"count","granularity":"day"}`, "group_by_time", rs.InvalidArguments, "granularity needs group_by_time"},
+		"an unknown width is named":                               {"aggregate", `{"stream":"m","metric":"count","group_by_time":"b","granularity":"decade"}`, "granularity", rs.InvalidArguments, "decade"},
+		"a zone needs its time group":                             {"aggregate", `{"stream":"m","metric":"count","time_zone":"UTC"}`, "group_by_time", rs.InvalidArguments, "time_zone needs group_by_time"},
+		"a field with brackets is named":                          {"read_record_field", `{"id":"messages:m1","field":"body[0]"}`, "field", rs.InvalidArguments, "body[0]"},
+		"an offset before the start is named":                     {"read_record_field", `{"id":"messages:m1","field":"body","offset_chars":-1}`, "offset_chars", rs.InvalidArguments, "-1"},
+		"an offset in quotes is named":                            {"read_record_field", `{"id":"messages:m1","field":"body","offset_chars":"10"}`, "offset_chars", rs.InvalidArguments, `"10"`},
+		"a window of nothing is named":                            {"read_record_field", `{"id":"messages:m1","field":"body","limit_chars":0}`, "limit_chars", rs.InvalidArguments, "0"},
+		"a window that is too large is named":                     {"read_record_field", `{"id":"messages:m1","field":"body","limit_chars":16385}`, "limit_chars", rs.InvalidArguments, "16385"},
+		"a match and an offset cannot be combined":                {"read_record_field", `{"id":"messages:m1","field":"body","q":"a","offset_chars":0}`, "offset_chars", rs.InvalidArguments, "q and offset_chars"},
+		"a match and a limit cannot be combined":                  {"read_record_field", `{"id":"messages:m1","field":"body","q":"a","limit_chars":9}`, "limit_chars", rs.InvalidArguments, "q and limit_chars"},
+		"surroundings need a match":                               {"read_record_field", `{"id":"messages:m1","field":"body","before_chars":9}`, "q", rs.InvalidArguments, "before_chars needs q"},
+		"surroundings after need a match":                         {"read_record_field", `{"id":"messages:m1","field":"body","after_chars":9}`, "q", rs.InvalidArguments, "after_chars needs q"},
+		"surroundings that are too large are named":               {"read_record_field", `{"id":"messages:m1","field":"body","q":"a","after_chars":8193}`, "after_chars", rs.InvalidArguments, "8193"},
+		"S2-8 S3-19d two connections are refused":                 {"fetch", `{"id":"cin_1/messages:m1","connection_id":"cin_2"}`, "connection_id", rs.ConflictingConnectionID, "cin_2"},
+		"S3-19d two connections are refused for a field":          {"read_record_field", `{"id":"cin_1/messages:m1","field":"body","connection_id":"cin_2"}`, "connection_id", rs.ConflictingConnectionID, "cin_1"},
+		"S3-19d two connections are refused beside a record URI":  {"fetch", `{"id":"` + uri + `","connection_id":"cin_2"}`, "connection_id", rs.ConflictingConnectionID, "cin_2"},
+		"S0-2a an argument of a tool that takes one is still one": {"list_streams", `{"stream":"messages"}`, "stream", rs.InvalidArguments, "stream"},
+	} {
+		t.Run(row.tool+": "+name, func(t *testing.T) {
+			refusedInSilence(t, row.tool, row.arguments, row.param, row.code, row.says)
+		})
+	}
+}
+
+// refusedInSilence sends a call through the whole room and expects a refusal, with nothing read.
+func refusedInSilence(t *testing.T, tool, arguments, param string, code rs.Code, says string) {
+	t.Helper()
+	var server middlewaretest.RS
+	reply, err := standard(&server)(as(t.Context(), rs.KindClient), tools.Call{Tool: toolNamed(t, tool), Raw: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if heard := server.Lines(); len(heard) != 0 {
+		t.Errorf("the resource server heard %q", heard)
+	}
+	text := textOf(t, reply.Result)
+	data, err := json.Marshal(reply.Result.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Error struct{ Code, Message, Hint, Param string } `json:"error"`
+	}
+	if err := json.Unmarshal(data, &document); err != nil {
+		t.Fatal(err)
+	}
+	e := document.Error
+	if !reply.Result.IsError || e.Code != string(code) || e.Param != param {
+		t.Errorf("isError %v, %s of %q; want %s of %q: %s", reply.Result.IsError, e.Code, e.Param, code, param, e.Message)
+	}
+	if !strings.Contains(e.Message, says) {
+		t.Errorf("the message does not say %s: %s", says, e.Message)
+	}
+	if e.Hint == "" {
+		t.Error("no way out is shown")
+	}
+	for _, part := range []string{e.Code, e.Hint} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the text does not say %s: %s", part, text)
+		}
+	}
+	if len(text) > 2048 || len(data) > 4096 {
+		t.Errorf("%d bytes of text, %d of structure", len(text), len(data))
+	}
+}

@@ -1,0 +1,181 @@
+package middleware_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// Of two faults the one that an outer stage sees is told.
+func TestStandardOrder(t *testing.T) {
+	for name, row := range map[string]struct {
+		kind            string
+		tool, arguments string
+		code            rs.Code
+		reads           []string
+	}{
+		"a stranger's bad arguments are refused as a stranger's": {"", "query_records", `{"filter":"x"}`, rs.TokenKindRefused, nil},
+		"an owner's bad arguments are refused as an owner's":     {rs.KindOwner, "query_records", `{"filter":"x"}`, rs.OwnerTokenRefused, nil},
+		"an owner's good arguments are refused as an owner's":    {rs.KindOwner, "query_records", `{"stream":"messages"}`, rs.OwnerTokenRefused, nil},
+		"an owner's expansion asks no schema":                    {rs.KindOwner, "query_records", `{"stream":"messages","expand":["r"]}`, rs.OwnerTokenRefused, nil},
+		"bad arguments come before conflicting connections":      {rs.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, rs.InvalidArguments, nil},
+		"conflicting connections come before the expansion gate": {rs.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, rs.ConflictingConnectionID, nil},
+		"the expansion gate comes before the read":               {rs.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, rs.InvalidExpand, []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
+		"a good call is read once":                               {rs.KindClient, "fetch", `{"id":"cin_1/m:1"}`, "", []string{"/v1/streams/m/records/1?connection_id=cin_1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answers: map[string]string{
+				"/v1/schema":              `{"detail":"compact","connectors":[{"streams":[{"name":"m"}]}]}`,
+				"/v1/streams/m/records/1": `{"object":"record","id":"1","stream":"m","connection_id":"cin_1","data":{"subject":"Tax"}}`,
+			}}
+			var log bytes.Buffer
+			room := middleware.Standard(middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)}).Then(tools.Forward)
+			reply, err := room(as(t.Context(), row.kind), callOf(t, row.tool, row.arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.reads, server.Lines()); diff != "" {
+				t.Error(diff)
+			}
+			if text := textOf(t, reply.Result); reply.Result.IsError != (row.code != "") || !strings.Contains(text, string(row.code)) {
+				t.Errorf("isError %v, want %q: %s", reply.Result.IsError, row.code, text)
+			}
+			code := row.code
+			if code == "" {
+				code = "ok"
+			}
+			if lines := logLines(t, &log); len(lines) != 1 || lines[0]["code"] != string(code) {
+				t.Errorf("log %v; want one line of %s", lines, code)
+			}
+		})
+	}
+}
+
+func TestStandardWithoutACallerReadsNothing(t *testing.T) {
+	var server middlewaretest.RS
+	for _, tool := range tools.All("https://rs.example") {
+		reply, err := standard(&server)(t.Context(), tools.Call{Tool: tool, Raw: []byte(`{}`)})
+		if err != nil || !reply.Result.IsError || !strings.Contains(textOf(t, reply.Result), string(rs.NotAuthenticated)) {
+			t.Errorf("%s: %+v, %v", tool.Name, reply.Result, err)
+		}
+	}
+	if heard := server.Lines(); len(heard) != 0 {
+		t.Errorf("the resource server heard %q", heard)
+	}
+}
+
+// A panic anywhere is an internal error of the protocol, not a result; the next call is answered.
+func TestStandardOutlivesAPanic(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(canaryRecord) }}
+	room := standard(server)
+	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`))
+	if codeOf(t, err) != rs.Internal || reply.Result != nil {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	server.Answer = func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"connectors":[]}`), nil }
+	if reply, err = room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`)); err != nil || reply.Result.IsError {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+func TestStandardDefaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core := middlewaretest.Spy{
+			Do:  func(ctx context.Context, _ tools.Call) { <-ctx.Done() },
+			Err: &rs.Error{Code: rs.DeadlineExceeded, Message: "Too late."},
+		}
+		var server middlewaretest.RS
+		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core.Handle)
+		start := time.Now()
+		reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`))
+		if err != nil || !reply.Result.IsError || time.Since(start) != middleware.DefaultDeadline {
+			t.Errorf("%+v, %v after %s", reply.Result, err, time.Since(start))
+		}
+	})
+}
+
+// S0-5f: full detail of a stream under several connections is refused with what to choose from, before any content.
+func TestFullSchemaOfSeveralConnections(t *testing.T) {
+	const compact = `{"detail":"compact","bearer":{"grant_id":"grt_1"},"connectors":[` +
+		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_work","display_name":"Work"},{"connection_id":"cin_home"}],"streams":[{"name":"messages"}]},` +
+		`{"connector_key":"slack","granted_connections":[{"connection_id":"cin_acme"}],"streams":[{"name":"messages"}]}]}`
+	const full = `{"connectors":[{"connector_key":"gmail","streams":[{"name":"messages","schema":{"type":"object"},"granted_connections":[{"connection_id":"cin_work"}]}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Query.Get("detail") == "full" {
+			return middlewaretest.JSON(full), nil
+		}
+		return middlewaretest.JSON(compact), nil
+	}}
+	room := standard(server)
+
+	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{"stream":"messages","detail":"full"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := textOf(t, reply.Result)
+	for _, word := range []string{"ambiguous_connection", "retry_with=connection_id", "cin_work", "cin_home", "cin_acme", "gmail", "slack"} {
+		if !reply.Result.IsError || !strings.Contains(text, word) {
+			t.Errorf("the refusal does not say %s: %s", word, text)
+		}
+	}
+	if diff := cmp.Diff([]string{"/v1/schema?stream=messages&view=compact"}, server.Lines()); diff != "" {
+		t.Error(diff)
+	}
+
+	reply, err = room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{"stream":"messages","connection_id":"cin_work","detail":"full"}`))
+	if err != nil || reply.Result.IsError {
+		t.Fatalf("%+v, %v", reply.Result, err)
+	}
+	if last := server.Lines()[len(server.Lines())-1]; last != "/v1/schema?connection_id=cin_work&detail=full&stream=messages" {
+		t.Errorf("the last read is %s", last)
+	}
+}
+
+func BenchmarkChain(b *testing.B) {
+	var server middlewaretest.RS
+	reply := tools.Reply{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}
+	call := callOf(b, "list_streams", `{"connection_id":"cin_1"}`)
+	core := func(_ context.Context, call tools.Call) (tools.Reply, error) {
+		answered := reply
+		answered.Call = call
+		return answered, nil
+	}
+	ctx := as(b.Context(), rs.KindClient)
+	b.Run("bare core", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := core(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("core and rendering", func(b *testing.B) {
+		b.ReportAllocs()
+		room := middleware.New(middleware.Render).Then(core)
+		for b.Loop() {
+			if _, err := room(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("standard chain", func(b *testing.B) {
+		b.ReportAllocs()
+		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core)
+		for b.Loop() {
+			if _, err := room(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

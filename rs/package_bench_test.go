@@ -1,0 +1,50 @@
+package rs_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// BenchmarkFanout searches packages of several sizes whose children answer at once with a page of 20 hits. The floor is
+// the same number of reads, one after the other, with each answer's hits found and nothing done to them.
+func BenchmarkFanout(b *testing.B) {
+	for _, size := range []int{1, 8, 64} {
+		answer, err := hitsOf("x", 200)(context.Background(), searchRequest("limit", "20"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		doer := doerFunc(func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil })
+		children := make([]rs.Child, size)
+		for i := range children {
+			children[i] = aChild(fmt.Sprint(i))
+		}
+		p := rs.NewPackage(rs.Membership{PackageID: "pkg_1", Children: children}, func(rs.Token) rs.Doer { return doer }, rs.PackageOptions{})
+		request := searchRequest("limit", "20")
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Do(b.Context(), request); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("%d/floor", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for range size {
+					response, _ := doer.Do(b.Context(), request)
+					var page struct {
+						Data []json.RawMessage `json:"data"`
+					}
+					if err := json.Unmarshal(response.Body, &page); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}

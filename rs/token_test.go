@@ -1,0 +1,58 @@
+package rs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A token shows nowhere what it is, wherever it stands and however it is printed.
+func TestATokenPrintsAsAPlaceholder(t *testing.T) {
+	const canary = "canary51e0"
+	token := rs.NewToken(canary)
+	type hidden struct{ token rs.Token }
+	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(token rs.Token) rs.Doer { return client.For(rs.Principal{Token: token}) }
+	pkg := rs.NewPackage(rs.Membership{PackageID: "p", Children: []rs.Child{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, rs.PackageOptions{})
+	for name, value := range map[string]any{
+		"by itself":                       token,
+		"behind a pointer":                &token,
+		"in a list":                       []rs.Token{token},
+		"as a key":                        map[rs.Token]int{token: 1},
+		"in a principal":                  rs.Principal{Token: token, Package: pkg},
+		"in an unexported field":          hidden{token},
+		"behind a pointer and unexported": &hidden{token},
+		"in a bound client":               as(token),
+		"in a client that rechecks":       rs.Rechecking{Doer: as(token)},
+		"in a package":                    pkg,
+		"in a copy of a package":          *pkg,
+		"in an error":                     fmt.Errorf("%w: %v", fmt.Errorf("%+v", hidden{token}), token),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+				text := fmt.Sprintf(verb, value)
+				if strings.Contains(text, canary) || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", canary)) {
+					t.Errorf("%s shows it: %s", verb, text)
+				}
+			}
+			if text, err := json.Marshal(value); err == nil && strings.Contains(string(text), canary) {
+				t.Errorf("JSON shows it: %s", text)
+			}
+		})
+	}
+}
+
+func TestTokensAreTheirCredentials(t *testing.T) {
+	if rs.NewToken("a") != rs.NewToken("a") || rs.NewToken("a") == rs.NewToken("b") || rs.NewToken("") != (rs.Token{}) {
+		t.Error("equality is not that of the credentials")
+	}
+	if got := rs.NewToken("a").Reveal() + (rs.Token{}).Reveal(); got != "a" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,102 @@
+package transport_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// accounts is what a Go host knows of its own tokens: it is the authority over them and the directory of packages, in
+// process.
+type accounts struct {
+	clients  map[string]string     // token → grant
+	packages map[string][]rs.Child // token → the grants that it stands for
+}
+
+// Judge says what a token is.
+func (a accounts) Judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
+	if grant, ok := a.clients[token.Reveal()]; ok {
+		return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: grant}}, nil
+	}
+	if _, ok := a.packages[token.Reveal()]; ok {
+		return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindPackage, GrantID: "home"}}, nil
+	}
+	return rs.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
+}
+
+// Members says what a package token stands for.
+func (a accounts) Members(_ context.Context, token rs.Token) (rs.Membership, error) {
+	children, ok := a.packages[token.Reveal()]
+	if !ok {
+		return rs.Membership{}, &rs.Error{Code: rs.PackageRevoked, Message: "This package was revoked."}
+	}
+	return rs.Membership{PackageID: "home", Children: children}, nil
+}
+
+// An authenticator asks on every request: in process that costs nothing, and a revocation is felt at once. A host whose
+// authority is far away takes rs.NewTokenCache instead.
+type authenticator struct{ authority rs.Authority }
+
+// Authenticate says who bears a token.
+func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {
+	verdict, err := a.authority.Judge(ctx, token)
+	switch {
+	case err != nil:
+		return rs.Principal{}, err
+	case verdict.Inactive != nil:
+		return rs.Principal{}, verdict.Inactive
+	}
+	return verdict.Principal, nil
+}
+
+// Recheck is the same, because nothing is remembered.
+func (a authenticator) Recheck(ctx context.Context, token rs.Token) (rs.Principal, error) {
+	return a.Authenticate(ctx, token)
+}
+
+// newHost is a Go program's own server, with the adapter at /mcp.
+func newHost(resourceServer, origin string, known accounts) (http.Handler, error) {
+	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
+	client, err := rs.NewClient(rs.ClientOptions{Base: resourceServer})
+	if err != nil {
+		return nil, err
+	}
+	adapter := transport.Handler(transport.HandlerOptions{
+		Server: transport.NewRoom(transport.RoomOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
+		Authenticator: authenticator{rs.NewPackageAuthority(rs.PackageAuthorityOptions{
+			Authority: known, Directory: known, For: middleware.ReadingChildren(client),
+		})},
+		Public:   middleware.Public{Origin: origin},
+		Metadata: transport.Metadata{ResourceName: "Home", ResourceServer: resourceServer, AuthorizationServers: []string{origin}, Packages: true},
+		Logger:   log,
+	})
+	mux := http.NewServeMux()
+	mux.Handle(middleware.EndpointPath, adapter)
+	mux.Handle(middleware.MetadataPath, adapter)
+	mux.Handle(middleware.MetadataPath+middleware.EndpointPath, adapter)
+	mux.Handle(middleware.IconPath, adapter)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Welcome home.") })
+	return mux, nil
+}
+
+// A Go program mounts the adapter in its own server, with its own idea of who may enter and of what belongs to a
+// package.
+func ExampleHandler() {
+	handler, err := newHost("https://rs.home.example", "https://home.example", accounts{
+		clients: map[string]string{"a-client-token": "grant-1"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	server := transport.NewHTTPServer("127.0.0.1:8080", handler)
+	fmt.Println("http://" + server.Addr + middleware.EndpointPath)
+	// Output: http://127.0.0.1:8080/mcp
+}

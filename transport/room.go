@@ -1,0 +1,36 @@
+package transport
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// RoomOptions configure [NewRoom].
+type RoomOptions struct {
+	Client     *rs.Client    // reads the one resource server
+	RecordBase string        // the resource server's public URL, for citations; empty means the client's own
+	Name       string        // of the server, shown to clients; empty means "pdpp"
+	Title      string        // shown to people; empty means "Personal data (PDPP)"
+	Version    string        // of the server
+	Deadline   time.Duration // of one call; 0 means middleware.DefaultDeadline
+	Logger     zerolog.Logger
+}
+
+// NewRoom returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
+// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every door leads into the same room.
+func NewRoom(o RoomOptions) *mcp.Server {
+	all := tools.All(cmp.Or(o.RecordBase, o.Client.Base()))
+	chain := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client)})
+	return NewServer(ServerOptions{
+		Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version,
+		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),
+		Handler: chain.Then(tools.Forward), Logger: o.Logger,
+	})
+}
