@@ -1,11 +1,17 @@
 package integration
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -220,5 +226,50 @@ func TestInboundHeadersStayAtTheDoor(t *testing.T) {
 	}
 	if strings.Contains(compact(header), canary) {
 		t.Errorf("%v", header)
+	}
+}
+
+// TestConnectionsBeyondTheLimitWait holds one connection open and looks at a second: it is answered once the first is gone.
+func TestConnectionsBeyondTheLimitWait(t *testing.T) {
+	url, _ := serve(t, "--rs-url", sample.RSURL, "--max-connections", "1")
+	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	ask := func() (net.Conn, *bufio.Reader) {
+		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = connection.Close() })
+		if _, err := fmt.Fprintf(connection, "GET /icon.svg HTTP/1.1\r\nHost: %s\r\n\r\n", address); err != nil {
+			t.Fatal(err)
+		}
+		return connection, bufio.NewReader(connection)
+	}
+	answered := func(reader *bufio.Reader) {
+		t.Helper()
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response.StatusCode, err)
+		}
+	}
+	first, reader := ask()
+	answered(reader) // and stays open
+	second, waiting := ask()
+	_ = second.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if _, err := waiting.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("a second connection is served beside the first: %v", err)
+	}
+	_ = second.SetReadDeadline(time.Now().Add(callTime))
+	_ = first.Close()
+	answered(waiting)
+}
+
+// TestALimitOfNoConnectionsIsRefused covers the flag.
+func TestALimitOfNoConnectionsIsRefused(t *testing.T) {
+	got := finish(t, nil, "", "serve", "--rs-url", sample.RSURL, "--listen", "127.0.0.1:0", "--max-connections", "0")
+	if got.code != 64 || !strings.Contains(got.last(), "--max-connections") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -61,7 +61,7 @@ var notes = []unavailableConnection{{"cin_notes", "grant_revoked"}}
 func walk(t *testing.T, arguments map[string]any, sessions ...session) []string {
 	t.Helper()
 	var ids []string
-	for page := 0; page < 100; page++ {
+	for page := range 100 {
 		var got packagePage
 		sessions[page%len(sessions)].structured("search", arguments, &got)
 		if limit, _ := arguments["limit"].(int); len(got.Results) > limit {

@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -100,13 +99,4 @@ func isToken68(text string) bool {
 	return body != "" && !strings.ContainsFunc(body, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/", r)
 	})
-}
-
-// asRefusal is an authenticator's error as one that can be shown; a foreign error is a fault of ours.
-func asRefusal(err error) *rs.Error {
-	var e *rs.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return &rs.Error{Code: rs.Internal, Message: "The server failed to check the access token.", Cause: err}
 }

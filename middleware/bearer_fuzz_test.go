@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // The laws: what is accepted is one sane token that stood in the header; what is refused repeats nothing of it.
@@ -31,7 +33,7 @@ func FuzzParseBearer(f *testing.F) {
 		if len(header) > 24 && strings.Contains(err.Error(), header) {
 			t.Errorf("a refusal repeats the header: %v", err)
 		}
-		if challenge := challenge(asRefusal(err), "https://mcp.example/x"); strings.Count(challenge, `"`) != 6 {
+		if challenge := challenge(rs.AsError(err), "https://mcp.example/x"); strings.Count(challenge, `"`) != 6 {
 			t.Errorf("challenge %q", challenge)
 		}
 	})

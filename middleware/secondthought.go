@@ -3,6 +3,8 @@ package middleware
 import (
 	"net/http"
 	"sync"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A secondThought is a ResponseWriter that can still turn a request away (D7). Once settled against the caller,
@@ -35,7 +37,7 @@ func (s *secondThought) settle(ask func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = true
-	if err != nil && refusalStatus(asRefusal(err).Code) < http.StatusInternalServerError {
+	if err != nil && refusalStatus(rs.AsError(err).Code) < http.StatusInternalServerError {
 		s.dead = err
 	}
 }

@@ -10,9 +10,6 @@ import (
 // those of its children. A 401 to either makes the door ask the authority again (D7).
 func Reading(client *rs.Client) Source {
 	return func(_ context.Context, p rs.Principal) (rs.Doer, error) {
-		if p.Package != nil {
-			return p.Package, nil
-		}
 		return rs.Rechecking{Doer: client.For(p)}, nil
 	}
 }

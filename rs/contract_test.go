@@ -54,7 +54,7 @@ func TestProjectionIsTheRecordedCompactView(t *testing.T) {
 	})
 }
 
-// S3-7a: a recorded compact view passes as it was.
+// S3-R7, S3-7a: a recorded compact view passes as it was.
 func TestRecordedCompactViewPassesUnchanged(t *testing.T) {
 	for name, scope := range map[string]rs.Scope{
 		"15-schema-compact.json":             {},

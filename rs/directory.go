@@ -4,16 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
-
-// maxDirectoryBytes bounds the directory's answer.
-const maxDirectoryBytes = 1 << 20
 
 // A Directory knows which child grants a package token stands for (D17). A Go host may answer in process.
 type Directory interface {
@@ -48,32 +42,20 @@ type HTTPDirectoryOptions struct {
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
-type HTTPDirectory struct {
-	options HTTPDirectoryOptions
-	http    *http.Client
-}
+type HTTPDirectory struct{ question *question }
 
 // NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
 func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
-	u, err := url.Parse(o.Endpoint)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("package directory URL %q must start with http:// or https:// and name a host", redactURL(o.Endpoint))
-	case u.User != nil:
-		return nil, fmt.Errorf("package directory URL for host %q must not hold credentials", u.Host)
+	asked, err := newQuestion("the package directory", o.Endpoint, o.ClientID, o.ClientSecret, o.Timeout, o.Transport)
+	if err != nil {
+		return nil, err
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultAuthorityTimeout
-	}
-	return &HTTPDirectory{options: o, http: &http.Client{
-		Transport:     o.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a token is never sent on
-	}}, nil
+	return &HTTPDirectory{asked}, nil
 }
 
 // Members asks for the children of one package. Its errors are PackageRevoked and AuthorityUnreachable.
 func (d *HTTPDirectory) Members(ctx context.Context, token Token) (Membership, error) {
-	body, err := d.ask(ctx, token)
+	body, err := d.question.ask(ctx, token)
 	if err != nil {
 		return Membership{}, authorityUnreachable(err)
 	}
@@ -89,36 +71,6 @@ func (d *HTTPDirectory) Members(ctx context.Context, token Token) (Membership, e
 		}
 	}
 	return answer.membership()
-}
-
-func (d *HTTPDirectory) ask(ctx context.Context, token Token) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
-	defer cancel()
-	form := url.Values{"token": {token.Reveal()}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.options.Endpoint, strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Accept", "application/json")
-	// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.
-	request.SetBasicAuth(url.QueryEscape(d.options.ClientID), url.QueryEscape(d.options.ClientSecret.Reveal()))
-	response, err := d.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the package directory answered with status %d", response.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxDirectoryBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxDirectoryBytes {
-		return nil, fmt.Errorf("the package directory's answer is larger than %d bytes", maxDirectoryBytes)
-	}
-	return body, nil
 }
 
 type directoryAnswer struct {

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -29,10 +26,6 @@ const (
 const (
 	// clockSkew is how far the authority's clock may be ahead of ours.
 	clockSkew = 30 * time.Second
-	// maxIntrospectionBytes bounds the authority's answer, whose authorization_details grow with the grant.
-	maxIntrospectionBytes = 1 << 20
-	// DefaultAuthorityTimeout bounds one question to a token authority.
-	DefaultAuthorityTimeout = 5 * time.Second
 )
 
 // A Verdict is what an authority says of a token: who bears it, or why it is not good.
@@ -61,34 +54,25 @@ type IntrospectorOptions struct {
 
 // An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
 type Introspector struct {
-	options IntrospectorOptions
-	http    *http.Client
+	options  IntrospectorOptions
+	question *question
 }
 
 // NewIntrospector returns an introspector. Its error names what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
-	u, err := url.Parse(o.Endpoint)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("introspection URL %q must start with http:// or https:// and name a host", redactURL(o.Endpoint))
-	case u.User != nil:
-		return nil, fmt.Errorf("introspection URL for host %q must not hold credentials", u.Host)
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultAuthorityTimeout
+	asked, err := newQuestion("introspection", o.Endpoint, o.ClientID, o.ClientSecret, o.Timeout, o.Transport)
+	if err != nil {
+		return nil, err
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Introspector{options: o, http: &http.Client{
-		Transport:     o.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a token is never sent on
-	}}, nil
+	return &Introspector{options: o, question: asked}, nil
 }
 
 // Judge asks about one token. Its errors are AuthorityUnreachable: no answer, or none that can be read.
 func (i *Introspector) Judge(ctx context.Context, token Token) (Verdict, error) {
-	body, err := i.ask(ctx, token)
+	body, err := i.question.ask(ctx, token)
 	if err != nil {
 		return Verdict{}, authorityUnreachable(err)
 	}
@@ -97,36 +81,6 @@ func (i *Introspector) Judge(ctx context.Context, token Token) (Verdict, error) 
 		return Verdict{}, authorityUnreachable(errors.New("the introspection answer is not the JSON of RFC 7662"))
 	}
 	return answer.verdict(token, i.options), nil
-}
-
-func (i *Introspector) ask(ctx context.Context, token Token) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, i.options.Timeout)
-	defer cancel()
-	form := url.Values{"token": {token.Reveal()}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.options.Endpoint, strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Accept", "application/json")
-	// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.
-	request.SetBasicAuth(url.QueryEscape(i.options.ClientID), url.QueryEscape(i.options.ClientSecret.Reveal()))
-	response, err := i.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("introspection was answered with status %d", response.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxIntrospectionBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxIntrospectionBytes {
-		return nil, fmt.Errorf("the introspection answer is larger than %d bytes", maxIntrospectionBytes)
-	}
-	return body, nil
 }
 
 // introspection is the part of an RFC 7662 answer that is read.

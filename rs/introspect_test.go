@@ -109,12 +109,14 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"a 500":                         func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
 		"our own credentials are wrong": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) },
-		"a redirect":                    func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) },
-		"text":                          func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "active") },
-		"an empty body":                 func(http.ResponseWriter, *http.Request) {},
-		"active is not a boolean":       func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"active":"true"}`) },
-		"an endless body":               func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat(" ", 1<<20+1)) },
-		"a broken connection":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		},
+		"text":                    func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "active") },
+		"an empty body":           func(http.ResponseWriter, *http.Request) {},
+		"active is not a boolean": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"active":"true"}`) },
+		"an endless body":         func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat(" ", 1<<20+1)) },
+		"a broken connection":     func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			verdict, err := newIntrospector(t, answer).Judge(context.Background(), rs.NewToken("canary-77"))

@@ -49,7 +49,7 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 }
 
 func TestTokensAreTheirCredentials(t *testing.T) {
-	if rs.NewToken("a") != rs.NewToken("a") || rs.NewToken("a") == rs.NewToken("b") || rs.NewToken("") != (rs.Token{}) {
+	if one, same := rs.NewToken("a"), rs.NewToken("a"); one != same || one == rs.NewToken("b") || rs.NewToken("") != (rs.Token{}) {
 		t.Error("equality is not that of the credentials")
 	}
 	if got := rs.NewToken("a").Reveal() + (rs.Token{}).Reveal(); got != "a" {

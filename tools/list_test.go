@@ -125,7 +125,7 @@ func TestToolsList(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("S0-4a S4-3a the whole list stays within its budget", func(t *testing.T) {
+	t.Run("S0-R4 S0-4a S2-10 S4-3a the whole list stays within its budget", func(t *testing.T) {
 		t.Logf("tools/list is %d bytes", len(list.whole))
 		if len(list.whole) > maxListBytes {
 			t.Errorf("tools/list is %d bytes; the budget is %d", len(list.whole), maxListBytes)
@@ -217,7 +217,7 @@ func checkDescription(t *testing.T, description string) {
 			t.Errorf("%s: %s", rule, description)
 		}
 	}
-	// S4-4a, D2, S0-1a: nothing is claimed to be hidden; no events, no profiles, no owner credentials.
+	// S4-4a, S4-4b, D2, S0-1a: nothing is claimed to be hidden, nor is a result-detail control promised; no events, no profiles, no owner credentials.
 	if word := regexp.MustCompile(`(?i)hidden|event|subscri|webhook|profile|toolset|owner|control.plane`).FindString(description); word != "" {
 		t.Errorf("the description says %q: %s", word, description)
 	}

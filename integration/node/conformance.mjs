@@ -35,11 +35,6 @@ const scenarios = {
 // Single checks that fail for a reason which is not the server's.
 const excused = [
   { id: /./, message: /^Not testable: server does not list the diagnostic tool/, reason: "needs a fixture tool" },
-  {
-    id: /^sep-2575-server-declares-prompts-in-discover$/,
-    message: /^Server handles prompts but did not declare/,
-    reason: "the scenario prompts-list wants the empty list that this one forbids",
-  },
 ];
 
 // conform runs the suite once and returns its checks by scenario.

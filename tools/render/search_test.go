@@ -87,7 +87,7 @@ func TestSearch(t *testing.T) {
 		}
 		t.Error("no summary line")
 	})
-	t.Run("S1-5a evidence stands before the summary, with id, field and call", func(t *testing.T) {
+	t.Run("S1-R5 S1-5a evidence stands before the summary, with id, field and call", func(t *testing.T) {
 		r, s := search(t, hits(2, 20), "needle")
 		lines := strings.Split(r.Text, "\n")
 		want := `  read on: read_record_field {"id":"` + s.Results[0].ID + `","field":"body","q":"needle"}`
@@ -148,7 +148,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("title %q, want %q", s.Results[0].Title, want)
 		}
 	})
-	t.Run("D15 an id over 200 characters is left out of the preview and counted", func(t *testing.T) {
+	t.Run("S2-11 D15 an id over 200 characters is left out of the preview and counted", func(t *testing.T) {
 		r, _ := search(t, []byte(`{"data":[{"stream":"s","record_key":"1"},{"stream":"s","record_key":"`+strings.Repeat("L", 300)+`"}]}`), "x")
 		if strings.Contains(r.Text, "LLL") || !strings.Contains(r.Text, "over 200 characters") {
 			t.Error(r.Text)

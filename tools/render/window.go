@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -25,7 +26,7 @@ type WindowQuery struct {
 // at returns the arguments that read on at an offset with the same limit.
 func (q WindowQuery) at(offset int) *arguments {
 	a := new(arguments).text("id", q.Ref.String()).text("field", q.Field)
-	a.put("offset_chars", fmt.Sprint(offset))
+	a.put("offset_chars", strconv.Itoa(offset))
 	return a.number("limit_chars", q.Limit)
 }
 
