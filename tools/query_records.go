@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"strconv"
@@ -31,14 +32,15 @@ func QueryRecords() *Tool {
 			expandLimitProperty,
 			stringProperty("changes_since", "next_changes_since of an earlier read, or beginning"),
 		),
-		Output: dataOutput,
-		Listed: true,
-		Decode: decodeQueryRecords,
+		Output:  dataOutput,
+		Listed:  true,
+		Decode:  decodeQueryRecords,
+		Forward: forwardRecords,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(queryRecordsArgs)
 			return render.Records(response.Body, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
-				Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
+				Asked: args.asked, Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
 			})
 		},
 	}
@@ -46,7 +48,8 @@ func QueryRecords() *Tool {
 
 type queryRecordsArgs struct {
 	stream, connectionID string
-	limit                int
+	limit                int // 0: the resource server's default
+	asked                int // the limit that was sent at first, where the page did not fit; else 0
 	cursor, changesSince string
 	order, sort, count   string
 	fields               []string
@@ -81,6 +84,42 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 		return nil, a.err
 	}
 	return args, nil
+}
+
+// The default page of a resource server, and how often a smaller one is tried.
+const (
+	defaultLimit = 25
+	maxRefits    = 4
+)
+
+// forwardRecords reads a page. One that is too large for a host is asked for again with a smaller limit, so that its
+// cursor is exact and its envelope the resource server's own; it is never cut (D18).
+func forwardRecords(ctx context.Context, call Call) (Reply, error) {
+	args := call.Args.(queryRecordsArgs)
+	for range maxRefits {
+		response, err := call.RS.Do(ctx, args.Request(call.Scope))
+		call.Args = args
+		if err != nil || len(response.Body) <= render.StructuredHard || args.limit == 1 {
+			return Reply{Call: call, Response: response}, err
+		}
+		args = args.smaller(len(response.Body))
+	}
+	args.limit = 1
+	call.Args = args
+	response, err := call.RS.Do(ctx, args.Request(call.Scope))
+	return Reply{Call: call, Response: response}, err
+}
+
+// smaller returns the arguments with the limit that, at this size of record, fits with some room.
+func (q queryRecordsArgs) smaller(size int) queryRecordsArgs {
+	if q.limit == 0 {
+		q.limit = defaultLimit
+	}
+	if q.asked == 0 {
+		q.asked = q.limit
+	}
+	q.limit = max(1, min(q.limit-1, q.limit*render.StructuredHard*4/5/size))
+	return q
 }
 
 // Scope returns what the read touches.

@@ -67,10 +67,14 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
 // connection is meant (S0-5f).
-func forwardSchema(ctx context.Context, call Call) (*rs.Response, error) {
-	stream, connectionID := call.Scope.Stream, call.Scope.ConnectionID
-	response, err := rs.CompactSchema(ctx, call.RS, stream, connectionID)
-	if err != nil || !call.Args.(schemaArgs).full {
+func forwardSchema(ctx context.Context, call Call) (Reply, error) {
+	response, err := readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
+	return Reply{Call: call, Response: response}, err
+}
+
+func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
+	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
+	if err != nil || !full {
 		return response, err
 	}
 	rows, err := rs.SchemaRows(response.Body)
@@ -80,12 +84,12 @@ func forwardSchema(ctx context.Context, call Call) (*rs.Response, error) {
 	if options := connectionsOf(rows, rs.GrantID(response.Body)); len(options) > 1 {
 		return nil, &rs.Error{
 			Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
-			Message:     fmt.Sprintf("Stream %q exists under %d connections.", stream, len(options)),
+			Message:     fmt.Sprintf("Stream %q exists under %d connections.", scope.Stream, len(options)),
 			Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
 			Connections: options[:min(len(options), rs.MaxConnectionOptions)], ConnectionTotal: len(options),
 		}
 	}
-	return rs.FullSchema(ctx, call.RS, stream, connectionID)
+	return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)
 }
 
 // connectionsOf lists the distinct connections of schema rows.

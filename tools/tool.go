@@ -25,8 +25,8 @@ type Tool struct {
 	Decode func(json.RawMessage) (Args, error)
 	// Render turns the answer to a call into its result.
 	Render func(Call, *rs.Response) (render.Result, error)
-	// Forward replaces the one read of [Forward], where a tool needs another; nil for most.
-	Forward func(context.Context, Call) (*rs.Response, error)
+	// Forward replaces the core [Forward] where a tool may need more than one read; nil for most.
+	Forward Handler
 }
 
 // A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
@@ -59,14 +59,9 @@ type Args interface {
 
 // Forward is the core: it performs the one read that the arguments stand for.
 func Forward(ctx context.Context, call Call) (Reply, error) {
-	read := forwardOnce
 	if call.Tool.Forward != nil {
-		read = call.Tool.Forward
+		return call.Tool.Forward(ctx, call)
 	}
-	response, err := read(ctx, call)
+	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
 	return Reply{Call: call, Response: response}, err
-}
-
-func forwardOnce(ctx context.Context, call Call) (*rs.Response, error) {
-	return call.RS.Do(ctx, call.Args.Request(call.Scope))
 }

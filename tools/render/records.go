@@ -13,6 +13,7 @@ type RecordsQuery struct {
 	Stream       string
 	ConnectionID string
 	Limit        int
+	Asked        int // the limit that was asked for, where a page of it would have been too large; else 0
 	Cursor       string
 	ChangesSince string
 	Fields       []string
@@ -70,6 +71,9 @@ func recordsPage(l listing, q RecordsQuery) string {
 	}
 	if changes != "" {
 		p.add(cursorLine("next_changes_since", changes))
+	}
+	if q.Asked > 0 {
+		p.add(fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 	}
 	for _, w := range l.warnings(4) {
 		p.add(w)

@@ -1,0 +1,107 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// pages serves a stream of total records with a text of size bytes each, paged by an exact cursor.
+func pages(total, size int) *middlewaretest.RS {
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		limit, _ := strconv.Atoi(r.Query.Get("limit"))
+		if limit == 0 {
+			limit = 25
+		}
+		start, _ := strconv.Atoi(r.Query.Get("cursor"))
+		var records []string
+		for i := start; i < min(start+limit, total); i++ {
+			records = append(records, fmt.Sprintf(`{"id":"r%d","data":{"body":%q}}`, i, strings.Repeat("x", size)))
+		}
+		next := ""
+		if start+limit < total {
+			next = fmt.Sprintf(`,"next_cursor":"%d"`, start+limit)
+		}
+		body := fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t%s}`, strings.Join(records, ","), next != "", next)
+		return &rs.Response{Status: 200, Body: []byte(body)}, nil
+	}}
+}
+
+// D18: a page that is too large is asked for again with a smaller limit; walking on by its cursor reads every record
+// once, and every page but that of a single large record fits.
+func TestAPageTooLargeIsAskedForSmaller(t *testing.T) {
+	for name, row := range map[string]struct {
+		arguments   string
+		total, size int
+		lowered     bool
+	}{
+		"a small page is read once":                  {`{"stream":"s","limit":100}`, 100, 100, false},
+		"100 records of 20 KB are read in parts":     {`{"stream":"s","limit":100}`, 30, 20_000, true},
+		"the default limit is lowered as well":       {`{"stream":"s"}`, 60, 5_000, true},
+		"a record beyond all bounds comes by itself": {`{"stream":"s","limit":10}`, 3, 60_000, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := pages(row.total, row.size)
+			tool := tools.QueryRecords()
+			raw := json.RawMessage(row.arguments)
+			var ids []string
+			for range row.total + 1 {
+				args, err := tool.Decode(raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				scope, err := args.Scope()
+				if err != nil {
+					t.Fatal(err)
+				}
+				reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, RS: server, Args: args, Scope: scope})
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := tool.Render(reply.Call, reply.Response)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var page struct {
+					Data struct {
+						Data []struct {
+							ID string `json:"id"`
+						} `json:"data"`
+						Next string `json:"next_cursor"`
+					} `json:"data"`
+				}
+				if err := json.Unmarshal(result.Structured, &page); err != nil {
+					t.Fatal(err)
+				}
+				if len(page.Data.Data) > 1 && len(result.Structured) > render.StructuredHard {
+					t.Errorf("a page of %d records has %d bytes", len(page.Data.Data), len(result.Structured))
+				}
+				if len(ids) == 0 && strings.Contains(result.Text, "limit lowered from") != row.lowered {
+					t.Errorf("lowered is not %t:\n%.300s", row.lowered, result.Text)
+				}
+				for _, record := range page.Data.Data {
+					ids = append(ids, record.ID)
+				}
+				if page.Data.Next == "" {
+					break
+				}
+				raw = json.RawMessage(strings.TrimSuffix(row.arguments, "}") + fmt.Sprintf(`,"cursor":%q}`, page.Data.Next))
+			}
+			if len(ids) != row.total {
+				t.Fatalf("%d records were read of %d", len(ids), row.total)
+			}
+			for i, id := range ids {
+				if id != fmt.Sprintf("r%d", i) {
+					t.Fatalf("record %d is %s", i, id)
+				}
+			}
+		})
+	}
+}
