@@ -66,8 +66,8 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 	})
 	d := runDemo(t, "--data", dir)
 	for _, said := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:5:", "skipped books.jsonl:6:", "bad name.jsonl", "loaded 4 records, skipped 5 lines"} {
-		if !strings.Contains(d.stderr.String(), said) {
-			t.Errorf("stderr does not say %q:\n%s", said, d.stderr)
+		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, said) }); err != nil {
+			t.Errorf("stderr does not say %q (%v):\n%s", said, err, d.stderr)
 		}
 	}
 	s := overHTTP(t, d.MCPURL, d.ClientToken)

@@ -61,6 +61,7 @@ var notes = []unavailableConnection{{"cin_notes", "grant_revoked"}}
 func walk(t *testing.T, arguments map[string]any, sessions ...session) []string {
 	t.Helper()
 	var ids []string
+	var unavailable []unavailableConnection // every page says it, not only the first
 	for page := range 100 {
 		var got packagePage
 		sessions[page%len(sessions)].structured("search", arguments, &got)
@@ -69,6 +70,11 @@ func walk(t *testing.T, arguments map[string]any, sessions ...session) []string 
 		}
 		for _, hit := range got.Results {
 			ids = append(ids, hit.ID)
+		}
+		if page == 0 {
+			unavailable = got.Data.Unavailable
+		} else if diff := cmp.Diff(unavailable, got.Data.Unavailable); diff != "" {
+			t.Errorf("page %d names other unavailable connections (-first +got):\n%s", page+1, diff)
 		}
 		if got.Data.Next == "" {
 			return ids

@@ -8,8 +8,14 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// maxLoggedPath bounds what a stranger can write into the log per request, in bytes. Our own paths are shorter.
-const maxLoggedPath = 120
+// loggedPath is the path of a request as the log shows it. Only our own paths are shown: people paste tokens into others.
+func loggedPath(path string) string {
+	switch path {
+	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath:
+		return path
+	}
+	return "other"
+}
 
 // AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id.
 // The query is left out, because clients put tokens there; so are all headers.
@@ -19,7 +25,7 @@ func AccessLog(log zerolog.Logger) alice.Constructor {
 			begin := time.Now()
 			counted := &counter{ResponseWriter: w}
 			defer func() { // also when the handler panics past RecoverHTTP, as http.ErrAbortHandler does
-				log.Info().Str("method", r.Method).Str("path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)]).Int("status", counted.status).
+				log.Info().Str("method", r.Method).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
 					Int64("ms", time.Since(begin).Milliseconds()).Int64("bytes", counted.bytes).
 					Str("request_id", RequestIDFrom(r.Context())).Msg("request")
 			}()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,9 +37,9 @@ func TestAccessLog(t *testing.T) {
 			want: map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 500.0, "bytes": 90.0, "request_id": "r1"},
 		},
 		{
-			name: "a long path is cut", target: "/" + strings.Repeat("x", 500),
+			name: "a path that is not ours, which may hold a token, is not shown", target: "/mcp/secret",
 			room: func(http.ResponseWriter, *http.Request) {},
-			want: map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/" + strings.Repeat("x", 119), "status": 0.0, "bytes": 0.0, "request_id": "r1"},
+			want: map[string]any{"level": "info", "message": "request", "method": "POST", "path": "other", "status": 0.0, "bytes": 0.0, "request_id": "r1"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -101,6 +101,7 @@ func (s *packageSearch) resume(text string) *Error {
 		}
 		s.ring.turns = append(s.ring.turns, &turn{child: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
 	}
+	s.missRefused(cursor.Turns, streams)
 	switch {
 	case len(s.ring.turns) > 0:
 		return nil
@@ -110,6 +111,18 @@ func (s *packageSearch) resume(text string) *Error {
 		return notGranted(streams)
 	}
 	return invalidCursor("None of the connections that this search was about to read is still in the package.")
+}
+
+// missRefused names, on every further page too, the children that the directory has refused and that therefore never
+// had a turn. What they would have added was counted as unheard on the first page.
+func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
+	for _, c := range s.pkg.children {
+		had := slices.ContainsFunc(turns, func(state cursorTurn) bool { return s.pkg.find(state) == c })
+		if c.Refused == nil || had || len(streams) > 0 && len(c.granted(streams)) == 0 {
+			continue
+		}
+		s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
+	}
 }
 
 // miss records a child that takes no part although it should.

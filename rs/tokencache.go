@@ -136,10 +136,16 @@ func (c *TokenCache) remember(key [sha256.Size]byte, verdict Verdict, asked time
 	verdict.Principal.Token = Token{} // the asker has it; memory need not
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if held, found := c.entries.Peek(key); found && held.asked.After(asked) {
+	if held, found := c.entries.Peek(key); found && held.newer(asked) {
 		return
 	}
 	c.entries.Add(key, cachedVerdict{verdict, asked, until})
+}
+
+// newer reports whether an answer to a question put at some time must not replace this one. Of two questions put at the
+// same instant, by a coarse clock, a refusal counts.
+func (v cachedVerdict) newer(asked time.Time) bool {
+	return v.asked.After(asked) || v.asked.Equal(asked) && v.verdict.Inactive != nil
 }
 
 // principal is the verdict as an answer about the token that was presented.
