@@ -53,14 +53,14 @@ type commandLine struct {
 }
 
 type demoCommand struct {
-	Listen string `help:"Address of /mcp." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
+	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	Data   string `help:"Folder of STREAM.jsonl files to serve instead of the sample year." type:"path" env:"PDPP_MCP_DATA" placeholder:"DIR"`
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
 
 type serveCommand struct {
-	Listen                    string        `help:"Address to listen on." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
+	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
 	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
 	PublicURL                 string        `name:"public-url" help:"This server's public origin, without /mcp." env:"PDPP_MCP_PUBLIC_URL" placeholder:"URL"`
@@ -75,17 +75,17 @@ type serveCommand struct {
 	Issuer                    string        `help:"Required iss of a token." env:"PDPP_MCP_ISSUER" placeholder:"URL"`
 	Audiences                 []string      `name:"audiences" help:"Accepted aud of a token; the resource server's and this server's URLs if absent." env:"PDPP_MCP_AUDIENCES" placeholder:"URL"`
 	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
-	Deadline                  time.Duration `help:"Longest time of one call." default:"40s" env:"PDPP_MCP_DEADLINE"`
-	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
-	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
-	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
+	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
 type stdioCommand struct {
 	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
 	CacheRoot   string `name:"cache-root" help:"Folder of the credential cache; ./.pdpp, then ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
 	GrantID     string `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
-	ServerName  string `name:"server-name" help:"Name shown to the client." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
+	ServerName  string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
 	Demo        bool   `help:"Serve the sample year; needs nothing."`
 }
 
@@ -100,7 +100,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 		kong.Vars{"version": "pdpp-mcp " + version},
 		kong.Writers(io.out, io.err),
 		kong.Exit(func(int) { exited = true }), // --help and --version
-		kong.UsageOnError(),
 	)
 	if err != nil {
 		return fail(io, err)
@@ -176,7 +175,7 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	}
 	server, err := newHosted(ctx, config)
 	if err != nil {
-		return usage(err.Error())
+		return err
 	}
 	return server.serve(ctx)
 }

@@ -62,11 +62,11 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	}
 	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
 	if err != nil {
-		return nil, err
+		return nil, usage(err.Error())
 	}
 	authority, err := newAuthority(c, client)
 	if err != nil {
-		return nil, err
+		return nil, usage(err.Error())
 	}
 	if len(c.authorizationServers) == 0 {
 		c.authorizationServers = []string{strings.TrimRight(c.rsURL, "/")}
@@ -79,9 +79,12 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers, Packages: c.packagesURL != ""},
 		Logger:   c.log,
 	})
+	if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
+		return nil, usage(fmt.Sprintf("cannot listen on %s: %v", c.listen, err))
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w", c.listen, err)
+		return nil, fmt.Errorf("%w; choose another address with --listen", err)
 	}
 	if c.maxConnections > 0 {
 		listener = netutil.LimitListener(listener, c.maxConnections)
@@ -278,7 +281,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 		},
 	})
 	if err != nil {
-		return usage(err.Error())
+		return err
 	}
 	if c.JSON {
 		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil {
