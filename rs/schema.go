@@ -150,8 +150,8 @@ func refusesView(err error) bool {
 	return false
 }
 
-// withDocument replaces a response's body with the schema document in it, changed as asked. A document that needs no
-// change keeps its bytes.
+// withDocument replaces a response's body with the schema document in it, changed as asked. What is not changed keeps
+// its bytes.
 func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
 	document, err := schemaDocument(response.Body)
 	if err != nil {
