@@ -143,6 +143,9 @@ func fail(io streams, err error) int {
 	return 1
 }
 
+// maxDeadline keeps a call within the time that the server takes to write its answer.
+const maxDeadline = 4 * time.Minute
+
 func runServe(ctx context.Context, c serveCommand, io streams) error {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
@@ -153,6 +156,9 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
+	}
+	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
+		return usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
 	}
 	if c.MaxConnections < 1 {
 		return usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
@@ -170,7 +176,7 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	if config.public, err = publicNames(c); err != nil {
 		return usage(err.Error())
 	}
-	if config.introspection, err = introspectionOptions(c); err != nil {
+	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
 		return usage(err.Error())
 	}
 	server, err := newHosted(ctx, config)
@@ -203,7 +209,7 @@ func publicNames(c serveCommand) (middleware.Public, error) {
 	return public, nil
 }
 
-func introspectionOptions(c serveCommand) (*rs.IntrospectorOptions, error) {
+func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOptions, error) {
 	if c.IntrospectionURL == "" {
 		return nil, nil
 	}
@@ -221,8 +227,8 @@ func introspectionOptions(c serveCommand) (*rs.IntrospectorOptions, error) {
 	audiences := c.Audiences
 	if len(audiences) == 0 {
 		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + middleware.EndpointPath}
-		if c.PublicURL != "" {
-			audiences = append(audiences, strings.TrimRight(c.PublicURL, "/")+middleware.EndpointPath)
+		if origin != "" { // as the metadata announces it
+			audiences = append(audiences, origin+middleware.EndpointPath)
 		}
 	}
 	return &rs.IntrospectorOptions{

@@ -57,8 +57,12 @@ type hosted struct {
 
 // newHosted builds a hosted server and opens its port.
 func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
+	recordBase, err := rs.ParseBase(c.rsURL)
+	if err != nil {
+		return nil, usage(err.Error())
+	}
 	if c.rsReadURL == "" {
-		c.rsReadURL = c.rsURL
+		c.rsReadURL = recordBase
 	}
 	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
 	if err != nil {
@@ -69,9 +73,8 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 		return nil, usage(err.Error())
 	}
 	if len(c.authorizationServers) == 0 {
-		c.authorizationServers = []string{strings.TrimRight(c.rsURL, "/")}
+		c.authorizationServers = []string{recordBase}
 	}
-	recordBase := strings.TrimRight(c.rsURL, "/")
 	handler := transport.Handler(transport.HandlerOptions{
 		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log),
 		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority}),
@@ -225,7 +228,7 @@ func (e *embedded) close() {
 // loadStore fills a store with the sample year, or with a folder of the person's own, unless it holds just that.
 func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 	if c.data == "" {
-		const fingerprint = "sample year 1"
+		const fingerprint = "sample year 2"
 		if held, ok := store.Loaded(); ok && held == fingerprint {
 			return nil
 		}

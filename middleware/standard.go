@@ -27,7 +27,7 @@ func Standard(o Options) Chain {
 	}
 	return New(
 		Recover(o.Log),       // a panic is a bug: JSON-RPC internal error, stack to the log
-		Render,               // the only stage that writes a result
+		Render(o.Log),        // the only stage that writes a result
 		Log(o.Log, o.Now),    // one line per call
 		Deadline(o.Deadline), // and the client's hang-up
 		Admit(o.Source),      // a principal is present and may read

@@ -47,7 +47,7 @@ type Client struct {
 
 // NewClient returns a client of the resource server at o.Base. Its error names what is wrong with the URL.
 func NewClient(o ClientOptions) (*Client, error) {
-	base, err := parseBase(o.Base)
+	base, err := ParseBase(o.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,8 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-func parseBase(text string) (string, error) {
+// ParseBase checks a resource server's URL and returns it without a trailing slash. Its error shows nothing secret.
+func ParseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":

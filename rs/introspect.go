@@ -129,7 +129,7 @@ func (a introspection) verdict(token Token, o IntrospectorOptions) Verdict {
 // inactive is the refusal of a token, under the authority's own reason where that can serve as a code (D7).
 func inactive(reason string) *Error {
 	code := TokenInactive
-	if isCode(reason) {
+	if isCode(reason) && !meansSomethingElse(Code(reason)) {
 		code = Code(reason)
 	}
 	return &Error{
@@ -137,6 +137,16 @@ func inactive(reason string) *Error {
 		Message: fmt.Sprintf("The access token is not active (%s).", code),
 		Hint:    "Authorize again to obtain a new access token.",
 	}
+}
+
+// meansSomethingElse reports a code of ours that says no such thing as "this token is no longer good".
+func meansSomethingElse(code Code) bool {
+	switch code {
+	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, AuthorityUnreachable, DeadlineExceeded, Canceled,
+		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal:
+		return true
+	}
+	return false
 }
 
 func authorityUnreachable(cause error) *Error {

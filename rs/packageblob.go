@@ -26,7 +26,7 @@ func (p *Package) blob(ctx context.Context, r Request, connectionID string) (*Re
 	}
 	switch {
 	case len(usable) == 0:
-		return nil, p.unusable(p.children)
+		return nil, p.unusable("", p.children)
 	case len(usable) > maxBlobAttempts:
 		return nil, p.ambiguous("")
 	}

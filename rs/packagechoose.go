@@ -32,7 +32,7 @@ func (p *Package) choose(connectionID, stream string) (*child, *Error) {
 		}
 	}
 	if usable == nil {
-		return nil, p.unusable(candidates)
+		return nil, p.unusable(stream, candidates)
 	}
 	return usable, nil
 }
@@ -40,18 +40,45 @@ func (p *Package) choose(connectionID, stream string) (*child, *Error) {
 // grants reports whether a child may read a stream; of no stream, every child may.
 func (c *child) grants(stream string) bool { return stream == "" || slices.Contains(c.Streams, stream) }
 
-// ambiguous asks for a connection: the usable ones, those with the stream first, and apart from them the unusable.
+// ambiguous asks for a connection: those that can be read, and of them those with the stream where any says that it has it.
+// Where only connections that cannot be read have it, no other is offered.
 func (p *Package) ambiguous(stream string) *Error {
 	options, unavailable := p.sides(stream)
+	having := p.having(stream)
+	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.children))
+	if len(having) > 0 {
+		options = only(options, having)
+		message = fmt.Sprintf("Stream %q is granted under %d of this package's %d connections, and the call names none.", errorText(stream), len(having), len(p.children))
+	}
 	if len(options) == 0 {
-		return p.unusable(p.children)
+		if len(having) == 0 {
+			having = p.children
+		}
+		return p.unusable(stream, having)
 	}
 	e := &Error{
-		Code: AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
-		Message: fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.children)),
-		Hint:    "Call again with one of these as connection_id; schema without arguments lists all connections.",
+		Code: AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id", Message: message,
+		Hint: "Call again with one of these as connection_id; schema without arguments lists all connections.",
 	}
 	return e.offering(options, unavailable)
+}
+
+// only keeps the options that are among some children.
+func only(options []Connection, children []*child) []Connection {
+	return slices.DeleteFunc(options, func(o Connection) bool {
+		return !slices.ContainsFunc(children, func(c *child) bool { return c.Connection == o })
+	})
+}
+
+// having lists the children that were granted a stream.
+func (p *Package) having(stream string) []*child {
+	var having []*child
+	for _, c := range p.children {
+		if stream != "" && c.grants(stream) {
+			having = append(having, c)
+		}
+	}
+	return having
 }
 
 func (p *Package) unknown(connectionID string) *Error {
@@ -64,8 +91,9 @@ func (p *Package) unknown(connectionID string) *Error {
 	return e.offering(options, unavailable)
 }
 
-// unusable refuses a read whose children cannot be read, under the first one's own code, and offers the others (S3-3a).
-func (p *Package) unusable(children []*child) *Error {
+// unusable refuses a read whose children cannot be read, under the first one's own code, and offers those others that may
+// serve it: of a stream that several were granted, those (S3-3a).
+func (p *Package) unusable(stream string, children []*child) *Error {
 	first := children[0]
 	why := p.refused(first)
 	if why == nil { // it has come back since it was looked at
@@ -77,6 +105,9 @@ func (p *Package) unusable(children []*child) *Error {
 		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(children), first.ID, why.Message)
 	}
 	options, unavailable := p.sides("")
+	if having := p.having(stream); len(having) > 0 {
+		options = only(options, having)
+	}
 	if len(options) > 0 {
 		e.RetryWith = "connection_id"
 	}

@@ -128,7 +128,7 @@ func (p *Package) groups(stream string) (groups []group, unavailable []Unavailab
 		groups[i] = append(groups[i], c)
 	}
 	if len(groups) == 0 && len(left) > 0 {
-		return nil, nil, p.unusable(left)
+		return nil, nil, p.unusable("", left)
 	}
 	return groups, unavailable, nil
 }

@@ -57,7 +57,7 @@ func (s *packageSearch) begin() *Error {
 	switch {
 	case len(s.ring.turns) > 0:
 	case len(left) > 0:
-		return s.pkg.unusable(left)
+		return s.pkg.unusable(sole(streams), left)
 	default:
 		return notGranted(streams)
 	}
@@ -67,6 +67,14 @@ func (s *packageSearch) begin() *Error {
 		}
 	}
 	return nil
+}
+
+// sole is the one stream that a search is limited to, or "".
+func sole(streams []string) string {
+	if len(streams) == 1 {
+		return streams[0]
+	}
+	return ""
 }
 
 // resume takes up the turns of the page before. A child that can no longer be read is reported, and its part is over.
@@ -106,7 +114,7 @@ func (s *packageSearch) resume(text string) *Error {
 	case len(s.ring.turns) > 0:
 		return nil
 	case len(left) > 0 && s.pkg.refused(left[0]) != nil:
-		return s.pkg.unusable(left)
+		return s.pkg.unusable(sole(streams), left)
 	case len(left) > 0:
 		return notGranted(streams)
 	}

@@ -91,22 +91,22 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		request  rs.Request
 		want     rs.Error
 	}{
-		"S0-8a no connection named: those with the stream first": {
+		"S0-8a no connection named: those with the stream are offered": {
 			[]rs.Child{a, b}, recordsRequest(""),
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
-				Message:     "This package holds 2 connections, and the call names none.",
+				Message:     `Stream "notes" is granted under 1 of this package's 2 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
-				Connections: []rs.Connection{b.Connection, a.Connection}, ConnectionTotal: 2,
+				Connections: []rs.Connection{b.Connection}, ConnectionTotal: 1,
 			},
 		},
 		"S3-3a D14 an unusable connection is no option": {
 			[]rs.Child{revoked, a, b}, recordsRequest(""),
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
-				Message:     "This package holds 3 connections, and the call names none.",
+				Message:     `Stream "notes" is granted under 1 of this package's 3 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
-				Connections: []rs.Connection{b.Connection, a.Connection}, ConnectionTotal: 2, Unavailable: unavailable,
+				Connections: []rs.Connection{b.Connection}, ConnectionTotal: 1, Unavailable: unavailable,
 			},
 		},
 		"S3-3a a named unusable connection keeps its own code": {

@@ -43,6 +43,9 @@ func ParseRef(text string) (Ref, error) {
 		ref.ConnectionID, rest = connection, after
 	}
 	stream, record, ok := strings.Cut(rest, ":") // the FIRST colon: record ids may hold more (S2-3)
+	if strings.ContainsRune(record, '/') || !ok && strings.ContainsRune(ref.ConnectionID, ':') {
+		return Ref{}, slashInRecordID(text)
+	}
 	if !ok {
 		return Ref{}, invalidID(text, "has no ':' between stream and record id")
 	}
@@ -54,6 +57,21 @@ func ParseRef(text string) (Ref, error) {
 	}
 	ref.Stream, ref.RecordID = stream, record
 	return ref, nil
+}
+
+// slashInRecordID refuses a text whose record id holds a '/', which the text grammar cannot carry (D12), and says how
+// the same record is written.
+func slashInRecordID(text string) *Error {
+	e := invalidID(text, "has a record segment that contains '/'")
+	connection, rest, _ := strings.Cut(text, "/")
+	if strings.ContainsRune(connection, ':') {
+		connection, rest = "", text
+	}
+	stream, record, ok := strings.Cut(rest, ":")
+	if ref := (Ref{connection, stream, record}); ok && UnsafeName(stream) == "" && unsafeRecordID(record) == "" {
+		e.Hint = "Write this record's id as " + ref.URI() + "."
+	}
+	return e
 }
 
 // String returns the form that ParseRef reads back as the same Ref.

@@ -83,7 +83,7 @@ func TestParseRefRefuses(t *testing.T) {
 		"S3-19e an empty record":                              {"orders:", "record segment that is empty"},
 		"S3-19e a second slash":                               {"cin_1/orders:o1/x", "contains '/'"},
 		"S3-19e two slashes in a row":                         {"cin_1//orders:o1", "contains '/'"},
-		"S3-19e a slash after a legacy stream":                {"orders:o1/x", "has no ':'"},
+		"S3-19e a slash after a legacy stream":                {"orders:o1/x", "contains '/'"},
 		"S2-2 a backslash":                                    {`cin_1/orders:a\b`, "contains '/'"},
 		"S2-2 a traversal as the record":                      {"cin_1/orders:..", `contains ".."`},
 		"S2-2 a traversal inside the record":                  {"orders:a..b", `contains ".."`},

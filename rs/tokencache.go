@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/expirable"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -35,7 +35,7 @@ type TokenCache struct {
 	flights singleflight.Group
 
 	mu      sync.Mutex // makes "is this newer?" and "store it" one step
-	entries *lru.Cache[[sha256.Size]byte, cachedVerdict]
+	entries *expirable.LRU[[sha256.Size]byte, cachedVerdict]
 }
 
 type cachedVerdict struct {
@@ -61,8 +61,8 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	entries, _ := lru.New[[sha256.Size]byte, cachedVerdict](o.Entries) // fails for a size below 1 only
-	return &TokenCache{options: o, entries: entries}
+	// What is no longer good is also forgotten: a package's verdict holds its children's tokens.
+	return &TokenCache{options: o, entries: expirable.NewLRU[[sha256.Size]byte, cachedVerdict](o.Entries, nil, max(o.Hold, o.Refusal))}
 }
 
 // Authenticate returns who bears the token, from memory where that is fresh. Its errors are *Error values:

@@ -14,7 +14,7 @@ func Aggregate() *Tool {
 		Name:  "aggregate",
 		Title: "Aggregate",
 		Description: "Count, sum, min, max or count distinct over one stream; counts can be grouped (GET /v1/streams/{stream}/aggregate). Read-only. " +
-			"The number is in text and structured output. Grouped answers carry other_count, the sum beyond limit: positive means only the top groups are shown. " +
+			"The number is in text and structured output. Grouped answers carry other_count, the sum beyond limit: positive means only the top groups are listed, of time the first. " +
 			"Prefer this to reading many records.",
 		Input: object(`"stream","metric"`,
 			stringProperty("stream", "Stream name from schema"),

@@ -20,7 +20,7 @@ func QueryRecords() *Tool {
 		Input: object(`"stream"`,
 			stringProperty("stream", "Stream name from schema"),
 			connectionProperty,
-			integerProperty("limit", "Page size, 25 if absent", 1, MaxLimit),
+			integerProperty("limit", "Page size of each connection, 25 if absent", 1, MaxLimit),
 			stringProperty("cursor", "next_cursor of the last page, with the same other arguments"),
 			enumProperty("order", "Direction of the default sort", "asc", "desc"),
 			stringProperty("sort", "Sortable field; prefix - for descending"),
@@ -41,6 +41,7 @@ func QueryRecords() *Tool {
 			return render.Records(response.Body, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
+				Rest: rs.AsObject(call.Raw).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
 	}

@@ -18,12 +18,16 @@ import (
 const maxLineBytes = 1 << 20
 
 // Stdio serves one client over a pair of streams, one JSON-RPC message a line, until in ends; then it answers what is
-// still under way and returns nil. Every call is the principal's. Nothing but messages is ever written to out (S3-R4).
+// still under way and returns nil; so it does when ctx ends. Every call is the principal's. Nothing but messages is ever written to out (S3-R4).
 //
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
 // that were under way when its input ended; hence this one.
 func Stdio(ctx context.Context, server *mcp.Server, principal rs.Principal, in io.Reader, out io.Writer) error {
-	return server.Run(rs.WithPrincipal(ctx, principal), &stdio{in: in, out: out})
+	err := server.Run(rs.WithPrincipal(ctx, principal), &stdio{in: in, out: out})
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil // told to stop, which is how hosts end a session
+	}
+	return err
 }
 
 // stdio is an mcp.Transport.

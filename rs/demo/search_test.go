@@ -154,7 +154,7 @@ func TestTerms(t *testing.T) {
 		{"Arabic loses vowel signs and its forms of alif are one", "أَحمَد مـحمد", "احمد محمد"},
 		{"Hindi keeps its vowels", "हिन्दी", "हिन्दी"},
 		{"full-width letters are letters", "ＡＢＣ１", "abc1"},
-		{"emoji are no words", "go 🚀 go", "go go"},
+		{"emoji are words of their own", "go 🚀 go", "go 🚀 go"},
 		{"nothing is nothing", "—…!", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func termsOf(text string) []term {
 			} else if len(terms) > 0 && terms[len(terms)-1].end == at {
 				terms[len(terms)-1].end = next // a mark on a character that stands alone
 			}
-		case isUnspaced(r):
+		case isUnspaced(r) || unicode.Is(unicode.So, r): // a symbol, such as an emoji, is a word of its own
 			flush()
 			terms = append(terms, term{text: foldRune(r), start: at, end: next})
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):

@@ -87,11 +87,26 @@ func groupsText(agg object, head string, groups []json.RawMessage) string {
 	if other, ok := agg.Number("other_count"); ok {
 		line += fmt.Sprintf("; other_count=%d", other)
 		if other > 0 {
-			line += " in groups beyond the limit: raise limit or filter to see them"
+			line += " in groups that are not listed: " + otherGroups(agg)
 		}
 	}
 	lines = append(lines, line)
 	return strings.Join(append(lines, aggregateNotes(agg)...), "\n")
+}
+
+// maxGroups is the most groups that can be asked for.
+const maxGroups = 100
+
+// otherGroups says how to see the groups beyond the limit: of a field the smaller ones, of time the later ones.
+func otherGroups(agg object) string {
+	limit, _ := agg.Number("limit")
+	switch field := agg.Text("group_by_time"); {
+	case field != "":
+		return "usually the later ones; filter " + name(field) + " to see them, or use a coarser granularity"
+	case limit >= maxGroups:
+		return "filter to see them"
+	}
+	return "raise limit or filter to see them"
 }
 
 // bucket is one group, "true=266".

@@ -108,8 +108,12 @@ func wayOut(e *rs.Error) string {
 		return "That means: this stream or connection is not in the grant. Call schema for what is."
 	case "field_not_granted", "unknown_field":
 		return "Call schema with the stream for the fields that may be used."
-	case "invalid_cursor", "cursor_expired":
+	case "invalid_cursor":
+		return "Send a cursor with exactly the arguments of the page that printed it; else start again without it, changes with changes_since beginning."
+	case "cursor_expired":
 		return "Start again without cursor; changes start again with changes_since beginning."
+	case "search_mode_unavailable":
+		return "Leave mode out, or send mode lexical."
 	case "invalid_sort":
 		return "Call schema with the stream for the fields that sort."
 	case "grant_revoked", "grant_expired", "grant_invalid":

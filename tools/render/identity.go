@@ -19,6 +19,7 @@ type item struct {
 	authored  string // when its author made it
 	emitted   string // when the connector read it
 	data      object // the source's own fields; nil when there are none
+	expanded  object // related records by relation; nil when none were asked for
 	deleted   bool
 }
 
@@ -105,7 +106,7 @@ func day(t string) string {
 
 var (
 	titleFields = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name"}
-	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "date", "timestamp"}
+	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp"}
 )
 
 // titleOf returns the first title in o and its field.
@@ -149,6 +150,7 @@ func readRecord(o object, stream, connection string) item {
 		label:     o.Text("display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
 		data:      o.Object("data"),
+		expanded:  o.Object("expanded"),
 		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
 	}
 	if it.stream == "" {

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -17,12 +19,20 @@ type RecordsQuery struct {
 	Cursor       string
 	ChangesSince string
 	Fields       []string
+	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
+	Rest rs.Object
 }
 
-// next returns the arguments of the call that continues, without what the renderer does not know (filter, sort …).
-func (q RecordsQuery) next(connection, changes, cursor string) *arguments {
-	return new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
-		number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor)
+// next returns the call that continues, with every argument of this one. The limit is the one that was asked for, which
+// may fit again further on. It reports false when the call is no line that can be copied.
+func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
+	limit := q.Limit
+	if q.Asked > 0 {
+		limit = q.Asked
+	}
+	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
+		rest(q.Rest).number("limit", limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
+	return call, !longerThan(call, LineChars-100) && oneLine(call) == call
 }
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
@@ -38,7 +48,17 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, raw = projectAll(l, raw, q.Fields)
-	return dataResult(recordsPage(l, q), raw), nil
+	return recordsResult(recordsPage(l, q), raw, len(l.items)), nil
+}
+
+// recordsResult says so, on both channels, when a single record is larger than hosts show (D18).
+func recordsResult(text string, body json.RawMessage, records int) Result {
+	result := dataResult(text, body)
+	if len(result.Structured) <= StructuredHard {
+		return result
+	}
+	warning := fmt.Sprintf("This page of %s has %d bytes, more than many hosts show: name fields, or read long ones with read_record_field.", plural(records, "record"), len(result.Structured))
+	return Result{Text: "warning: " + warning + "\n" + text, Structured: object{pair("warning", encode(warning)), pair("data", body)}.JSON()}
 }
 
 func recordsPage(l listing, q RecordsQuery) string {
@@ -75,10 +95,13 @@ func recordsPage(l listing, q RecordsQuery) string {
 	if q.Asked > 0 {
 		p.add(fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 	}
+	if q.ChangesSince == "" && spansConnections(items) {
+		p.add("limit and order hold for each connection apart; the connections follow one another.")
+	}
 	for _, w := range l.warnings(4) {
 		p.add(w)
 	}
-	recordPreviews(p, items)
+	recordPreviews(p, items, q)
 	p.release(tail...)
 	for _, line := range tail {
 		p.add(line)
@@ -86,16 +109,22 @@ func recordsPage(l listing, q RecordsQuery) string {
 	return p.String()
 }
 
+// spansConnections reports whether records come from more than one connection.
+func spansConnections(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
+}
+
 // recordPreviews writes a line per record while there is room.
-func recordPreviews(p *page, items []item) {
+func recordPreviews(p *page, items []item, q RecordsQuery) {
 	if len(items) == 0 {
 		return
 	}
 	const (
 		cutNote   = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads it whole.`
-		countNote = "Shown 0000 of 0000 records in text; all are in structured output."
+		countNote = "Shown 0000 of 0000 records in text; all are in structured output, and a limit of 0000 shows as many."
 	)
-	p.reserve(cutNote, countNote)
+	expandNote := expandedNote(items, q)
+	p.reserve(cutNote, countNote, expandNote)
 	room := min(max(p.left()/len(items), 180), 700)
 	shown, cut := 0, false
 	for i := range items {
@@ -109,13 +138,51 @@ func recordPreviews(p *page, items []item) {
 		shown++
 		cut = cut || short
 	}
-	p.release(cutNote, countNote)
+	p.release(cutNote, countNote, expandNote)
 	if cut {
 		p.add(cutNote)
 	}
-	if shown < len(items) {
-		p.add(fmt.Sprintf("Shown %d of %d records in text; all are in structured output.", shown, len(items)))
+	if expandNote != "" {
+		p.add(expandNote)
 	}
+	if shown < len(items) {
+		note := fmt.Sprintf("Shown %d of %d records in text; all are in structured output", shown, len(items))
+		if spansConnections(items) || shown == 0 {
+			p.add(note + ", and a lower limit shows all.")
+		} else {
+			p.add(note + fmt.Sprintf(", and a limit of %d shows as many.", shown))
+		}
+	}
+}
+
+// expandedNote says where related records stand, which a line only counts; "" when there are none.
+func expandedNote(items []item, q RecordsQuery) string {
+	if !slices.ContainsFunc(items, func(it item) bool { return len(it.expanded) > 0 }) {
+		return ""
+	}
+	note := `Expanded records stand in structured output, or in fetch with a record's id`
+	if expand := q.Rest.Get("expand"); expand != nil && len(expand) < 200 {
+		note += ` and "expand":` + oneLine(string(expand))
+	}
+	return note + "."
+}
+
+// relatedCounts are the relations of a record with the number of records that came with it.
+func relatedCounts(it *item) string {
+	var counts []string
+	for _, m := range it.expanded {
+		related := rs.AsObject(m.Value)
+		list := related.Array("data")
+		if all, ok := rs.AsArray(m.Value); ok {
+			list = all
+		}
+		count := strconv.Itoa(len(list))
+		if related.Flag("has_more") {
+			count += "+"
+		}
+		counts = append(counts, name(m.Name)+"="+count)
+	}
+	return strings.Join(counts, " ")
 }
 
 // recordLine is one record in about room bytes: its id, title and time, then short values. It reports whether
@@ -138,11 +205,14 @@ func recordLine(it *item, room int) (line string, cut bool) {
 		cut = longerThan(oneLine(title), titleChars)
 	}
 	when, timeField := timeOf(it.data)
-	if when == "" {
-		when = it.emitted
-	}
-	if when != "" {
+	switch {
+	case when != "":
 		parts = append(parts, when)
+	case it.emitted != "": // when it was read, which is not when it happened
+		parts = append(parts, "emitted_at="+it.emitted)
+	}
+	if related := relatedCounts(it); related != "" {
+		parts = append(parts, "expanded "+related)
 	}
 	line = strings.Join(parts, " | ")
 	separator := " | "
@@ -216,7 +286,6 @@ func shortValue(raw []byte, maxChars int) (value string, cut bool) {
 
 // recordsTail are the last lines: how to go on, with the cursor once more.
 func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, changes string) []string {
-	const same = " (repeat filter, sort, order and expand if you sent them)"
 	session := ""
 	if q.ChangesSince != "" {
 		session = q.ChangesSince
@@ -226,20 +295,17 @@ func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, cha
 	}
 	switch {
 	case cursor != "":
-		call := q.next(q.ConnectionID, session, cursor).call("query_records")
-		if longerThan(call, LineChars-100) {
+		call, ok := q.next(q.ConnectionID, session, cursor)
+		if !ok {
 			return []string{"next page: query_records with the same arguments and " + cursorLine("next_cursor", cursor) + " as cursor"}
 		}
-		if q.ChangesSince != "" {
-			return []string{"next page: " + call}
-		}
-		return []string{"next page: " + call + same}
+		return []string{"next page: " + call}
 	case more || l.warned("partial_results"):
 		return namedPages(q, items, session)
 	case changes != "":
-		call := q.next(q.ConnectionID, changes, "").call("query_records")
-		if longerThan(call, LineChars-100) {
-			return nil
+		call, ok := q.next(q.ConnectionID, changes, "")
+		if !ok {
+			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
 		}
 		return []string{"later changes: " + call}
 	case len(items) == 0 && q.Cursor == "" && q.ChangesSince == "":
@@ -259,7 +325,10 @@ func namedPages(q RecordsQuery, items []item, session string) []string {
 			continue
 		}
 		seen[conn] = true
-		line := q.next(conn, session, "").call("query_records")
+		line, ok := q.next(conn, session, "")
+		if !ok {
+			line = "query_records with the same arguments and connection_id " + name(conn)
+		}
 		if label := preview(items[i].label, labelChars); label != "" {
 			line += " for " + label
 		}

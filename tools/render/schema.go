@@ -18,7 +18,7 @@ type SchemaQuery struct {
 
 // flagLegend explains the flags of a compact document to those who see only structured output (S0-5d).
 const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r range filter operators, lex lexical search, sem semantic search, " +
-	"a aggregations, g=false not granted, declared granted without stated capabilities."
+	"a aggregations, g=false not granted, declared granted without stated capabilities. cursor_field (the default order) and fields with r can be sorted."
 
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document},
 // each stream row once (D5), and a legend beside it where the document has flags.

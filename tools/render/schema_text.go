@@ -25,7 +25,7 @@ func schemaIndex(rows []schemaRow, q SchemaQuery) string {
 // indexText lists at most maxConnections connections of a connector; the streams always all.
 func indexText(rows []schemaRow, maxConnections int) string {
 	var lines []string
-	connectors, all := 0, map[string]bool{}
+	connectors, all := map[string]bool{}, map[string]bool{}
 	for start := 0; start < len(rows); {
 		end := start + 1
 		for end < len(rows) && rows[end].group == rows[start].group {
@@ -33,7 +33,7 @@ func indexText(rows []schemaRow, maxConnections int) string {
 		}
 		group := rows[start:end]
 		start = end
-		connectors++
+		connectors[group[0].connector] = true
 		var granted []connection
 		var streams []string
 		for _, r := range group {
@@ -54,7 +54,7 @@ func indexText(rows []schemaRow, maxConnections int) string {
 		lines = append(lines, clip(head, LineChars))
 		lines = append(lines, wrapList("  streams: ", streams)...)
 	}
-	first := fmt.Sprintf("%s, %s, %s.", plural(connectors, "connector"), plural(len(rows), "stream"), plural(len(all), "connection"))
+	first := fmt.Sprintf("%s, %s, %s.", plural(len(connectors), "connector"), plural(len(rows), "stream"), plural(len(all), "connection"))
 	call := new(arguments).text("stream", rows[0].stream)
 	last := "For fields, filters, sorting and aggregates of one stream: " + call.call("schema") + ", with connection_id for one connection."
 	return strings.Join(append(append([]string{first}, lines...), clip(last, LineChars)), "\n")

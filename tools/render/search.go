@@ -14,7 +14,8 @@ type SearchQuery struct {
 	Q            string
 	Limit        int
 	ConnectionID string
-	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
+	Rest         rs.Object // the other arguments as they were sent (streams, filter, mode)
+	RecordBase   string    // public base URL of the resource server, for citations; no trailing slash
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
@@ -296,7 +297,10 @@ func searchNotes(l listing, hits []hit) []string {
 		if n, ok := recall.Number("candidate_window_limit"); ok {
 			note += fmt.Sprintf(", at most %d a source", n)
 		}
-		notes = append(notes, note+"; a narrower q, streams or connection_id finds more.")
+		if recall.Flag("truncated") || recall.Has("candidate_window_limit") {
+			note += "; a narrower q, streams or connection_id finds more"
+		}
+		notes = append(notes, note+".")
 	}
 	notes = append(notes, l.warnings(2)...)
 	if len(hits) > 0 {
@@ -320,17 +324,20 @@ func searchTail(l listing, q SearchQuery) []string {
 		}
 		return nil
 	}
-	call := new(arguments).text("q", q.Q).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor).call("search")
-	if len(call) > longestHandle {
+	call := new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor).call("search")
+	if len(call) > longestHandle || oneLine(call) != call {
 		return cursorElsewhere(l)
 	}
-	return []string{"next page (same streams and filter): " + call}
+	return []string{"next page: " + call}
 }
 
 // cursorElsewhere stands for a cursor that is too long for the text.
 func cursorElsewhere(l listing) []string {
 	if l.envelope.Text("next_cursor") == "" {
 		return nil
+	}
+	if line := cursorLine("cursor", l.envelope.Text("next_cursor")); len(line) < longestHandle {
+		return []string{"next page: the same search with " + line}
 	}
 	return []string{"next page: the same search with cursor = structuredContent.data.next_cursor"}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -223,6 +224,17 @@ func (a *arguments) number(key string, value int) *arguments {
 		return a
 	}
 	return a.put(key, strconv.Itoa(value))
+}
+
+// rest adds members as they were sent.
+func (a *arguments) rest(members rs.Object) *arguments {
+	for _, m := range members {
+		var compact bytes.Buffer
+		if json.Compact(&compact, m.Value) == nil && compact.String() != "null" {
+			a.put(m.Name, compact.String())
+		}
+	}
+	return a
 }
 
 // list adds strings unless there are none.
