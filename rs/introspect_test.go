@@ -76,6 +76,7 @@ func TestIntrospectorJudges(t *testing.T) {
 		{name: "no issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`, refusal: rs.TokenIssuerRefused},
 		{name: "inactive without a reason", answer: `{"active":false}`, refusal: rs.TokenInactive},
 		{name: "D7 inactive with a reason", answer: `{"active":false,"inactive_reason":"grant_revoked",` + rest + `}`, refusal: "grant_revoked"},
+		{name: "D7 a reason that reads like a fault of ours stays a dead token", answer: `{"active":false,"inactive_reason":"canceled"}`, refusal: rs.TokenInactive},
 		{name: "a reason that is no code is not repeated", answer: `{"active":false,"inactive_reason":"see \"http://evil\" <b>"}`, refusal: rs.TokenInactive},
 		{name: "active that is missing is false", answer: `{}`, refusal: rs.TokenInactive},
 	} {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -241,7 +240,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- serveStdio(ctx, testServer(echo, io.Discard), inReader, io.Discard) }()
 	stop()
-	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+	if err := <-ended; err != nil { // a host that stops it has had no failure
 		t.Error(err)
 	}
 }
