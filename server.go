@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,7 +121,11 @@ func schemaProbe(client *rs.Client) rs.SchemaProbe {
 }
 
 func (h *hosted) url() string {
-	return "http://" + h.listener.Addr().String() + middleware.EndpointPath
+	address := h.listener.Addr().String()
+	if tcp, ok := h.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // how this machine reaches every address
+	}
+	return "http://" + address + middleware.EndpointPath
 }
 
 // serve answers until ctx ends, then lets calls in flight finish.
