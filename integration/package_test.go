@@ -536,7 +536,11 @@ func newFamily(t *testing.T, children ...scriptedChild) *family {
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/introspect":
-			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"pkg","aud":%q}`, f.URL))(w, r)
+			kind := "client" // a child's token
+			if r.FormValue("token") == "a-package" {
+				kind = "mcp_package"
+			}
+			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"grant_package_id":"pkg","aud":%q}`, kind, f.URL))(w, r)
 		case "/packages":
 			f.members(w)
 		default:

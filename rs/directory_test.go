@@ -178,7 +178,12 @@ func TestPackageAuthority(t *testing.T) {
 			verdict.Expires = row.expires
 			f := &packageRS{}
 			authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-				Authority: authorityFunc(func(context.Context, rs.Token) (rs.Verdict, error) { return verdict, nil }),
+				Authority: authorityFunc(func(ctx context.Context, token rs.Token) (rs.Verdict, error) {
+					if token.Reveal() == packageToken {
+						return verdict, nil
+					}
+					return onePackage(ctx, token)
+				}),
 				Directory: directoryFunc(func(_ context.Context, token rs.Token) (rs.Membership, error) {
 					if token.Reveal() != packageToken {
 						t.Errorf("asked about %q", token.Reveal())
@@ -242,15 +247,50 @@ func TestPackageAuthority(t *testing.T) {
 	}
 }
 
+// onePackage is an authority that knows one package, an owner, and client grants.
+func onePackage(_ context.Context, token rs.Token) (rs.Verdict, error) {
+	kind := rs.KindClient
+	switch token.Reveal() {
+	case packageToken:
+		kind = rs.KindPackage
+	case "tok_owner":
+		kind = rs.KindOwner
+	}
+	return rs.Verdict{Principal: rs.Principal{Token: token, Kind: kind}}, nil
+}
+
+// S0-R3, D17: an owner's token that a directory hands out by mistake reads nothing.
+func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
+	owner := aChild("a")
+	owner.Token = rs.NewToken("tok_owner")
+	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
+	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
+		Authority: authorityFunc(onePackage),
+		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) {
+			return rs.Membership{PackageID: "pkg_1", Children: []rs.Child{owner, aChild("b")}}, nil
+		}),
+		For: f.doer,
+	})
+	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
+	wantCode(t, err, rs.ChildUnusable)
+	f.wantSilence(t)
+	response, err := verdict.Principal.Package.Do(t.Context(), searchRequest())
+	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
+		t.Errorf("hits %q without %q", m.keys(), m.missing())
+	}
+}
+
 // D17: a directory that hands out the package's own token as a child's does not bring it to the resource server.
 func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	echo := aChild("a")
 	echo.Token = rs.NewToken(packageToken)
 	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: authorityFunc(func(_ context.Context, token rs.Token) (rs.Verdict, error) {
-			return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindPackage}}, nil
-		}),
+		Authority: authorityFunc(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) {
 			return rs.Membership{PackageID: "pkg_1", Children: []rs.Child{echo, aChild("b")}}, nil
 		}),
@@ -272,9 +312,7 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	children := []rs.Child{aChild("a"), aChild("b")}
 	f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
 	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: authorityFunc(func(_ context.Context, token rs.Token) (rs.Verdict, error) {
-			return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindPackage}}, nil
-		}),
+		Authority: authorityFunc(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) { return rs.Membership{Children: children}, nil }),
 		For:       f.doer, Package: rs.PackageOptions{Now: func() time.Time { return packageNow }},
 	})

@@ -3,6 +3,9 @@ package rs
 import (
 	"context"
 	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // PackageAuthorityOptions configure a [PackageAuthority].
@@ -47,18 +50,40 @@ func (a *PackageAuthority) Judge(ctx context.Context, token Token) (Verdict, err
 	if membership.PackageID == "" {
 		membership.PackageID = verdict.Principal.GrantID
 	}
+	membership.Children = a.screen(ctx, token, membership.Children)
 	now := a.options.Package.Now()
-	children := make([]Child, len(membership.Children))
-	for i, c := range membership.Children {
-		if c.Refused == nil && c.Token == token { // the package's own token must not reach the resource server
-			c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
-		}
+	for _, c := range membership.Children {
 		if c.Refused == nil && c.Expires.After(now) && (verdict.Expires.IsZero() || c.Expires.Before(verdict.Expires)) {
 			verdict.Expires = c.Expires
 		}
-		children[i] = c
 	}
-	membership.Children = children
 	verdict.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.refusals)
 	return verdict, nil
+}
+
+// screen refuses children whose token is none of a client grant: the package's own, or one that the authority knows as
+// another kind, such as an owner's that was filed by mistake (S0-R3). Of a token that the authority does not know, or
+// cannot judge now, the resource server is the judge.
+func (a *PackageAuthority) screen(ctx context.Context, token Token, children []Child) []Child {
+	screened := slices.Clone(children)
+	var questions errgroup.Group
+	questions.SetLimit(a.options.Package.Width)
+	for i := range screened {
+		c := &screened[i]
+		switch {
+		case c.Refused != nil:
+		case c.Token == token:
+			c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
+		default:
+			questions.Go(func() error {
+				verdict, err := a.options.Authority.Judge(ctx, c.Token)
+				if err == nil && verdict.Inactive == nil && verdict.Principal.Kind != KindClient {
+					c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: "The package directory gives a token for this connection that is not of a client grant."}
+				}
+				return nil
+			})
+		}
+	}
+	_ = questions.Wait() // no question fails: what is not known is left to the resource server
+	return screened
 }
