@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 )
 
 // Every error code of the vocabulary has its row in docs/errors.md.
@@ -91,5 +94,25 @@ func TestTheReadmeShowsTheChain(t *testing.T) {
 		if line = strings.TrimSpace(line); !strings.Contains(string(readme), line) {
 			t.Errorf("README.md does not show %q", line)
 		}
+	}
+}
+
+// The number in the README's first screen is the demo's.
+func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := 0
+	for record, err := range demo.Year().Records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.Stream == "messages" {
+			messages++
+		}
+	}
+	if want := fmt.Sprintf("count of messages = %d\n", messages); !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not show %q", want)
 	}
 }
