@@ -27,6 +27,7 @@ import (
 // drainTime is how long calls in flight may take to finish after the server is told to stop.
 const drainTime = 10 * time.Second
 
+// newRoom is the same room behind every door of this program.
 func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger) *mcp.Server {
 	return transport.NewRoom(transport.RoomOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,

@@ -97,18 +97,17 @@ const (
 // cursor is exact and its envelope the resource server's own; it is never cut (D18).
 func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
-	for range maxRefits {
+	for refits := 1; ; refits++ {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
-		call.Args = args
 		if err != nil || len(response.Body) <= render.StructuredHard || args.limit == 1 {
+			call.Args = args // what was read in the end is what is rendered
 			return Reply{Call: call, Response: response}, err
 		}
 		args = args.smaller(len(response.Body))
+		if refits == maxRefits {
+			args.limit = 1
+		}
 	}
-	args.limit = 1
-	call.Args = args
-	response, err := call.RS.Do(ctx, args.Request(call.Scope))
-	return Reply{Call: call, Response: response}, err
 }
 
 // smaller returns the arguments with the limit that, at this size of record, fits with some room.
