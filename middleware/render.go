@@ -22,6 +22,7 @@ func Render(log zerolog.Logger) Middleware {
 				if result, err = call.Tool.Render(reply.Call, reply.Response); err != nil { // Log, below, has seen a good answer
 					log.Error().Str("tool", call.Tool.Name).Str("code", string(rs.AsError(err).Code)).Str("rs_request_id", reply.Response.RequestID).Msg("answer cannot be rendered")
 				}
+				result = result.Clean(reply.Response.Body)
 			}
 			if call.URI != "" {
 				if err != nil {
@@ -31,7 +32,7 @@ func Render(log zerolog.Logger) Middleware {
 				return reply, nil
 			}
 			if err != nil {
-				result = render.Error(rs.AsError(err))
+				result = render.Error(rs.AsError(err)).Clean(nil)
 			}
 			reply.Result = &mcp.CallToolResult{
 				Content:           []mcp.Content{&mcp.TextContent{Text: result.Text}},

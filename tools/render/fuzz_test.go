@@ -37,6 +37,7 @@ func FuzzRender(f *testing.F) {
 				}
 				return
 			}
+			r = r.Clean(body)
 			limit := TextHard
 			if tool == "search" {
 				limit = SearchHard
