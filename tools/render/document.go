@@ -34,10 +34,10 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 	if read.ConnectionID == "" && rs.UnsafeName(it.conn) == "" {
 		read.ConnectionID = it.conn
 	}
-	expanded := o.Object("expanded")
+	it.id, it.ref = read.String(), read
 	var out json.RawMessage
 	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
-		doc := writeDocument(it.data, expanded, read, room)
+		doc := writeDocument(&it, room)
 		out = object{
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading())),
