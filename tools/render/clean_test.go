@@ -131,15 +131,19 @@ func FuzzClean(f *testing.F) {
 		for i, c := range got {
 			switch {
 			case c == '\n' || c == '\t':
-			case isTag(c) && !inFlag(got, i), !isTag(c) && !shown(c):
+			case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069, c == 0x2028, c == 0x2029, c == 0xFEFF,
+				c >= 0xE0000 && c <= 0xE007F && !inFlag(got, i):
 				t.Errorf("%q holds %U", got, c)
 			}
 			if marks++; !isMark(c) {
 				marks = 0
 			}
-			if marks > maxMarks {
+			if marks > 10 {
 				t.Errorf("%q has a flood of marks", got)
 			}
+		}
+		if strings.Contains(got, "[31m") && !strings.Contains(strings.ReplaceAll(text, "\x1b[31m", ""), "[31m") && !strings.ContainsRune(text, 0x9b) && strings.Count(text, "\x1b") == strings.Count(text, "\x1b[31m") {
+			t.Errorf("%q keeps the rest of an escape sequence of %q", got, text)
 		}
 		if removed.Total() == 0 && strings.ToValidUTF8(text, "") == text && utf8.RuneCountInString(got)+strings.Count(text, "\r\n") != utf8.RuneCountInString(text) {
 			t.Errorf("%q became %q and nothing was counted", text, got)
