@@ -114,7 +114,7 @@ func TestCleanResult(t *testing.T) {
 // FuzzClean: cleaning is idempotent, gives valid UTF-8 and nothing that must not reach a host, loses nothing of a
 // text that is clean, and makes of a text never more lines than it has line breaks.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"plain", "\x1b[31mred\x1b[0m", "\x1b]8;;u\x07t\x1b]8;;\x07", "\x1b\x1b[[31m31m", "a\u202Eb\u2066", "🏴\U000E0067\U000E0062\U000E007F",
+	for _, seed := range []string{"plain", "a\x1b[31mred", "hi\U000E0069\U000E0067", "\x1b[31mred\x1b[0m", "\x1b]8;;u\x07t\x1b]8;;\x07", "\x1b\x1b[[31m31m", "a\u202Eb\u2066", "🏴\U000E0067\U000E0062\U000E007F",
 		"e" + strings.Repeat("\u0301", 30), "😀\uFE0F\uFE0F", "\xff\xed\xa0\x80", "\r\n\r\u2028\u0085", "> forged\nnext page: {}", "\u009b\u009d\u0090x\u009c", "\x00\x7f"} {
 		f.Add(seed)
 	}
