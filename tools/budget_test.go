@@ -149,9 +149,10 @@ func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]
 			}
 			Ladder struct {
 				Records []struct {
-					ID   string
-					Long []longField `json:"long_fields"`
-					More int         `json:"more_fields"`
+					ID      string
+					Long    []longField `json:"long_fields"`
+					Omitted []string    `json:"omitted_fields"`
+					More    int         `json:"more_fields"`
 				}
 				More int `json:"more_records"`
 			} `json:"content_ladder"`
@@ -183,6 +184,17 @@ func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]
 					start = records[ref.RecordID][long.Field]
 				}
 				records[ref.RecordID][long.Field] = start + readOn(t, server, long.Read.Arguments)
+			}
+			for _, name := range rung.Omitted {
+				records[ref.RecordID][name] = readOn(t, server, rs.EncodeJSON(map[string]string{"id": rung.ID, "field": name}))
+			}
+			if rung.More > 0 { // the schema names every field
+				for i := range 800 {
+					name := fmt.Sprintf("field_%d", i)
+					if _, shown := records[ref.RecordID][name]; !shown {
+						records[ref.RecordID][name] = readOn(t, server, rs.EncodeJSON(map[string]string{"id": rung.ID, "field": name}))
+					}
+				}
 			}
 		}
 		if cursor = page.Data.Next; cursor == "" {
@@ -230,7 +242,12 @@ func TestRecordsAreReadToTheirEnd(t *testing.T) {
 		return list
 	}
 	numbers := make([]int, 40_000)
+	var wide []rs.Member
+	for i := range 800 {
+		wide = append(wide, field(fmt.Sprintf("field_%d", i), strings.Repeat("wide ", 30)))
+	}
 	for name, records := range map[string][]rs.Object{
+		"a record with 800 fields":          {record("a", wide...)},
 		"100 records of 20 KB":              many(100, 20_000),
 		"1,000 small records":               many(1000, 50),
 		"one record with a text of 5 MB":    {record("a", field("subject", "s"), field("body", strings.Repeat("日本語 ", 5<<20/10)))},
@@ -252,6 +269,62 @@ func TestRecordsAreReadToTheirEnd(t *testing.T) {
 			}
 			if len(got) != len(want) {
 				t.Errorf("%d records, want %d", len(got), len(want))
+			}
+		})
+	}
+}
+
+// D18, S1-R2: a document says of each field that it does not show whole how to read on, and that reads the rest.
+func TestDocumentsAreReadToTheirEnd(t *testing.T) {
+	var wide, texts []rs.Member
+	for i := range 800 {
+		wide = append(wide, field(fmt.Sprintf("field_%d", i), strings.Repeat("wide ", 30)))
+	}
+	for i := range 40 {
+		texts = append(texts, field(fmt.Sprintf("text_%d", i), strings.Repeat("line é\n", 400)))
+	}
+	for name, o := range map[string]rs.Object{
+		"a short record":             record("a", field("subject", "s"), field("n", 1)),
+		"a text of 1 MB":             record("a", field("subject", "s"), field("body", strings.Repeat("日本語 🚀\n", 1<<20/15))),
+		"40 long texts":              record("a", texts...),
+		"800 fields":                 record("a", wide...),
+		"a list and an object":       record("a", field("list", make([]int, 30_000)), field("object", map[string]string{"text": strings.Repeat("x", 50_000)})),
+		"a record id of 3,000 bytes": record(strings.Repeat("i", 3000), field("body", strings.Repeat("x", 60_000))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := recordServer([]rs.Object{o})
+			id := rs.Ref{Stream: "s", RecordID: o.Text("id")}.String()
+			var document struct {
+				Text     string
+				Metadata struct {
+					Incomplete []longField
+					Omitted    []string `json:"omitted_fields"`
+					More       int      `json:"more_fields"`
+				}
+			}
+			result := use(t, tools.Fetch("https://rs.example"), server, rs.EncodeJSON(map[string]string{"id": id}))
+			if err := json.Unmarshal(result.Structured, &document); err != nil {
+				t.Fatal(err)
+			}
+			partial := map[string]longField{}
+			for _, c := range document.Metadata.Incomplete {
+				partial[c.Field] = c
+			}
+			unnamed := 0
+			for _, m := range o.Object("data") {
+				value := plain(m.Value)
+				shown := strings.Contains(document.Text, m.Name+": "+strings.TrimSpace(value)) || strings.Contains(document.Text, m.Name+":\n> "+strings.ReplaceAll(value, "\n", "\n> "))
+				c, cut := partial[m.Name]
+				switch {
+				case shown:
+				case cut && readOn(t, server, c.Read.Arguments) == string([]rune(value)[c.Shown:]):
+				case slices.Contains(document.Metadata.Omitted, m.Name):
+				default:
+					unnamed++
+				}
+			}
+			if unnamed != document.Metadata.More {
+				t.Errorf("%d fields are neither shown nor named, and the answer says %d", unnamed, document.Metadata.More)
 			}
 		})
 	}

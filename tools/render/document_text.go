@@ -70,7 +70,7 @@ func writeDocument(it *item, room int) document {
 // what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
 // starts each of their lines, so that none can be taken for one of ours (D19).
 func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room int) {
-	const least, note = 400, 160
+	const least, note = 1000, 160
 	texts := make([]string, len(long))
 	sizes := make([]int, len(long))
 	for i, m := range long {

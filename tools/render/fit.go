@@ -13,8 +13,9 @@ import (
 // member. What was cut is told beside it (D18).
 
 const (
-	leastShare = 64 // a member that would get less room than this many bytes is left out
-	fitDepth   = 6  // how deep a value is looked into; what is large below that is left out as a whole
+	leastShare = 64   // a member that would get less room than this many bytes is left out
+	leastField = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
+	fitDepth   = 6    // how deep a value is looked into; what is large below that is left out as a whole
 )
 
 // fit returns a JSON value of at most max bytes, or as it is when it fits, and whether it was cut. The members of an
@@ -34,7 +35,7 @@ func fitAt(raw json.RawMessage, max, depth int) (json.RawMessage, bool) {
 	case kind == "array" && depth > 0 && max >= len(`[]`):
 		return fitArray(raw, max, depth), true
 	case kind == "object" && depth > 0 && max >= len(`{}`):
-		return fitObject(rs.AsObject(raw), max, depth).JSON(), true
+		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON(), true
 	}
 	return json.RawMessage("null"), true
 }
@@ -56,13 +57,15 @@ func fitArray(raw json.RawMessage, max, depth int) json.RawMessage {
 	return rs.JoinArray(elements)
 }
 
-func fitObject(o object, max, depth int) object {
+// fitObject cuts an object to max bytes. A member is whole, or has at least the room of least bytes, or is left out with
+// those behind it.
+func fitObject(o object, max, least, depth int) object {
 	room := max - len(`{}`)
 	sizes := make([]int, len(o))
 	for i, m := range o {
 		sizes[i] = len(encode(m.Name)) + len(m.Value) + len(`:,`)
 	}
-	kept := sort.Search(len(o), func(n int) bool { return fairShare(sizes[:n+1], room) < leastShare })
+	kept := sort.Search(len(o), func(n int) bool { return fairShare(sizes[:n+1], room) < least })
 	share := fairShare(sizes[:kept], room)
 	fitted := slices.Clone(o[:kept])
 	for i, m := range fitted {

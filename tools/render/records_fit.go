@@ -13,6 +13,7 @@ const (
 	ladderJSON   = 5 << 10                            // the calls that read long fields
 	pageJSON     = StructuredHard - ladderJSON - 1000 // the page itself
 	envelopeJSON = 8 << 10                            // what stands beside the records
+	leastRung    = 400                                // of one record
 	longText     = LineChars                          // a text of more characters has a rung in the ladder
 )
 
@@ -49,7 +50,7 @@ type recordPage struct {
 
 // A longRecord is a record with texts that are long, or cut.
 type longRecord struct {
-	id   string
+	item *item
 	cuts []cut // of all its long texts, whole ones too
 }
 
@@ -62,7 +63,7 @@ func fitRecords(l listing, body json.RawMessage, items []item) recordPage {
 	}
 	for i := range l.items {
 		if cuts := longTexts(rs.AsObject(l.items[i]), &items[i]); len(cuts) > 0 {
-			page.long = append(page.long, longRecord{items[i].id, cuts})
+			page.long = append(page.long, longRecord{&items[i], cuts})
 		}
 	}
 	return page
@@ -70,7 +71,7 @@ func fitRecords(l listing, body json.RawMessage, items []item) recordPage {
 
 func shrinkPage(l *listing, items []item) (body json.RawMessage, left int) {
 	const least = 400 // bytes of a record that still says what it is
-	beside := fitObject(l.envelope, envelopeJSON, fitDepth)
+	beside := fitObject(l.envelope, envelopeJSON, leastShare, fitDepth)
 	room := pageJSON - len(beside.JSON())
 	if most := room / least; len(l.items) > most {
 		left = len(l.items) - most
@@ -96,14 +97,14 @@ func shrinkRecord(raw json.RawMessage, it *item, max int) json.RawMessage {
 		fitted, _ := fit(raw, max)
 		return fitted
 	}
-	beside := fitObject(o.Without("data", "expanded"), max/3, fitDepth)
+	beside := fitObject(o.Without("data", "expanded"), max/3, leastShare, fitDepth)
 	room := max - len(beside.JSON()) - len(`,"data":,"expanded":`)
 	if o.Has("expanded") {
 		expanded, _ := fit(o.Get("expanded"), room/3)
 		room -= len(expanded)
 		beside = append(beside, pair("expanded", expanded))
 	}
-	return append(beside, pair("data", fitObject(it.data, room, fitDepth).JSON())).JSON()
+	return append(beside, pair("data", fitObject(it.data, room, min(leastField, room/2), fitDepth).JSON())).JSON()
 }
 
 // longTexts are the fields of a record that are long texts, and those that were cut, each with the call that reads it.
@@ -155,21 +156,13 @@ func recordLadder(long []longRecord) json.RawMessage {
 	var records []json.RawMessage
 	room := ladderJSON
 	for i, record := range long {
-		if room < len(record.id)+400 {
+		if room < len(record.item.id)+leastRung {
 			return object{pair("records", rs.JoinArray(records)), pair("more_records", encode(len(long)-i))}.JSON()
 		}
-		room -= len(record.id) + 40
-		var fields []json.RawMessage
-		rung := object{pair("id", encode(record.id))}
-		for n, c := range record.cuts {
-			raw := c.json()
-			if room -= len(raw) + 1; room < 0 && n > 0 {
-				rung = append(rung, pair("more_fields", encode(len(record.cuts)-n)))
-				break
-			}
-			fields = append(fields, raw)
-		}
-		records = append(records, append(rung, pair("long_fields", rs.JoinArray(fields))).JSON())
+		rung := append(object{pair("id", encode(record.item.id))}, cutMembers("long_fields", record.cuts, record.item, room-len(record.item.id)-leastRung/2)...)
+		raw := rung.JSON()
+		room -= len(raw)
+		records = append(records, raw)
 	}
 	return object{pair("records", rs.JoinArray(records))}.JSON()
 }
