@@ -1,0 +1,137 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A quote can be checked later: an answer says of the text that it shows where it stands in its field, as a range of code
+// points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
+
+// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
+// are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
+// equal in this form.
+func Quotable(text string) string {
+	line := oneLine(plain(oneLine(manyLines(text)))) // as a field window shows it, in one line
+	from, to := quotableRange(line)
+	return line[from:to]
+}
+
+// quotableRange is the part of a line that is left without spaces and ellipses at its ends.
+func quotableRange(line string) (from, to int) {
+	to = len(line)
+	for {
+		part := line[from:to]
+		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, ellipsis), "..."), " ")
+		from += len(part) - len(cut)
+		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, ellipsis), "..."), " ")
+		to -= len(cut) - len(rest)
+		if len(rest) == len(part) {
+			return from, to
+		}
+	}
+}
+
+// A cite is the checkable part of a quote.
+type cite struct {
+	sha256     string // "" when nothing of the record is shown
+	start, end int    // code points of the field; end is 0 when the range is not known
+}
+
+// add writes the citation's members.
+func (c cite) add(a *arguments) *arguments {
+	if c.end > 0 {
+		a.put("start_chars", fmt.Sprint(c.start)).put("end_chars", fmt.Sprint(c.end))
+	}
+	return a.text("sha256", c.sha256)
+}
+
+// line is the citation in text.
+func (c cite) line() string {
+	if c.end > 0 {
+		return fmt.Sprintf("  cite: chars %d-%d sha256 %s", c.start, c.end, c.sha256)
+	}
+	return "  cite: sha256 " + c.sha256
+}
+
+// A place says where in its field a passage stands, as far as the resource server proves it.
+type place struct {
+	start, end int   // of the whole passage, in code points; end is 0 when that is not known
+	runes      []int // the place of each rune of the passage; nil when only the whole is known
+}
+
+// readPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
+// excerpt, or more, because a server may have put one space for several; of a range in UTF-16 units not even the start
+// is sure.
+func readPlace(e, read object, p passage) place {
+	for _, o := range []object{e, read} {
+		start, ok := o.Number("start_chars")
+		end, also := o.Number("end_chars")
+		if !ok || !also || start < 0 || end <= start {
+			continue
+		}
+		source, said := []rune(plain(e.Text("preview_text", "text"))), end-start
+		first := start // the place of source[0]
+		if len(source) > said && start > 0 && source[0] == '…' {
+			first--
+		}
+		count := len(source) - (start - first)
+		if count > said && source[len(source)-1] == '…' {
+			count--
+		}
+		switch units := count + surrogates(string(source)); {
+		case count == said:
+			return place{start: start, end: end, runes: align([]rune(p.plain), source, first)}
+		case count < said && (units == count || units != said):
+			return place{start: start, end: end}
+		}
+	}
+	return place{}
+}
+
+// align finds the place of each rune of a cleaned text in the text that it was cleaned from, whose first rune stands at
+// first: cleaning leaves out, and puts one space for white space. It returns nil when the one does not come of the other.
+func align(cleaned, source []rune, first int) []int {
+	places := make([]int, 0, len(cleaned))
+	at := 0
+	for _, c := range cleaned {
+		for at < len(source) && source[at] != c && (c != ' ' || !unicode.IsSpace(source[at])) {
+			at++
+		}
+		if at == len(source) {
+			return nil
+		}
+		places = append(places, first+at)
+		at++
+	}
+	return places
+}
+
+// cite is the citation of the part of a passage that is shown.
+func (p place) cite(text string, shown textRange) cite {
+	from, to := quotableRange(text[shown.from:shown.to])
+	from, to = shown.from+from, shown.from+to
+	if from == to {
+		return cite{}
+	}
+	c := cite{sha256: Digest(Quotable(text[from:to]))}
+	switch wholeFrom, wholeTo := quotableRange(text); {
+	case p.runes != nil:
+		first := utf8.RuneCountInString(text[:from])
+		last := first + utf8.RuneCountInString(text[from:to]) - 1
+		c.start, c.end = p.runes[first], p.runes[last]+1
+	case p.end > 0 && from == wholeFrom && to == wholeTo:
+		c.start, c.end = p.start, p.end
+	}
+	return c
+}
