@@ -22,7 +22,7 @@ func Digest(text string) string {
 // are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
 // equal in this form.
 func Quotable(text string) string {
-	line := oneLine(plain(oneLine(manyLines(text)))) // as a field window shows it, in one line
+	line := oneLine(plain(oneLine(text)))
 	from, to := quotableRange(line)
 	return line[from:to]
 }
@@ -66,13 +66,15 @@ func (c cite) line() string {
 
 // A place says where in its field a passage stands, as far as the resource server proves it.
 type place struct {
-	start, end int   // of the whole passage, in code points; end is 0 when that is not known
-	runes      []int // the place of each rune of the passage; nil when only the whole is known
+	start, end int    // of the whole passage, in code points; end is 0 when that is not known
+	source     []rune // the text as received, when it holds as many code points as the range
+	first      int    // the place of source[0]
+	at         []int  // the index in source of each rune of the passage
 }
 
 // readPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
-// excerpt, or more, because a server may have put one space for several; of a range in UTF-16 units not even the start
-// is sure.
+// excerpt, or more, because a server may have put one space for several, unless some had to be cleaned away; of a range in
+// UTF-16 units not even the start is sure.
 func readPlace(e, read object, p passage) place {
 	for _, o := range []object{e, read} {
 		start, ok := o.Number("start_chars")
@@ -80,28 +82,31 @@ func readPlace(e, read object, p passage) place {
 		if !ok || !also || start < 0 || end <= start {
 			continue
 		}
-		source, said := []rune(plain(e.Text("preview_text", "text"))), end-start
-		first := start // the place of source[0]
-		if len(source) > said && start > 0 && source[0] == '…' {
-			first--
+		received := plain(e.Text("preview_text", "text"))
+		if Quotable(received) != Quotable(p.plain) {
+			return place{} // a mark stood where cleaning takes it for something else, as in an escape sequence
 		}
-		count := len(source) - (start - first)
-		if count > said && source[len(source)-1] == '…' {
+		source, said := []rune(received), end-start
+		first, count := start, len(source) // the place of source[0], and how many runes the range has to hold
+		if start > 0 && source[0] == '…' { // taken for the server's, as is the last: if it is not, only the whole is sure
+			first, count = first-1, count-1
+		}
+		if source[len(source)-1] == '…' {
 			count--
 		}
 		switch units := count + surrogates(string(source)); {
 		case count == said:
-			return place{start: start, end: end, runes: align([]rune(p.plain), source, first)}
-		case count < said && (units == count || units != said):
+			return place{start: start, end: end, source: source, first: first, at: align([]rune(p.plain), source)}
+		case count < said && (units == count || units != said) && manyLines(received) == received:
 			return place{start: start, end: end}
 		}
 	}
 	return place{}
 }
 
-// align finds the place of each rune of a cleaned text in the text that it was cleaned from, whose first rune stands at
-// first: cleaning leaves out, and puts one space for white space. It returns nil when the one does not come of the other.
-func align(cleaned, source []rune, first int) []int {
+// align finds each rune of a cleaned text in the text that it was cleaned from: cleaning leaves out, and puts one space for
+// white space. It returns nil when the one does not come of the other.
+func align(cleaned, source []rune) []int {
 	places := make([]int, 0, len(cleaned))
 	at := 0
 	for _, c := range cleaned {
@@ -111,7 +116,7 @@ func align(cleaned, source []rune, first int) []int {
 		if at == len(source) {
 			return nil
 		}
-		places = append(places, first+at)
+		places = append(places, at)
 		at++
 	}
 	return places
@@ -124,12 +129,16 @@ func (p place) cite(text string, shown textRange) cite {
 	if from == to {
 		return cite{}
 	}
-	c := cite{sha256: Digest(Quotable(text[from:to]))}
+	quote := Quotable(text[from:to])
+	c := cite{sha256: Digest(quote)}
 	switch wholeFrom, wholeTo := quotableRange(text); {
-	case p.runes != nil:
+	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
-		c.start, c.end = p.runes[first], p.runes[last]+1
+		// What was cleaned away may hold the same characters: then the place is not sure.
+		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == quote {
+			c.start, c.end = p.first+start, p.first+end
+		}
 	case p.end > 0 && from == wholeFrom && to == wholeTo:
 		c.start, c.end = p.start, p.end
 	}

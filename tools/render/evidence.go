@@ -53,7 +53,7 @@ func proven(hit object, it *item) []excerpt {
 }
 
 func newExcerpt(field, text string, ref rs.Ref) (excerpt, bool) {
-	p := readPassage(oneLine(manyLines(text))) // as a field window shows it, so that a quote can be checked by one
+	p := readPassage(oneLine(text))
 	if p.plain == "" {
 		return excerpt{}, false
 	}

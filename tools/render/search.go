@@ -117,7 +117,7 @@ func searchText(l listing, hits []hit, q SearchQuery) string {
 	return p.String()
 }
 
-// evidenceRows writes the proven matches, at most three, in at most two thirds of the room, and returns which hits it
+// evidenceRows writes the proven matches, at most three, in at most three quarters of the room, and returns which hits it
 // showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
 func evidenceRows(p *page, hits []hit) map[int]bool {
 	shown := map[int]bool{}
@@ -127,7 +127,7 @@ func evidenceRows(p *page, hits []hit) map[int]bool {
 			best = append(best, i)
 		}
 	}
-	room := p.left() * 2 / 3
+	room := p.left() * 3 / 4
 	for n := len(best); n > 0; n-- {
 		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {90, n}, {60, n}, {90, 1}, {90, 0}} {
 			var lines []string
