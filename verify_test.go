@@ -253,8 +253,8 @@ func TestVerify(t *testing.T) {
 	r.miscounts.Store(false)
 
 	within("what was edited since is changed, and what stands there is told", []string{body}, func(*testing.T) {
-		window, excerpt := r.window(0, 30), map[string]any(nil)
-		excerpt, _ = r.excerpt("valve")
+		window := r.window(0, 30)
+		excerpt, _ := r.excerpt("valve")
 		r.load(strings.Replace(strings.Replace(body, "boiler", "heater", 1), "valve", "pump", 1))
 		r.verify(1, `changed: cin_notes/notes:n1 field body; characters 0 to 30 now read "The heater 🚀 was serviced in M`, window)
 		r.verify(1, "now read", excerpt)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,11 +50,11 @@ type cite struct {
 }
 
 // add writes the citation's members.
-func (c cite) add(a *arguments) *arguments {
+func (c cite) add(a *arguments) {
 	if c.end > 0 {
-		a.put("start_chars", fmt.Sprint(c.start)).put("end_chars", fmt.Sprint(c.end))
+		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
 	}
-	return a.text("sha256", c.sha256)
+	a.text("sha256", c.sha256)
 }
 
 // line is the citation in text.

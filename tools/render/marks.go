@@ -132,8 +132,10 @@ func (p passage) border(at, max int) int {
 	if at < 8*max {
 		return 0
 	}
-	printable := func(b byte) bool { return b >= ' ' && b <= '~' }
-	for at -= 4 * max; at > 0 && !(printable(p.plain[at-1]) && printable(p.plain[at])); at-- {
+	apart := func(a, b byte) bool { return a >= ' ' && a <= '~' && b >= ' ' && b <= '~' }
+	at -= 4 * max
+	for at > 0 && !apart(p.plain[at-1], p.plain[at]) {
+		at--
 	}
 	return at
 }
