@@ -318,7 +318,7 @@ func findText(text string, places []int, quote string) (start, end int, ok bool)
 
 // findHash looks for a text of the cited length with the cited hash, as long as that takes no more than moments.
 func (c Citation) findHash(text []rune, places []int) (start, end int, ok bool) {
-	const most = 64 << 20 // runes to hash
+	const most = 16 << 20 // runes to hash
 	length := *c.End - *c.Start
 	if length > len(text) || length*(len(text)-length) > most {
 		return 0, 0, false
