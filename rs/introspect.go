@@ -143,7 +143,7 @@ func inactive(reason string) *Error {
 func meansSomethingElse(code Code) bool {
 	switch code {
 	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, AuthorityUnreachable, DeadlineExceeded, Canceled,
-		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal:
+		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
 		return true
 	}
 	return false
