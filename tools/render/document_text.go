@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -115,10 +116,9 @@ func (d *document) writeTexts(b *strings.Builder, long []member, read rs.Ref, ro
 		texts[i], _ = rs.AsText(m.Value)
 		sizes[i] = escaped(manyLines(texts[i])) + len(m.Name) + 8
 	}
-	fit := len(long)
-	for fit > 1 && fairShare(sizes[:fit], room) < least {
-		fit--
-	}
+	// The share never grows with more texts, so that the last that fits is found by halving: a record may have very many.
+	fit := max(1, sort.Search(len(long), func(i int) bool { return fairShare(sizes[:i+1], room) < least }))
+	fit = min(fit, len(long))
 	share := fairShare(sizes[:fit], room)
 	for i, m := range long {
 		total := utf8.RuneCountInString(texts[i])
