@@ -31,6 +31,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (rs.Pri
 	principal, err := t.Authenticator.Authenticate(ctx, token)
 	var told *rs.Error
 	// An authority that is out of reach is not the caller's doing. Hanging up before the answer is: it was asked.
-	refused = err != nil && !(errors.As(err, &told) && told.Code == rs.AuthorityUnreachable)
+	unreachable := errors.As(err, &told) && told.Code == rs.AuthorityUnreachable
+	refused = err != nil && !unreachable
 	return principal, err
 }

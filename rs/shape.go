@@ -17,9 +17,10 @@ func checkShape(body []byte) *Error {
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; {
 		case inText:
-			if c == '\\' {
+			switch c {
+			case '\\':
 				i++
-			} else if c == '"' {
+			case '"':
 				inText = false
 			}
 		case c == '"':
