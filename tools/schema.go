@@ -21,7 +21,7 @@ func Schema() *Tool {
 			connectionProperty,
 			enumProperty("detail", "full adds JSON Schema; needs stream", "compact", "full"),
 			namesProperty("fields", "Only these fields of stream"),
-			integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset),
+			offsetProperty(),
 		),
 		Output:  dataOutput,
 		Listed:  true,
@@ -34,6 +34,10 @@ func Schema() *Tool {
 			})
 		},
 	}
+}
+
+func offsetProperty() string {
+	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
 }
 
 // maxSchemaOffset bounds offset; no grant has as many streams or fields.

@@ -18,11 +18,11 @@ func TestInvalidResponse(t *testing.T) {
 	renderers := map[string]func([]byte) (Result, error){
 		"schema":            func(b []byte) (Result, error) { return Schema(b, SchemaQuery{}) },
 		"query_records":     func(b []byte) (Result, error) { return Records(b, RecordsQuery{Stream: "s"}) },
-		"aggregate":         func(b []byte) (Result, error) { return Aggregate(b, "s") },
+		"aggregate":         func(b []byte) (Result, error) { return Aggregate(b, AggregateQuery{Stream: "s"}) },
 		"search":            func(b []byte) (Result, error) { return Search(b, SearchQuery{}) },
 		"fetch":             func(b []byte) (Result, error) { return Document(b, DocumentQuery{Ref: ref}) },
 		"read_record_field": func(b []byte) (Result, error) { return Window(b, WindowQuery{Ref: ref}) },
-		"list_streams":      Streams,
+		"list_streams":      func(b []byte) (Result, error) { return Streams(b, StreamsQuery{}) },
 	}
 	for tool, renderBody := range renderers {
 		for _, body := range []string{"", "  ", "<html>secret</html>", `"secret"`, `["secret"]`, "null", "17", `{"secret":`, "{}"} {
