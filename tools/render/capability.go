@@ -12,6 +12,7 @@ import (
 type field struct {
 	name, kind, role       string
 	granted                bool
+	line                   string          // what the full text says of it, once it was said
 	shortened              bool            // raw or property is not whole
 	raw                    json.RawMessage // its capabilities as received; nil when only its JSON Schema is known
 	property               json.RawMessage // its JSON Schema in that of the stream

@@ -41,8 +41,11 @@ func FuzzRender(f *testing.F) {
 			if tool == "search" {
 				limit = SearchHard
 			}
-			if tool == "schema" {
-				limit += 8 * len(body) // every granted name stays
+			switch tool {
+			case "schema", "aggregate", "list_streams":
+				if len(r.Structured) > StructuredHard {
+					t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))
+				}
 			}
 			if len(r.Text) > limit {
 				t.Errorf("%s: %d bytes of text", tool, len(r.Text))

@@ -40,10 +40,7 @@ func (d *schemaDocument) text() string {
 	if d.q.Stream == "" && !fits(all, TextTarget) {
 		connections = shortIndex
 	}
-	count := all
-	if !fits(all, TextHard) {
-		count = max(1, most(all, func(n int) bool { return fits(n, TextHard) }))
-	}
+	count := min(all, max(1, most(all, func(n int) bool { return fits(n, TextHard) })))
 	return strings.Join(page(count), "\n") + tail
 }
 
@@ -315,8 +312,11 @@ func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []strin
 			continue
 		}
 		signature := f.signature(used)
-		if schema := f.jsonSchema(); full && schema != nil {
-			lines = append(lines, withJSON("  "+signature+": "+shownName(f.name)+" ", schema))
+		if full {
+			if f.line == "" {
+				f.line = withJSON("  "+signature+": "+shownName(f.name), f.jsonSchema())
+			}
+			lines = append(lines, f.line)
 			continue
 		}
 		if names[signature] == nil {
@@ -397,6 +397,10 @@ func (f *field) signature(used *usage) string {
 // withJSON is a line that ends in JSON, shortened where that is too long, which it says.
 func withJSON(beginning string, raw json.RawMessage) string {
 	const note = " (shortened)"
+	if raw == nil {
+		return clip(beginning, LineChars)
+	}
+	beginning += " "
 	for room := max(min(fieldSchemaBytes, LineChars-len(beginning)-len(note)), 64); ; room /= 2 {
 		line := beginning + jsonText(shrink(raw, room))
 		if len(raw) > room {
