@@ -26,7 +26,8 @@ func ListStreams() *Tool {
 			return args, nil
 		},
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Streams(response.Body, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: call.Args.(listStreamsArgs).offset})
+			args, _ := call.Args.(listStreamsArgs)
+			return render.Streams(response.Body, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: args.offset})
 		},
 	}
 }

@@ -124,7 +124,7 @@ func (d *schemaDocument) bound() {
 		r := &d.rows[i]
 		if d.q.Stream == "" {
 			r.head = keep(r.head, func(name string) bool {
-				return name == "name" || name == "stream" || !r.nested && slices.Contains(identity, name)
+				return name == "name" || name == "stream" || !r.nested && (name == "connector_key" || name == "connection_id")
 			})
 		}
 		r.head, r.headCut = boundHead(r.head, rowHead)
