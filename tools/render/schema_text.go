@@ -272,8 +272,8 @@ func (d *schemaDocument) detail(units []schemaUnit) []string {
 
 // usage is which capabilities were named, so that the legend explains those and no others.
 type usage struct {
-	exact, ranges, search, sort bool
-	kinds                       []string // of aggregation
+	exact, ranges, sort bool
+	modes, kinds        []string // of search, and of aggregation
 }
 
 // legend says how to send what a field can do (S0-5d).
@@ -287,8 +287,8 @@ func (u *usage) legend() string {
 	} else if u.sort {
 		parts = append(parts, `sort:"field" or "-field"`)
 	}
-	if u.search {
-		parts = append(parts, "lexical, semantic: search mode")
+	if len(u.modes) > 0 {
+		parts = append(parts, strings.Join(u.modes, ", ")+": search mode")
 	}
 	if len(u.kinds) > 0 {
 		parts = append(parts, strings.Join(u.kinds, ", ")+": aggregate")
@@ -380,12 +380,20 @@ func (f *field) signature(used *usage) string {
 		}
 		used.ranges = add(word, true)
 	}
-	lexical, semantic := add("lexical", f.lexical), add("semantic", f.vector)
-	used.search = used.search || lexical || semantic
+	note := func(list *[]string, word string) {
+		if !slices.Contains(*list, word) && len(*list) < mostKinds {
+			*list = append(*list, word)
+		}
+	}
+	if add("lexical", f.lexical) {
+		note(&used.modes, "lexical")
+	}
+	if add("semantic", f.vector) {
+		note(&used.modes, "semantic")
+	}
 	for _, kind := range f.aggregates[:min(len(f.aggregates), mostKinds)] {
-		word := preview(kind, 30)
-		if add(word, word != "") && !slices.Contains(used.kinds, word) && len(used.kinds) < mostKinds {
-			used.kinds = append(used.kinds, word)
+		if word := preview(kind, 30); add(word, word != "") {
+			note(&used.kinds, word)
 		}
 	}
 	if len(words) == 0 {
