@@ -185,7 +185,7 @@ func (g grouping) rest(n int) (tool string, a *arguments) {
 	own := keep(g.q.Arguments, func(name string) bool { return name == "connection_id" || name == "filter" })
 	a = new(arguments).text("stream", g.q.Stream).rest(own)
 	if by := g.agg.Text("group_by", "group_by_time"); by != "" {
-		a.list("fields", []string{by})
+		a.put("fields", "["+quote(by)+"]")
 	}
 	return "query_records", a.number("limit", maxGroups)
 }

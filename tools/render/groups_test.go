@@ -129,7 +129,7 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 }
 
 func TestManyStreamRows(t *testing.T) {
-	const total = 5000
+	const total = 1200
 	var rows []json.RawMessage
 	for i := range total {
 		rows = append(rows, encode(map[string]any{"object": "stream", "name": fmt.Sprintf("stream_%d", i), "record_count": i, "connection_id": "cin_a", "display_name": "Work, \n\"mail\""}))

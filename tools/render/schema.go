@@ -24,7 +24,10 @@ func (q SchemaQuery) at(offset int) *arguments {
 	if q.Full {
 		a.text("detail", "full")
 	}
-	return a.list("fields", q.Fields).number("offset", offset)
+	if len(q.Fields) > 0 {
+		a.put("fields", jsonText(encode(q.Fields)))
+	}
+	return a.number("offset", offset)
 }
 
 // flagLegend explains the flags of a compact document to those who see only structured output (S0-5d).

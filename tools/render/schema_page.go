@@ -116,9 +116,8 @@ func (d *schemaDocument) flags(u schemaUnit) bool {
 func (d *schemaDocument) bound() {
 	d.head, d.headCut = boundHead(d.head, documentHead)
 	for i := range d.connectors {
-		cut := false
-		d.connectors[i], cut = boundHead(d.connectors[i], connectorHead)
-		d.headCut = d.headCut || cut
+		c, cut := boundHead(d.connectors[i], connectorHead)
+		d.connectors[i], d.headCut = c, d.headCut || cut
 	}
 	for i := range d.rows {
 		r := &d.rows[i]

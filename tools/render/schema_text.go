@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // How much of a list stands in the text of a schema, in bytes unless said otherwise.
 const (
-	connectionListBytes = 3 << 10
+	connectionLineBytes = 1400    // the connections of a connector in an index, which stand in its first line
+	connectionListBytes = 6 << 10 // the connections of a stream
 	expandListBytes     = 2 << 10
 	exampleBytes        = 1 << 10
 	fieldSchemaBytes    = 1500
@@ -75,7 +77,7 @@ func (d *schemaDocument) lines(from, to, connections int) []string {
 	}
 	next := ""
 	if to < len(d.units) {
-		next = "Next: the same call with \"offset\":" + fmt.Sprint(to)
+		next = `Next: the same call with "offset":` + strconv.Itoa(to)
 		if a, whole := d.next(to); whole && !longerThan(a.call("schema"), LineChars-10) {
 			next = "Next: " + a.call("schema")
 		}
@@ -140,7 +142,7 @@ func (d *schemaDocument) index(units []schemaUnit, connections int) []string {
 		head := connectorName(first.connector)
 		who := head
 		if len(granted) > 0 {
-			head += " (" + connectionWord(len(granted)) + connectionList(granted, connections) + ")"
+			head += " (" + connectionWord(len(granted)) + strings.Join(connectionList(granted, connections, connectionLineBytes), ", ") + ")"
 			if id := granted[0].id; len(id) <= longestName {
 				who += " " + name(id)
 			}
@@ -194,8 +196,9 @@ func quotedNames(names []string, max int) []string {
 	return list
 }
 
-// connectionList is `cin_a "Work mail", cin_b "Personal mail"`, at most max of them. Ids are whole or not there.
-func connectionList(list []connection, max int) string {
+// connectionList is `cin_a "Work mail"`, `cin_b "Personal mail"`, at most max of them in so many bytes. Ids are whole or not
+// there.
+func connectionList(list []connection, max, bytes int) []string {
 	var parts []string
 	size := 0
 	for _, c := range list {
@@ -206,7 +209,7 @@ func connectionList(list []connection, max int) string {
 		if c.label != "" {
 			part += " " + quote(preview(c.label, labelChars))
 		}
-		if len(c.id) > longestName || size+len(part)+2 > min(connectionListBytes, LineChars-600) {
+		if len(c.id) > longestName || size+len(part)+2 > bytes {
 			continue
 		}
 		parts, size = append(parts, part), size+len(part)+2
@@ -214,7 +217,7 @@ func connectionList(list []connection, max int) string {
 	if n := len(list) - len(parts); n > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", n))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // wrap writes items behind a beginning, and behind indent on further lines where one is too short.
@@ -249,19 +252,21 @@ func (d *schemaDocument) detail(units []schemaUnit) []string {
 		if d.q.ConnectionID != "" {
 			granted = slices.DeleteFunc(slices.Clone(granted), func(c connection) bool { return c.id != d.q.ConnectionID })
 		}
-		head := shownName(r.stream) + " (" + connectorName(r.connector)
+		head := []string{shownName(r.stream) + " (" + connectorName(r.connector) + ")"}
 		if len(granted) > 0 {
-			head += "; connection_id " + connectionList(granted, len(granted))
+			list := connectionList(granted, len(granted), connectionListBytes)
+			list[len(list)-1] += ")"
+			head = wrap(strings.TrimSuffix(head[0], ")")+"; connection_id ", "      ", list)
+			used.choice = used.choice || len(granted) > 1 || start > 0
 		}
-		head = clip(head, LineChars-1) + ")"
 		body := r.describe(units[start:end], d.q.Full, &used)
 		key := strings.Join(body, "\n")
 		if twin, ok := described[key]; ok && len(key) > len(twin) {
 			body = []string{"  the same as in " + twin}
 		} else {
-			described[key] = clip(head, 200)
+			described[key] = clip(head[0], 200)
 		}
-		lines = append(append(lines, head), body...)
+		lines = append(append(lines, head...), body...)
 		if units[start].first && (len(granted) > 0 || d.q.ConnectionID == "") {
 			lines = append(lines, r.examples(granted)...)
 		}
@@ -273,6 +278,7 @@ func (d *schemaDocument) detail(units []schemaUnit) []string {
 // usage is which capabilities were named, so that the legend explains those and no others.
 type usage struct {
 	exact, ranges, sort bool
+	choice              bool     // of connections
 	modes, kinds        []string // of search, and of aggregation
 }
 
@@ -292,6 +298,9 @@ func (u *usage) legend() string {
 	}
 	if len(u.kinds) > 0 {
 		parts = append(parts, strings.Join(u.kinds, ", ")+": aggregate")
+	}
+	if u.choice {
+		parts = append(parts, "connection_id to choose one")
 	}
 	return "Use: " + strings.Join(append(parts, `aggregate count or count:"exact"`, `fields:["field"]`), "; ") + "."
 }
