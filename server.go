@@ -42,6 +42,8 @@ type hostedConfig struct {
 	rsURL                string // public, for what is shown
 	rsReadURL            string // where it is read; empty: at rsURL
 	readTimeout          time.Duration
+	retries              int  // of one read: 0 means 2, negative none
+	noBreaker            bool // ask however often it fails
 	deadline             time.Duration
 	maxConnections       int // 0: no limit
 	authorizationServers []string
@@ -66,7 +68,9 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	if c.rsReadURL == "" {
 		c.rsReadURL = recordBase
 	}
-	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
+	client, err := rs.NewClient(rs.ClientOptions{
+		Base: c.rsReadURL, UserAgent: userAgent(), ReadTimeout: c.readTimeout, Retries: c.retries, NoBreaker: c.noBreaker,
+	})
 	if err != nil {
 		return nil, usage(err.Error())
 	}
@@ -109,6 +113,7 @@ func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
 	}
 	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
 		Endpoint: c.packagesURL, ClientID: c.introspection.ClientID, ClientSecret: c.introspection.ClientSecret,
+		NoBreaker: c.noBreaker,
 	})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type HTTPDirectoryOptions struct {
 	ClientSecret Token
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
 	Transport    http.RoundTripper // nil means http.DefaultTransport
+	NoBreaker    bool              // asks the endpoint however often it fails
 	Observer     Observer          // nil means nobody
 }
 
@@ -47,7 +48,10 @@ type HTTPDirectory struct{ question *question }
 
 // NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
 func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
-	asked, err := newQuestion("the package directory", o.Endpoint, o.ClientID, o.ClientSecret, o.Timeout, o.Transport)
+	asked, err := newQuestion(questionOptions{
+		what: "the package directory", class: "packages", endpoint: o.Endpoint, clientID: o.ClientID, secret: o.ClientSecret,
+		timeout: o.Timeout, transport: o.Transport, noBreaker: o.NoBreaker, observer: o.Observer,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@ type IntrospectorOptions struct {
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
 	Transport    http.RoundTripper // nil means http.DefaultTransport
 	Now          func() time.Time  // nil means time.Now
+	NoBreaker    bool              // asks the endpoint however often it fails
 	Observer     Observer          // nil means nobody
 }
 
@@ -61,7 +62,10 @@ type Introspector struct {
 
 // NewIntrospector returns an introspector. Its error names what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
-	asked, err := newQuestion("introspection", o.Endpoint, o.ClientID, o.ClientSecret, o.Timeout, o.Transport)
+	asked, err := newQuestion(questionOptions{
+		what: "introspection", class: "introspection", endpoint: o.Endpoint, clientID: o.ClientID, secret: o.ClientSecret,
+		timeout: o.Timeout, transport: o.Transport, noBreaker: o.NoBreaker, observer: o.Observer,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +147,7 @@ func inactive(reason string) *Error {
 // meansSomethingElse reports a code of ours that says no such thing as "this token is no longer good".
 func meansSomethingElse(code Code) bool {
 	switch code {
-	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, AuthorityUnreachable, DeadlineExceeded, Canceled,
+	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused, ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, DeadlineExceeded, Canceled,
 		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal:
 		return true
 	}
