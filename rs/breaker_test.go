@@ -308,6 +308,7 @@ func TestAnOpenBreakerEndsRetries(t *testing.T) {
 		for range 3 {
 			_, _ = doer.Do(t.Context(), rs.Request{Path: "/v1/x"})
 		}
+		time.Sleep(11 * time.Second)                              // the retry budget is whole again
 		_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}) // its first attempt is the tenth
 		if code(err) != "busy" || h.heard.Load() != 10 {
 			t.Errorf("%v after %d attempts", err, h.heard.Load())

@@ -257,7 +257,8 @@ func TestNoRetryIsBegunThatCannotBeFinished(t *testing.T) {
 	}{
 		"with time enough both retries are made":                                  {10 * time.Second, time.Second, 3},
 		"an attempt that took half of the time is not repeated":                   {2 * time.Second, time.Second, 1},
-		"the second retry needs room as well":                                     {3200 * time.Millisecond, time.Second, 2},
+		"an attempt is measured by the last one, not by all":                      {3500 * time.Millisecond, time.Second, 3},
+		"the second retry needs room as well":                                     {3100 * time.Millisecond, time.Second, 2},
 		"a quick failure close to the deadline is not repeated without a reserve": {150 * time.Millisecond, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
