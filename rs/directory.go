@@ -64,6 +64,10 @@ func (d *HTTPDirectory) Members(ctx context.Context, token Token) (Membership, e
 	if err != nil {
 		return Membership{}, authorityUnreachable(err)
 	}
+	return readMembership(body)
+}
+
+func readMembership(body []byte) (Membership, error) {
 	var answer directoryAnswer
 	if json.Unmarshal(body, &answer) != nil || answer.Status == "" {
 		return Membership{}, authorityUnreachable(errors.New("the package directory's answer is not the JSON of its contract"))
