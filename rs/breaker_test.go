@@ -31,7 +31,7 @@ func (h *host) now(f roundTrip) { h.answer.Store(&f) }
 
 func (h *host) RoundTrip(r *http.Request) (*http.Response, error) {
 	h.heard.Add(1)
-	return (*h.answer.Load()).RoundTrip(r)
+	return h.answer.Load().RoundTrip(r)
 }
 
 func status(code int, headers ...string) roundTrip {

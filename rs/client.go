@@ -109,11 +109,11 @@ func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
 func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {
 	began := time.Now()
 	response, err := c.ask(ctx, token, r)
-	status := 0
-	if err == nil {
-		status = response.Status
-	} else {
+	var status int
+	if err != nil {
 		status = AsError(err).Status
+	} else {
+		status = response.Status
 	}
 	c.options.Observer.Read(readClass(r.Path), status, time.Since(began))
 	return response, err

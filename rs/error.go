@@ -29,9 +29,9 @@ const (
 	// NotAuthenticated: a call arrived without a principal, or its bearer is not valid.
 	NotAuthenticated Code = "not_authenticated"
 	// OwnerTokenRefused: an owner credential was presented; only a scoped client grant is served (S0-R3).
-	OwnerTokenRefused Code = "owner_token_refused"
+	OwnerTokenRefused Code = "owner_token_refused" // #nosec G101 -- the name of an error
 	// TokenKindRefused: the bearer is of a kind this server does not serve.
-	TokenKindRefused Code = "token_kind_refused"
+	TokenKindRefused Code = "token_kind_refused" // #nosec G101 -- the name of an error
 	// ServerUnreachable: the resource server did not answer: no route, refused, reset, or no TLS with it.
 	ServerUnreachable Code = "server_unreachable"
 	// ServerNameUnknown: the resource server's host name could not be resolved.

@@ -18,7 +18,7 @@ const (
 	// TokenExpired: the token's expiry has passed.
 	TokenExpired Code = "token_expired"
 	// TokenIssuerRefused: the token was issued by someone other than the configured issuer.
-	TokenIssuerRefused Code = "token_issuer_refused"
+	TokenIssuerRefused Code = "token_issuer_refused" // #nosec G101 -- the name of an error
 	// TokenAudienceRefused: the token was issued for another resource.
 	TokenAudienceRefused Code = "token_audience_refused"
 )

@@ -154,7 +154,7 @@ func retryWait(retried int, asked time.Duration) time.Duration {
 		return asked
 	}
 	wait := firstRetryWait << retried
-	return wait/2 + rand.N(wait/2+1)
+	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
 }
 
 // retryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
