@@ -78,6 +78,8 @@ type serveCommand struct {
 	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
 	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
+	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
 	LogLevel string `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
@@ -169,12 +171,18 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	}
 	config := hostedConfig{
 		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
-		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout,
+		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout, retries: c.Retries, noBreaker: !c.Breaker,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
 		return usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+	}
+	if c.Retries < 0 || c.Retries > 2 {
+		return usage(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
+	}
+	if c.Retries == 0 {
+		config.retries = -1 // of the client, 0 is the default
 	}
 	if c.MaxConnections < 1 {
 		return usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
@@ -252,7 +260,7 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}
 	return &rs.IntrospectorOptions{
 		Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret),
-		Issuer: c.Issuer, Audiences: audiences,
+		Issuer: c.Issuer, Audiences: audiences, NoBreaker: !c.Breaker,
 	}, nil
 }
 

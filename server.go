@@ -42,6 +42,8 @@ type hostedConfig struct {
 	rsURL                string // public, for what is shown
 	rsReadURL            string // where it is read; empty: at rsURL
 	readTimeout          time.Duration
+	retries              int  // of one read: 0 means 2, negative none
+	noBreaker            bool // ask however often it fails
 	deadline             time.Duration
 	maxConnections       int // 0: no limit
 	limits               middleware.Limits
@@ -67,7 +69,9 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	if c.rsReadURL == "" {
 		c.rsReadURL = recordBase
 	}
-	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
+	client, err := rs.NewClient(rs.ClientOptions{
+		Base: c.rsReadURL, UserAgent: userAgent(), ReadTimeout: c.readTimeout, Retries: c.retries, NoBreaker: c.noBreaker,
+	})
 	if err != nil {
 		return nil, usage(err.Error())
 	}
@@ -112,6 +116,7 @@ func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
 	}
 	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
 		Endpoint: c.packagesURL, ClientID: c.introspection.ClientID, ClientSecret: c.introspection.ClientSecret,
+		NoBreaker: c.noBreaker,
 	})
 	if err != nil {
 		return nil, err
@@ -304,7 +309,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 		return err
 	}
 	if c.JSON {
-		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil {
+		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
 		}
 		return server.serve(ctx)

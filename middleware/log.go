@@ -35,7 +35,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 					event = event.Int("rs_status", typed.Status)
 				}
 				switch typed.Code {
-				case rs.ServerUnreachable, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.DeadlineExceeded:
+				case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
 					event = event.Str("cause", networkCause(typed.Cause))
 				}
 			}
