@@ -3,6 +3,7 @@ package middleware
 import (
 	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // DefaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
@@ -15,12 +16,14 @@ type DoorOptions struct {
 	Origins       []string // browser origins that may call, such as https://app.example; usually none
 	MaxBodyBytes  int64    // 0 means DefaultMaxBodyBytes
 	Logger        zerolog.Logger
+	Tracer        trace.Tracer // nil makes no spans
+	Meter         DoorMeter    // nil counts nothing
 }
 
 // Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
 // of who may enter:
 //
-//	RequestID(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(Bearer(room))))))))
+//	RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(Bearer(room))))))))))
 func Door(o DoorOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
@@ -35,6 +38,8 @@ func Door(o DoorOptions) alice.Chain {
 func Porch(o DoorOptions) alice.Chain {
 	return alice.New(
 		RequestID,                   // one id for the log and the answer
+		TraceHTTP(o.Tracer),         // one span per request, in the client's trace if it names one
+		MeasureHTTP(o.Meter),        // one request in the metrics
 		AccessLog(o.Logger),         // one line per request; never a token, never a query
 		RecoverHTTP(o.Logger),       // a panic is a 500 with a body
 		Host(o.Public),              // a name that is not ours is 421

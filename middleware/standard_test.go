@@ -162,7 +162,7 @@ func BenchmarkChain(b *testing.B) {
 	})
 	b.Run("core and rendering", func(b *testing.B) {
 		b.ReportAllocs()
-		room := middleware.New(middleware.Render(zerolog.Nop())).Then(core)
+		room := middleware.New(middleware.Render).Then(core)
 		for b.Loop() {
 			if _, err := room(ctx, call); err != nil {
 				b.Fatal(err)

@@ -35,6 +35,8 @@ type ClientOptions struct {
 	MaxResponseBytes int64
 	// Transport performs the requests; nil means a pooled transport of the client's own.
 	Transport http.RoundTripper
+	// Observer is told of reads, retries and breakers; nil means nobody.
+	Observer Observer
 }
 
 // A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries.
@@ -59,6 +61,9 @@ func NewClient(o ClientOptions) (*Client, error) {
 	}
 	if o.Transport == nil {
 		o.Transport = newTransport()
+	}
+	if o.Observer == nil {
+		o.Observer = unobserved{}
 	}
 	return &Client{base: base, options: o, http: newRetrying(o.Transport)}, nil
 }

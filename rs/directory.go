@@ -39,6 +39,7 @@ type HTTPDirectoryOptions struct {
 	ClientSecret Token
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
 	Transport    http.RoundTripper // nil means http.DefaultTransport
+	Observer     Observer          // nil means nobody
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.

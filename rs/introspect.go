@@ -50,6 +50,7 @@ type IntrospectorOptions struct {
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
 	Transport    http.RoundTripper // nil means http.DefaultTransport
 	Now          func() time.Time  // nil means time.Now
+	Observer     Observer          // nil means nobody
 }
 
 // An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -24,6 +25,8 @@ type HandlerOptions struct {
 	Metadata      Metadata
 	MaxBodyBytes  int64 // 0 means middleware.DefaultMaxBodyBytes
 	Logger        zerolog.Logger
+	Tracer        trace.Tracer         // nil makes no spans
+	Meter         middleware.DoorMeter // nil counts nothing
 }
 
 //go:embed icon.svg
@@ -34,7 +37,7 @@ var icon []byte
 func Handler(o HandlerOptions) http.Handler {
 	door := middleware.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
-		MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger,
+		MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger, Tracer: o.Tracer, Meter: o.Meter,
 	}
 	endpoint := middleware.Door(door).Then(newEndpoint(o))
 	public := middleware.Porch(door).Then(publicDocuments(o))
