@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -77,6 +78,7 @@ type serveCommand struct {
 	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
 	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
@@ -119,9 +121,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	case "demo":
 		err = runDemo(ctx, line.Demo, io)
 	case "serve":
-		err = runServe(ctx, line.Serve, io)
+		err = runServe(ctx, line.Serve, getenv, io)
 	case "stdio":
-		err = runStdio(ctx, line.Stdio, io)
+		err = runStdio(ctx, line.Stdio, getenv, io)
 	}
 	if err != nil {
 		return fail(io, err)
@@ -146,7 +148,7 @@ func fail(io streams, err error) int {
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-func runServe(ctx context.Context, c serveCommand, io streams) error {
+func runServe(ctx context.Context, c serveCommand, getenv func(string) string, io streams) error {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
 		return usage(err.Error())
@@ -178,6 +180,20 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	}
 	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
 		return usage(err.Error())
+	}
+	tracer, endTracing, err := newTracer(ctx, getenv, config.log)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
+	config.watch.tracer = tracer
+	if c.AdminListen != "" {
+		config.watch.metrics = observe.NewMetrics(version, toolNames())
+		closeAdmin, err := serveAdmin(ctx, c.AdminListen, config.watch.metrics, config.log)
+		if err != nil {
+			return err
+		}
+		defer closeAdmin()
 	}
 	server, err := newHosted(ctx, config)
 	if err != nil {
@@ -237,8 +253,14 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}, nil
 }
 
-func runStdio(ctx context.Context, c stdioCommand, io streams) error {
+func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	tracer, endTracing, err := newTracer(ctx, getenv, log)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
+	watch := observation{tracer: tracer}
 	if c.Demo {
 		if c.ProviderURL != "" {
 			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
@@ -248,7 +270,7 @@ func runStdio(ctx context.Context, c stdioCommand, io streams) error {
 			return err
 		}
 		defer demo.close()
-		return serveStdio(ctx, demo.url, rs.NewToken(demo.tokens.Client), c.ServerName, log, io)
+		return serveStdio(ctx, demo.url, rs.NewToken(demo.tokens.Client), c.ServerName, log, watch, io)
 	}
 	if c.ProviderURL == "" {
 		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
@@ -260,7 +282,7 @@ func runStdio(ctx context.Context, c stdioCommand, io streams) error {
 	for _, warning := range credential.Warnings {
 		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
 	}
-	return serveStdio(ctx, credential.ProviderURL, credential.Token, c.ServerName, log, io)
+	return serveStdio(ctx, credential.ProviderURL, credential.Token, c.ServerName, log, watch, io)
 }
 
 // cacheRoots are the folders in which a credential is looked for, in order. Hosts start stdio servers in the file

@@ -28,9 +28,10 @@ import (
 const drainTime = 10 * time.Second
 
 // newRoom is the same room behind every door of this program.
-func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger) *mcp.Server {
+func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observation) *mcp.Server {
 	return transport.NewRoom(transport.RoomOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
+		Tracer: watch.tracer, Observer: watch.calls(),
 	})
 }
 
@@ -48,6 +49,7 @@ type hostedConfig struct {
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
 	packagesURL          string                  // directory of package members, asked with the introspection's credentials
 	log                  zerolog.Logger
+	watch                observation
 }
 
 // A hosted server listens already, and serves once it is told to.
@@ -66,7 +68,9 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	if c.rsReadURL == "" {
 		c.rsReadURL = recordBase
 	}
-	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
+	client, err := rs.NewClient(rs.ClientOptions{
+		Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent(), Observer: c.watch.reads(), Wrap: c.watch.following("other"),
+	})
 	if err != nil {
 		return nil, usage(err.Error())
 	}
@@ -78,11 +82,11 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 		c.authorizationServers = []string{recordBase}
 	}
 	handler := transport.Handler(transport.HandlerOptions{
-		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log),
-		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority}),
+		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log, c.watch),
+		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority, Recalled: c.watch.tokenLookups()}),
 		Public:        c.public, Origins: c.origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers, Packages: c.packagesURL != ""},
-		Logger:   c.log,
+		Logger:   c.log, Tracer: c.watch.tracer, Observer: c.watch.requests(),
 	})
 	if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
 		return nil, usage(fmt.Sprintf("cannot listen on %s: %v", c.listen, err))
@@ -103,17 +107,21 @@ func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
 	if c.introspection == nil {
 		return schemaProbe(client), nil
 	}
-	introspector, err := rs.NewIntrospector(*c.introspection)
+	asked := *c.introspection
+	asked.Observer, asked.Transport = c.watch.reads(), c.watch.following("introspection")(http.DefaultTransport)
+	introspector, err := rs.NewIntrospector(asked)
 	if err != nil || c.packagesURL == "" {
 		return introspector, err
 	}
 	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
 		Endpoint: c.packagesURL, ClientID: c.introspection.ClientID, ClientSecret: c.introspection.ClientSecret,
+		Observer: c.watch.reads(), Transport: c.watch.following("packages")(http.DefaultTransport),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client)}), nil
+	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
+		Package: rs.PackageOptions{FannedOut: c.watch.fanOuts()}}), nil
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
@@ -151,8 +159,8 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 
 // serveStdio serves one local client with one cached token. The schema says what the token is before anything else is
 // read, so that a mis-filed owner token never reads a record.
-func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, io streams) error {
-	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent()})
+func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation, io streams) error {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.following("other")})
 	if err != nil {
 		return usage(err.Error())
 	}
@@ -170,7 +178,7 @@ func serveStdio(ctx context.Context, providerURL string, token rs.Token, name st
 		}
 		return &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
 	}
-	server := newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log)
+	server := newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch)
 	return transport.Stdio(ctx, server, verdict.Principal, io.in, io.out)
 }
 

@@ -16,8 +16,8 @@ type DoorOptions struct {
 	Origins       []string // browser origins that may call, such as https://app.example; usually none
 	MaxBodyBytes  int64    // 0 means DefaultMaxBodyBytes
 	Logger        zerolog.Logger
-	Tracer        trace.Tracer // nil makes no spans
-	Meter         DoorMeter    // nil counts nothing
+	Tracer        trace.Tracer    // nil makes no spans
+	Observer      RequestObserver // nil counts nothing
 }
 
 // Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
@@ -39,7 +39,7 @@ func Porch(o DoorOptions) alice.Chain {
 	return alice.New(
 		RequestID,                   // one id for the log and the answer
 		TraceHTTP(o.Tracer),         // one span per request, in the client's trace if it names one
-		MeasureHTTP(o.Meter),        // one request in the metrics
+		MeasureHTTP(o.Observer),     // one request in the metrics
 		AccessLog(o.Logger),         // one line per request; never a token, never a query
 		RecoverHTTP(o.Logger),       // a panic is a 500 with a body
 		Host(o.Public),              // a name that is not ours is 421

@@ -9,26 +9,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A DoorMeter counts HTTP requests. Its methods are called by many goroutines at a time, and must be quick.
-type DoorMeter interface {
+// A RequestObserver is told of HTTP requests, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
+type RequestObserver interface {
 	RequestBegan()
 	// RequestEnded is told the path, which is one of ours or "other"; the status, 0 when nothing was answered; and the
 	// code with which [Refuse] refused the request, or "".
 	RequestEnded(path string, status int, code rs.Code, took time.Duration)
 }
 
-// MeasureHTTP tells the meter of each request when it begins and how it ended. A nil meter costs nothing.
-func MeasureHTTP(meter DoorMeter) alice.Constructor {
+// MeasureHTTP tells the observer of each request when it begins and how it ended. A nil observer costs nothing.
+func MeasureHTTP(observer RequestObserver) alice.Constructor {
 	return func(next http.Handler) http.Handler {
-		if meter == nil {
+		if observer == nil {
 			return next
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begin := time.Now()
-			meter.RequestBegan()
+			observer.RequestBegan()
 			counted := &counter{ResponseWriter: w}
 			defer func() { // also when the handler panics
-				meter.RequestEnded(loggedPath(r.URL.Path), counted.status, counted.code, time.Since(begin))
+				observer.RequestEnded(loggedPath(r.URL.Path), counted.status, counted.code, time.Since(begin))
 			}()
 			next.ServeHTTP(counted, r)
 		})

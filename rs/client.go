@@ -35,6 +35,8 @@ type ClientOptions struct {
 	MaxResponseBytes int64
 	// Transport performs the requests; nil means a pooled transport of the client's own.
 	Transport http.RoundTripper
+	// Wrap is put around the transport: each attempt of a read passes it, with [ClassFrom] in its context. nil for nothing.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// Observer is told of reads, retries and breakers; nil means nobody.
 	Observer Observer
 }
@@ -61,6 +63,9 @@ func NewClient(o ClientOptions) (*Client, error) {
 	}
 	if o.Transport == nil {
 		o.Transport = newTransport()
+	}
+	if o.Wrap != nil {
+		o.Transport = o.Wrap(o.Transport)
 	}
 	if o.Observer == nil {
 		o.Observer = unobserved{}
@@ -89,10 +94,23 @@ type bound struct {
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
-	return b.client.do(ctx, b.token, r)
+	return b.client.do(context.WithValue(ctx, classKey{}, readClass(r.Path)), b.token, r)
 }
 
 func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {
+	began := time.Now()
+	response, err := c.ask(ctx, token, r)
+	status := 0
+	if err == nil {
+		status = response.Status
+	} else {
+		status = AsError(err).Status
+	}
+	c.options.Observer.Read(readClass(r.Path), status, time.Since(began))
+	return response, err
+}
+
+func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.ReadTimeout)
 	defer cancel()
 

@@ -1,6 +1,9 @@
 package rs
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // An Observer is told what happens between this program and the servers that it asks, so that it can be counted. Its
 // methods are called while a caller waits, by many goroutines at a time: they must be quick and must not block. What
@@ -8,7 +11,7 @@ import "time"
 // configuration.
 type Observer interface {
 	// Read is called once for each read that ended, retries included. class is what was read: schema, streams, stream,
-	// records, record, aggregate, search, blob, introspection, packages or other. status is the answer's HTTP status,
+	// records, record, window, aggregate, search, blob, introspection, packages or other. status is the answer's HTTP status,
 	// 0 when no whole answer came. Reads that an open breaker stopped are told with status 0 as well.
 	Read(class string, status int, took time.Duration)
 	// Retried is called when an attempt is made anew.
@@ -36,3 +39,35 @@ func (unobserved) Read(string, int, time.Duration)     {}
 func (unobserved) Retried(string)                      {}
 func (unobserved) RetryDenied(string)                  {}
 func (unobserved) BreakerChanged(string, BreakerState) {}
+
+// readClass names what a path below a resource server's base reads, from a short fixed list.
+func readClass(path string) string {
+	segments := strings.Split(strings.TrimPrefix(path, "/v1/"), "/")
+	switch {
+	case segments[0] == "schema" && len(segments) == 1:
+		return "schema"
+	case segments[0] == "search":
+		return "search"
+	case segments[0] == "blobs":
+		return "blob"
+	case segments[0] != "streams":
+		return "other"
+	}
+	switch below := segments[min(2, len(segments)):]; {
+	case len(segments) == 1:
+		return "streams"
+	case len(below) == 0:
+		return "stream"
+	case below[0] == "aggregate":
+		return "aggregate"
+	case below[0] != "records":
+		return "other"
+	case len(below) == 1:
+		return "records"
+	case len(below) == 2:
+		return "record"
+	case below[2] == "field-window":
+		return "window"
+	}
+	return "other"
+}

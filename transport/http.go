@@ -25,8 +25,8 @@ type HandlerOptions struct {
 	Metadata      Metadata
 	MaxBodyBytes  int64 // 0 means middleware.DefaultMaxBodyBytes
 	Logger        zerolog.Logger
-	Tracer        trace.Tracer         // nil makes no spans
-	Meter         middleware.DoorMeter // nil counts nothing
+	Tracer        trace.Tracer               // nil makes no spans
+	Observer      middleware.RequestObserver // nil counts nothing
 }
 
 //go:embed icon.svg
@@ -37,7 +37,7 @@ var icon []byte
 func Handler(o HandlerOptions) http.Handler {
 	door := middleware.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
-		MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger, Tracer: o.Tracer, Meter: o.Meter,
+		MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
 	endpoint := middleware.Door(door).Then(newEndpoint(o))
 	public := middleware.Porch(door).Then(publicDocuments(o))
