@@ -50,7 +50,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			event = present(event, "trace_id", traceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
-				Str("code", o.Code).
+				Str("code", string(o.Code)).
 				Str("rs_request_id", o.RequestID).
 				Float64("ms", float64(o.Took.Microseconds())/1000).
 				Msg("call")

@@ -8,17 +8,17 @@ import (
 )
 
 // Good is the code of a call that was answered.
-const Good = "ok"
+const Good rs.Code = "ok"
 
 // An Outcome is how one call went. It is all that a log, a metric or a trace is told of a call: names and codes from
 // short lists, ids that were made for logs, and numbers; never an argument, a token or anything of a record.
 type Outcome struct {
 	Tool      string
-	Resource  bool   // a resource was read, not a tool called
-	Protocol  string // the version of MCP; empty when the client did not say
-	Code      string // Good, or the code of the error
-	Status    int    // the resource server's status, where it refused; else 0
-	RequestID string // the resource server's
+	Resource  bool    // a resource was read, not a tool called
+	Protocol  string  // the version of MCP; empty when the client did not say
+	Code      rs.Code // Good, or the code of the error; see [BoundedCode]
+	Status    int     // the resource server's status, where it refused; else 0
+	RequestID string  // the resource server's
 	Took      time.Duration
 
 	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
@@ -37,7 +37,7 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 		o.RequestID, o.ReadBytes = reply.Response.RequestID, len(reply.Response.Body)
 	}
 	if refused := refusalOf(reply, err); refused != nil {
-		o.Code, o.Status = string(refused.Code), refused.Status
+		o.Code, o.Status = refused.Code, refused.Status
 		if refused.RequestID != "" {
 			o.RequestID = refused.RequestID
 		}
@@ -61,20 +61,12 @@ func refusalOf(reply tools.Reply, err error) *rs.Error {
 	return reply.Refused
 }
 
-// removedKey is where a result says how many characters were taken out of the text of its records: one number, or one
-// for each kind of character.
+// removedKey is where a result says which characters were taken out of the text of its records.
 const removedKey = "pdpp/removed_characters"
 
 func removed(meta map[string]any) int {
-	switch counted := meta[removedKey].(type) {
-	case int:
-		return counted
-	case map[string]int:
-		total := 0
-		for _, n := range counted {
-			total += n
-		}
-		return total
+	if counted, ok := meta[removedKey].(interface{ Total() int }); ok {
+		return counted.Total()
 	}
 	return 0
 }

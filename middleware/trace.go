@@ -40,9 +40,10 @@ func Trace(tracer trace.Tracer) Middleware {
 
 // describe writes how a call went into its span.
 func describe(span trace.Span, o Outcome) {
+	code := BoundedCode(o.Code)
 	span.SetAttributes(
 		attribute.String("pdpp.tool", o.Tool),
-		attribute.String("pdpp.outcome", o.Code),
+		attribute.String("pdpp.outcome", code),
 		attribute.String("mcp.protocol.version", o.Protocol),
 		attribute.Int("pdpp.bytes.read", o.ReadBytes),
 		attribute.Int("pdpp.bytes.text", o.TextBytes),
@@ -50,7 +51,7 @@ func describe(span trace.Span, o Outcome) {
 		attribute.Int("pdpp.bytes.resource", o.ResourceBytes),
 	)
 	if o.Code != Good {
-		span.SetStatus(codes.Error, o.Code)
+		span.SetStatus(codes.Error, code)
 	}
 }
 

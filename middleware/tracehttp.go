@@ -29,7 +29,7 @@ func TraceHTTP(tracer trace.Tracer) alice.Constructor {
 			defer func() {
 				span.SetAttributes(attribute.Int("http.response.status_code", counted.status))
 				if counted.code != "" {
-					span.SetAttributes(attribute.String("pdpp.refusal", string(counted.code)))
+					span.SetAttributes(attribute.String("pdpp.refusal", BoundedCode(counted.code)))
 				}
 				if counted.status >= http.StatusInternalServerError {
 					span.SetStatus(codes.Error, "")

@@ -83,7 +83,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.callSeconds = histogram("call_seconds", "Time of one call, all its reads together.", callSeconds, "tool")
 	m.callsInFlight = gauge("calls_in_flight", "Calls under way.").WithLabelValues()
 	m.answerBytes = histogram("answer_bytes", "Size of an answer on each channel: text, structured, resource; and read, what the resource server sent for it.", answerBytes, "channel")
-	m.cuts = counter("budget_cuts_total", "Parts of answers that were left out because they did not fit.", "tool")
+	m.cuts = counter("budget_cuts_total", "Fields and pages that were made smaller because they did not fit.", "tool")
 	m.removed = counter("sanitised_characters_total", "Characters taken out of the text of records.", "tool")
 
 	m.requests = counter("requests_total", "HTTP requests; code is ok, the code of a refusal at the door, or protocol for a message that is refused.", "path", "status", "code")
@@ -120,9 +120,9 @@ func (m *Metrics) CallEnded(o middleware.Outcome) {
 	m.callsInFlight.Dec()
 	tool := o.Tool
 	if !m.tools[tool] {
-		tool = other
+		tool = "other"
 	}
-	m.calls.WithLabelValues(tool, era(o.Protocol), code(o.Code)).Inc()
+	m.calls.WithLabelValues(tool, era(o.Protocol), middleware.BoundedCode(o.Code)).Inc()
 	m.callSeconds.WithLabelValues(tool).Observe(o.Took.Seconds())
 	for _, channel := range [...]struct {
 		name  string
@@ -146,10 +146,10 @@ func (m *Metrics) RequestBegan() { m.requestsInFlight.Inc() }
 // RequestEnded counts a request.
 func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took time.Duration) {
 	m.requestsInFlight.Dec()
-	told := middleware.Good
+	told := string(middleware.Good)
 	switch {
 	case refusal != "":
-		told = code(string(refusal))
+		told = middleware.BoundedCode(refusal)
 	case status == 0 || status >= http.StatusBadRequest:
 		told = "protocol"
 	}

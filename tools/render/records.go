@@ -48,7 +48,11 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, raw = projectAll(l, raw, q.Fields)
-	return recordsResult(recordsPage(l, q), raw, len(l.items)), nil
+	result := recordsResult(recordsPage(l, q), raw, len(l.items))
+	if q.Asked > 0 {
+		result.Cuts = 1 // the page is smaller than it was to be
+	}
+	return result, nil
 }
 
 // recordsResult says so, on both channels, when a single record is larger than hosts show (D18).

@@ -9,5 +9,5 @@ type Result struct {
 	Text       string          // the one text block of content[]
 	Structured json.RawMessage // structuredContent: an object
 	Meta       map[string]any  // _meta: resource URIs and counts for hosts, never needed by a model
-	Cuts       int             // how many parts of the answer were left out because they did not fit, each of them said in the text
+	Cuts       int             // how many fields or pages did not fit and were made smaller; the text says so of each
 }
