@@ -99,6 +99,14 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.fanOutWidth = histogram("fanout_width", "How many members of a package one round of reads asked.", widths).WithLabelValues().(prometheus.Histogram)
 	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial, or failed where nobody answered.", "result")
 
+	// What an alert looks for exists from the start: an increase from nothing to 1 is not seen as one.
+	for name := range m.tools {
+		for _, spoken := range [...]string{"legacy", "modern"} {
+			m.calls.WithLabelValues(name, spoken, string(rs.Internal))
+		}
+	}
+	m.requests.WithLabelValues(middleware.EndpointPath, strconv.Itoa(http.StatusForbidden), string(rs.OwnerTokenRefused))
+
 	gauge("build_info", "1, for the version of this program and of Go.", "version", "go_version").WithLabelValues(version, runtime.Version()).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
