@@ -8,7 +8,7 @@ import (
 )
 
 // Good is the code of a call that was answered.
-const Good rs.Code = "ok"
+const Good = "ok"
 
 // An Outcome is how one call went. It is all that a log, a metric or a trace is told of a call: names and codes from
 // short lists, ids that were made for logs, and numbers; never an argument, a token or anything of a record.

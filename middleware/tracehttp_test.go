@@ -61,7 +61,7 @@ func TestTraceHTTP(t *testing.T) {
 			}
 			got := map[string]string{}
 			for _, a := range spans[0].Attributes {
-				got[string(a.Key)] = a.Value.Emit()
+				got[string(a.Key)] = a.Value.String()
 			}
 			if diff := cmp.Diff(row.attributes, got); diff != "" {
 				t.Error(diff)

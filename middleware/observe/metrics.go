@@ -154,7 +154,7 @@ func (m *Metrics) RequestBegan() { m.requestsInFlight.Inc() }
 // RequestEnded counts a request.
 func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took time.Duration) {
 	m.requestsInFlight.Dec()
-	told := string(middleware.Good)
+	told := middleware.Good
 	switch {
 	case refusal != "":
 		told = middleware.BoundedCode(refusal)
