@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -585,5 +586,30 @@ func TestAdminListener(t *testing.T) {
 	cancel()
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// Over stdio there is no request around a call; its trace is named in _meta.
+func TestStdioIsTraced(t *testing.T) {
+	var heard syncBuffer
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&heard, r.Body) }))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	message := strings.NewReader(modern("tools/call", `"name":"schema","arguments":{}`, `"traceparent":"00-`+metaTrace+sampled+`",`) + "\n")
+	var out, log syncBuffer
+	if code := run(t.Context(), []string{"stdio", "--demo"}, os.Getenv, streams{message, &out, &log}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &log)
+	}
+	if !strings.Contains(out.String(), `"result"`) {
+		t.Fatalf("answered %s", &out)
+	}
+	trace, err := hex.DecodeString(metaTrace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"tools/call schema", "read schema", string(trace)} {
+		if !strings.Contains(heard.String(), part) {
+			t.Errorf("the collector did not hear %q", part)
+		}
 	}
 }
