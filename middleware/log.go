@@ -30,6 +30,9 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			if reply.Response != nil {
 				event = event.Int("rs_bytes", o.ReadBytes)
 			}
+			if o.Unavailable > 0 {
+				event = event.Int("unavailable", o.Unavailable)
+			}
 			if reply.Result != nil {
 				event = event.Int("text_bytes", o.TextBytes).Int("structured_bytes", o.StructuredBytes)
 			}

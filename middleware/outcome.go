@@ -23,6 +23,8 @@ type Outcome struct {
 
 	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
 	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
+	// Unavailable is how many connections of a package the answer names as unavailable.
+	Unavailable int
 	// Cuts is how many parts of the answer did not fit; Removed is how many characters were taken out of record text.
 	Cuts, Removed int
 }
@@ -34,7 +36,7 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 		Cuts: reply.Rendered.Cuts, Removed: removed(reply.Rendered.Meta),
 	}
 	if reply.Response != nil {
-		o.RequestID, o.ReadBytes = reply.Response.RequestID, len(reply.Response.Body)
+		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
 	}
 	if refused := refusalOf(reply, err); refused != nil {
 		o.Code, o.Status = refused.Code, refused.Status

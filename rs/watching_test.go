@@ -109,7 +109,10 @@ func TestPackageTellsItsFanOuts(t *testing.T) {
 			var told [][2]int
 			f := &packageRS{answers: row.answers}
 			p := packageOf(f, rs.PackageOptions{FannedOut: func(asked, answered int) { told = append(told, [2]int{asked, answered}) }}, aChild("a", "messages"), aChild("b", "messages"))
-			_, _ = p.Do(t.Context(), row.request)
+			response, err := p.Do(t.Context(), row.request)
+			if err == nil && len(row.want) > 0 && response.Unavailable != row.want[0][0]-row.want[0][1] {
+				t.Errorf("the answer counts %d connections as unavailable: %s", response.Unavailable, response.Body)
+			}
 			if diff := cmp.Diff(row.want, told); diff != "" {
 				t.Error(diff)
 			}

@@ -34,6 +34,7 @@ type Metrics struct {
 	callSeconds   *prometheus.HistogramVec
 	callsInFlight prometheus.Gauge
 	answerBytes   *prometheus.HistogramVec
+	partial       *prometheus.CounterVec
 	cuts          *prometheus.CounterVec
 	removed       *prometheus.CounterVec
 
@@ -83,6 +84,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.callSeconds = histogram("call_seconds", "Time of one call, all its reads together.", callSeconds, "tool")
 	m.callsInFlight = gauge("calls_in_flight", "Calls under way.").WithLabelValues()
 	m.answerBytes = histogram("answer_bytes", "Size of an answer on each channel: text, structured, resource; and read, what the resource server sent for it.", answerBytes, "channel")
+	m.partial = counter("partial_answers_total", "Answers that name connections of a package as unavailable.", "tool")
 	m.cuts = counter("budget_cuts_total", "Fields and pages that were made smaller because they did not fit.", "tool")
 	m.removed = counter("sanitised_characters_total", "Characters taken out of the text of records.", "tool")
 
@@ -97,7 +99,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.retriesDenied = counter("read_retries_denied_total", "Attempts that were not made anew because the retry budget was spent.", "host")
 	m.breaker = gauge("breaker_state", "1 for the state in which the breaker of a host is.", "host", "state")
 	m.fanOutWidth = histogram("fanout_width", "How many members of a package one round of reads asked.", widths).WithLabelValues().(prometheus.Histogram)
-	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial, or failed where nobody answered.", "result")
+	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial where one of those that were asked failed, failed where all did.", "result")
 
 	// What an alert looks for exists from the start: an increase from nothing to 1 is not seen as one.
 	for name := range m.tools {
@@ -139,6 +141,9 @@ func (m *Metrics) CallEnded(o middleware.Outcome) {
 		if channel.bytes > 0 {
 			m.answerBytes.WithLabelValues(channel.name).Observe(float64(channel.bytes))
 		}
+	}
+	if o.Unavailable > 0 {
+		m.partial.WithLabelValues(tool).Inc()
 	}
 	if o.Cuts > 0 {
 		m.cuts.WithLabelValues(tool).Add(float64(o.Cuts))
