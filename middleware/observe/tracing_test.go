@@ -93,11 +93,11 @@ func TestTransportWithoutATracer(t *testing.T) {
 		return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
 	}), nil, "other")
 	request := httptest.NewRequest(http.MethodGet, "http://rs.example/", nil)
-	if _, err := transport.RoundTrip(request); err != nil || sent != request { //nolint:bodyclose // there is none
+	if _, err := transport.RoundTrip(request); err != nil || sent != request {
 		t.Errorf("a request of no trace is changed: %v", err)
 	}
 	ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": parent, "tracestate": "a=" + canary})
-	if _, err := transport.RoundTrip(request.WithContext(ctx)); err != nil || sent.Header.Get("Traceparent") != parent || sent.Header.Get("Tracestate") != "" { //nolint:bodyclose // there is none
+	if _, err := transport.RoundTrip(request.WithContext(ctx)); err != nil || sent.Header.Get("Traceparent") != parent || sent.Header.Get("Tracestate") != "" {
 		t.Errorf("sent %v, %v", sent.Header, err)
 	}
 }
