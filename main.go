@@ -51,6 +51,7 @@ type commandLine struct {
 	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
 	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
 	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
+	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
 }
 
 type demoCommand struct {
@@ -83,12 +84,24 @@ type serveCommand struct {
 	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
-type stdioCommand struct {
+// providerFlags say which grant a local command reads through.
+type providerFlags struct {
 	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
 	CacheRoot   string `name:"cache-root" help:"Folder of the credential cache; ./.pdpp, then ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
 	GrantID     string `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
-	ServerName  string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
-	Demo        bool   `help:"Serve the sample year; needs nothing."`
+	Demo        bool   `help:"Read the sample year; needs nothing."`
+}
+
+type stdioCommand struct {
+	providerFlags
+	ServerName string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
+}
+
+type verifyCommand struct {
+	Citation string `arg:"" help:"JSON with id, field, start_chars, end_chars and sha256, as answers print them; - reads one a line from standard input."`
+	providerFlags
+	Text string `help:"The text that was quoted; needed when its place is not known." placeholder:"TEXT"`
+	JSON bool   `name:"json" help:"Print each verdict as a line of JSON."`
 }
 
 // run is the program without its process: it returns the exit code. Whatever ends it abnormally is the last line of
@@ -124,6 +137,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 		err = runServe(ctx, line.Serve, getenv, io)
 	case "stdio":
 		err = runStdio(ctx, line.Stdio, getenv, io)
+	case "verify <citation>":
+		err = runVerify(ctx, line.Verify, io)
 	}
 	if err != nil {
 		return fail(io, err)
@@ -260,7 +275,13 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 		return err
 	}
 	defer endTracing()
-	watch := observation{tracer: tracer}
+	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
+		return serveStdio(ctx, providerURL, token, c.ServerName, log, observation{tracer: tracer}, io)
+	})
+}
+
+// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
+func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(providerURL string, token rs.Token) error) error {
 	if c.Demo {
 		if c.ProviderURL != "" {
 			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
@@ -270,7 +291,7 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 			return err
 		}
 		defer demo.close()
-		return serveStdio(ctx, demo.url, rs.NewToken(demo.tokens.Client), c.ServerName, log, watch, io)
+		return use(demo.url, rs.NewToken(demo.tokens.Client))
 	}
 	if c.ProviderURL == "" {
 		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
@@ -282,7 +303,7 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 	for _, warning := range credential.Warnings {
 		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
 	}
-	return serveStdio(ctx, credential.ProviderURL, credential.Token, c.ServerName, log, watch, io)
+	return use(credential.ProviderURL, credential.Token)
 }
 
 // cacheRoots are the folders in which a credential is looked for, in order. Hosts start stdio servers in the file

@@ -142,7 +142,7 @@ func (w *watched) serve(rw http.ResponseWriter, r *http.Request) {
 	case path == "/v1/search" || path == "/v1/search/hybrid":
 		answer(200, `{"object":"list","data":[{"stream":"messages","id":"1","connection_id":"cin_1","title":"`+canaryRecord+`"}]}`)
 	case path == "/v1/streams/messages/records/1":
-		answer(200, `{"object":"record","id":"1","stream":"messages","data":{"text":"`+strings.Repeat(canaryRecord+" ", 4000)+`"}}`)
+		answer(200, `{"object":"record","id":"1","stream":"messages","data":{"text":"\u0007\u202e`+strings.Repeat(canaryRecord+" ", 4000)+`"}}`)
 	case path == "/v1/streams/messages/records":
 		answer(403, `{"error":{"code":"`+canaryName+`","message":"`+canaryRecord+`","request_id":"req_1"}}`)
 	default:

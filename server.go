@@ -157,29 +157,37 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	return server.Shutdown(drain)
 }
 
-// serveStdio serves one local client with one cached token. The schema says what the token is before anything else is
-// read, so that a mis-filed owner token never reads a record.
+// serveStdio serves one local client with one cached token.
 func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation, io streams) error {
+	server, principal, err := localRoom(ctx, providerURL, token, name, log, watch)
+	if err != nil {
+		return err
+	}
+	return transport.Stdio(ctx, server, principal, io.in, io.out)
+}
+
+// localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
+// mis-filed owner token never reads a record.
+func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation) (*mcp.Server, rs.Principal, error) {
 	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.following("other")})
 	if err != nil {
-		return usage(err.Error())
+		return nil, rs.Principal{}, usage(err.Error())
 	}
 	verdict, err := schemaProbe(client).Judge(ctx, token)
 	if err != nil {
-		return &transport.ExitError{Code: transport.ExitUnavailable, Message: fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}
+		return nil, rs.Principal{}, &transport.ExitError{Code: transport.ExitUnavailable, Message: fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}
 	}
 	if verdict.Inactive != nil {
-		return &transport.ExitError{Code: transport.ExitNotReady, Message: verdict.Inactive.Message + " Connect again: pdpp connect " + providerURL}
+		return nil, rs.Principal{}, &transport.ExitError{Code: transport.ExitNotReady, Message: verdict.Inactive.Message + " Connect again: pdpp connect " + providerURL}
 	}
 	if err := verdict.Principal.Admissible(); err != nil {
 		code := transport.ExitNotReady
 		if verdict.Principal.Kind == rs.KindOwner {
 			code = transport.ExitOwner
 		}
-		return &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
+		return nil, rs.Principal{}, &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
 	}
-	server := newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch)
-	return transport.Stdio(ctx, server, verdict.Principal, io.in, io.out)
+	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), verdict.Principal, nil
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }

@@ -365,6 +365,7 @@ func TestLongFieldsAreReadWholeByTextAlone(t *testing.T) {
 			}
 			_, shown, _ := strings.Cut(d.Text, "\nbody:\n")
 			shown, _, _ = strings.Cut(shown, "\n[body is cut")
+			shown, _ = unquoteWindow(t, shown)
 			cut := d.Metadata.Incomplete[0]
 			same(t, want, shown+readOn(s, cut.Read.Tool, cut.Read.Arguments))
 		})

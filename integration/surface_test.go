@@ -322,7 +322,6 @@ func TestEveryClassOfErrorIsTyped(t *testing.T) {
 		{"the cursor is not one", s, "query_records", `{"stream":"orders","cursor":"nonsense"}`, "invalid_cursor"},
 		{"the field does not exist", s, "query_records", `{"stream":"orders","fields":["nope"]}`, "unknown_field"},
 		{"the blob does not exist", s, "fetch_blob", `{"blob_id":"blob_none"}`, "blob_not_found"},
-		{"the field is not a text", s, "read_record_field", `{"id":"cin_mail_work/messages:dup-1","field":"is_seen"}`, "field_not_text"},
 		{"the field is not granted", narrow, "query_records", `{"stream":"messages","fields":["snippet"]}`, "field_not_granted"},
 		{"the stream is not granted", narrow, "query_records", `{"stream":"notes"}`, "context.stream_not_allowed"},
 		{"the search leaves the grant", narrow, "search", `{"q":"x","streams":["notes"]}`, "grant_stream_not_allowed"},

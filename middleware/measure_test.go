@@ -27,11 +27,6 @@ func (s *callsSeen) CallEnded(o middleware.Outcome) {
 	s.ended = append(s.ended, o)
 }
 
-// taken counts removed characters as the renderer does.
-type taken int
-
-func (n taken) Total() int { return int(n) }
-
 func TestMeasure(t *testing.T) {
 	record := `{"object":"list","data":[],"text":"` + canaryRecord + `"}`
 	for name, row := range map[string]struct {
@@ -90,7 +85,7 @@ func TestMeasure(t *testing.T) {
 	}
 	t.Run("cuts and removed characters are counted", func(t *testing.T) {
 		var seen callsSeen
-		core := middlewaretest.Spy{Reply: tools.Reply{Rendered: render.Result{Cuts: 3, Meta: map[string]any{"pdpp/removed_characters": taken(17)}}}}
+		core := middlewaretest.Spy{Reply: tools.Reply{Rendered: render.Result{Cuts: 3, Meta: map[string]any{"pdpp/removed_characters": render.Removed{Control: 8, Bidi: 9}}}}}
 		if _, err := middleware.Measure(&seen, ticking(0))(core.Handle)(t.Context(), callOf(t, "fetch", `{}`)); err != nil {
 			t.Fatal(err)
 		}

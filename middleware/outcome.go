@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // Good is the code of a call that was answered.
@@ -67,8 +68,6 @@ func refusalOf(reply tools.Reply, err error) *rs.Error {
 const removedKey = "pdpp/removed_characters"
 
 func removed(meta map[string]any) int {
-	if counted, ok := meta[removedKey].(interface{ Total() int }); ok {
-		return counted.Total()
-	}
-	return 0
+	counted, _ := meta[removedKey].(render.Removed)
+	return counted.Total()
 }

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // An Object is a JSON object whose members keep their order and whose values stay the bytes that they were. It is read
@@ -21,54 +21,129 @@ type Member struct {
 
 // ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
 func ReadObject(raw []byte) (Object, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+	if Kind(bytes.TrimLeft(raw, whiteSpace)) != "object" {
 		return nil, errors.New("an object is expected")
 	}
-	object := Object{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, errors.New("the JSON is malformed")
-		}
-		name, _ := token.(string) // inside an object the token before a value is its name
-		var value json.RawMessage
-		if decoder.Decode(&value) != nil {
-			return nil, errors.New("the JSON is malformed")
-		}
-		object = append(object, Member{name, value})
+	if object := AsObject(raw); object != nil && json.Valid(raw) {
+		return object, nil
 	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, errors.New("the JSON is malformed")
-	}
-	if _, err := decoder.Token(); err != io.EOF {
+	var first json.RawMessage
+	if json.NewDecoder(bytes.NewReader(raw)).Decode(&first) == nil {
 		return nil, errors.New("something follows the object")
 	}
-	return object, nil
+	return nil, errors.New("the JSON is malformed")
 }
 
-// AsObject returns raw's members, or nil when raw is not an object. An empty object is not nil.
+// AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
 func AsObject(raw []byte) Object {
-	object, err := ReadObject(raw)
-	if err != nil {
+	object := Object{}
+	end := eachPart(raw, '{', '}', func(part []byte) bool {
+		nameEnd := stringEnd(part)
+		if nameEnd < 0 {
+			return false
+		}
+		name, ok := AsText(part[:nameEnd])
+		value, colon := bytes.CutPrefix(bytes.TrimLeft(part[nameEnd:], whiteSpace), []byte{':'})
+		object = append(object, Member{name, bytes.TrimLeft(value, whiteSpace)})
+		return ok && colon
+	})
+	if !end {
 		return nil
 	}
 	return object
 }
 
-// AsArray returns raw's elements and whether raw is an array.
+// AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
 func AsArray(raw []byte) ([]json.RawMessage, bool) {
-	if Kind(raw) != "array" {
+	list := []json.RawMessage{}
+	if !eachPart(raw, '[', ']', func(part []byte) bool { list = append(list, part); return true }) {
 		return nil, false
 	}
-	var list []json.RawMessage
-	return list, json.Unmarshal(raw, &list) == nil
+	return list, true
+}
+
+const whiteSpace = " \t\r\n"
+
+// eachPart calls use with each part between the commas of an object or array, without the space around it, and reports
+// whether raw is one and every part was used. It looks at each byte once and copies none.
+func eachPart(raw []byte, open, shut byte, use func([]byte) bool) bool {
+	raw = bytes.Trim(raw, whiteSpace)
+	if len(raw) < 2 || raw[0] != open || raw[len(raw)-1] != shut {
+		return false
+	}
+	raw = bytes.TrimLeft(raw[1:len(raw)-1], whiteSpace)
+	for len(raw) > 0 {
+		end := partEnd(raw)
+		if end < 0 || !use(bytes.TrimRight(raw[:end], whiteSpace)) {
+			return false
+		}
+		if end == len(raw) {
+			return true
+		}
+		if raw = bytes.TrimLeft(raw[end+1:], whiteSpace); len(raw) == 0 {
+			return false // a comma with nothing behind it
+		}
+	}
+	return true
+}
+
+// partEnd is where the first comma outside strings and brackets stands, or the length, or -1 for brackets that do not match.
+func partEnd(raw []byte) int {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			length := stringEnd(raw[i:])
+			if length < 0 {
+				return -1
+			}
+			i += length - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return -1
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	if depth != 0 {
+		return -1
+	}
+	return len(raw)
+}
+
+// stringEnd is the length of the JSON string that raw starts with, or -1.
+func stringEnd(raw []byte) int {
+	if len(raw) == 0 || raw[0] != '"' {
+		return -1
+	}
+	for at := 1; ; {
+		quote := bytes.IndexByte(raw[at:], '"')
+		if quote < 0 {
+			return -1
+		}
+		at += quote
+		escapes := 0
+		for raw[at-1-escapes] == '\\' { // the first byte is a quote
+			escapes++
+		}
+		if at++; escapes%2 == 0 {
+			return at
+		}
+	}
 }
 
 // AsText returns a string, or a number or boolean as it is written.
 func AsText(raw []byte) (string, bool) {
 	switch Kind(raw) {
 	case "string":
+		if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+			return string(raw[1 : len(raw)-1]), true
+		}
 		var text string
 		return text, json.Unmarshal(raw, &text) == nil
 	case "number", "boolean":
@@ -222,9 +297,29 @@ func (o Object) JSON() json.RawMessage {
 	return append(object, '}')
 }
 
+// plainText reports whether a text stands in JSON as it is: most names and ids do.
+func plainText(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
 // encoding/json can write; anything else becomes null.
 func EncodeJSON(value any) json.RawMessage {
+	switch value := value.(type) {
+	case string:
+		if plainText(value) {
+			return append(append(append(make([]byte, 0, len(value)+2), '"'), value...), '"')
+		}
+	case int:
+		return strconv.AppendInt(nil, int64(value), 10)
+	case bool:
+		return strconv.AppendBool(nil, value)
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

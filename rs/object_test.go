@@ -64,3 +64,58 @@ func TestReadObjectRefuses(t *testing.T) {
 		})
 	}
 }
+
+// FuzzObject: of any valid JSON, the parts are those that encoding/json finds; of anything else, ReadObject takes nothing.
+func FuzzObject(f *testing.F) {
+	for _, seed := range []string{`{"a":1,"b":[1,{"c":"}"}],"":null}`, ` [ 1 , "a,b" , {} , [ ] ] `, `{"a\\\"":"\\\\"}`, `{"é":"\u00e9\ud800"}`, `{"a":1,}`, `[1,]`, `{}`, `[]`, `{"a":[}`, `"x"`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		object, err := rs.ReadObject(raw)
+		if !json.Valid(raw) {
+			if err == nil {
+				t.Fatalf("%q is an object: %v", raw, object)
+			}
+			rs.AsObject(raw) // must not panic
+			rs.AsArray(raw)
+			return
+		}
+		var members map[string]json.RawMessage
+		isObject := json.Unmarshal(raw, &members) == nil && members != nil
+		if isObject != (err == nil) || isObject != (rs.AsObject(raw) != nil) {
+			t.Fatalf("%q: %v", raw, err)
+		}
+		for name, want := range members {
+			got := object[0].Value
+			for _, m := range object {
+				if m.Name == name {
+					got = m.Value
+				}
+			}
+			if string(got) != string(want) {
+				t.Errorf("%q of %q is %q, want %q", name, raw, got, want)
+			}
+			if text, ok := rs.AsText(want); ok && rs.Kind(want) == "string" {
+				var decoded string
+				if err := json.Unmarshal(want, &decoded); err != nil || decoded != text {
+					t.Errorf("%q is %q", want, text)
+				}
+				var again string
+				if err := json.Unmarshal(rs.EncodeJSON(text), &again); err != nil || again != text {
+					t.Errorf("%q is written %s", text, rs.EncodeJSON(text))
+				}
+			}
+		}
+		var elements []json.RawMessage
+		isArray := json.Unmarshal(raw, &elements) == nil && elements != nil
+		list, ok := rs.AsArray(raw)
+		if ok != isArray || len(list) != len(elements) {
+			t.Fatalf("%q has %d elements, want %d", raw, len(list), len(elements))
+		}
+		for i := range list {
+			if string(list[i]) != string(elements[i]) {
+				t.Errorf("element %d of %q is %q, want %q", i, raw, list[i], elements[i])
+			}
+		}
+	})
+}

@@ -100,7 +100,7 @@ func (r Ref) embeddable() bool {
 		return false
 	}
 	for _, c := range r.ConnectionID + r.Stream + r.RecordID {
-		if unicode.IsSpace(c) || !unicode.IsGraphic(c) || strings.ContainsRune("\"'`<>|,;", c) {
+		if unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c) {
 			return false
 		}
 	}

@@ -122,7 +122,7 @@ func (a *arguments) name(name string) string {
 		return ""
 	}
 	if why := rs.UnsafeName(value); why != "" {
-		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %q %s.", name, value, why), Hint: "Send a name exactly as schema printed it."})
+		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote(value), why), Hint: "Send a name exactly as schema printed it."})
 		return ""
 	}
 	return value

@@ -87,39 +87,53 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 	return args, nil
 }
 
-// The default page of a resource server, and how often a smaller one is tried.
-const (
-	defaultLimit = 25
-	maxRefits    = 4
-)
+// How often a page is asked for again: records that are not of one size may not fit at once.
+const maxRefits = 3
 
 // forwardRecords reads a page. One that is too large for a host is asked for again with a smaller limit, so that its
 // cursor is exact and its envelope the resource server's own; it is never cut (D18).
 func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
-	for refits := 1; ; refits++ {
+	for refits := 0; ; refits++ {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
-		if err != nil || len(response.Body) <= render.StructuredHard || args.limit == 1 {
+		limit := args.pageSize()
+		switch {
+		case err == nil:
+			limit = args.fitting(render.RecordsThatFit(response.Body))
+		case rs.AsError(err).Code == rs.ResponseTooLarge:
+			limit = max(1, limit/16)
+		}
+		if limit >= args.pageSize() || refits == maxRefits {
 			call.Args = args // what was read in the end is what is rendered
 			return Reply{Call: call, Response: response}, err
 		}
-		args = args.smaller(len(response.Body))
-		if refits == maxRefits {
-			args.limit = 1
+		if args.asked == 0 {
+			args.asked = args.pageSize()
 		}
+		args.limit = limit
 	}
 }
 
-// smaller returns the arguments with the limit that, at this size of record, fits with some room.
-func (q queryRecordsArgs) smaller(size int) queryRecordsArgs {
+// fitting is the limit at which a page of which only fit of its records fit would fit. Without connection_id a
+// resource server may send as many records for each connection.
+func (q queryRecordsArgs) fitting(fit, of int) int {
+	switch size := q.pageSize(); {
+	case fit == of:
+		return size
+	case of > size:
+		return max(1, fit*size/of)
+	default:
+		return max(1, fit)
+	}
+}
+
+// pageSize is the limit, or what a resource server takes it for.
+func (q queryRecordsArgs) pageSize() int {
+	const defaultLimit = 25
 	if q.limit == 0 {
-		q.limit = defaultLimit
+		return defaultLimit
 	}
-	if q.asked == 0 {
-		q.asked = q.limit
-	}
-	q.limit = max(1, min(q.limit-1, q.limit*render.StructuredHard*4/5/size))
-	return q
+	return q.limit
 }
 
 // Scope returns what the read touches.

@@ -33,9 +33,10 @@ func ReadRecordField() *Tool {
 			integerProperty("before_chars", "Characters before the match", 0, maxContextChars),
 			integerProperty("after_chars", "Characters after the match", 0, maxContextChars),
 		),
-		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},"next":{"type":"object"},` + errorProperty + `}}`),
-		Listed: true,
-		Decode: decodeReadRecordField,
+		Output:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},"next":{"type":"object"},` + errorProperty + `}}`),
+		Listed:  true,
+		Decode:  decodeReadRecordField,
+		Forward: forwardWindow,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(windowArgs)
 			return render.Window(response.Body, args.query(call.Scope))

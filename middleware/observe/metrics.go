@@ -85,7 +85,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.callsInFlight = gauge("calls_in_flight", "Calls under way.").WithLabelValues()
 	m.answerBytes = histogram("answer_bytes", "Size of an answer on each channel: text, structured, resource; and read, what the resource server sent for it.", answerBytes, "channel")
 	m.partial = counter("partial_answers_total", "Answers that name connections of a package as unavailable.", "tool")
-	m.cuts = counter("budget_cuts_total", "Fields and pages that were made smaller because they did not fit.", "tool")
+	m.cuts = counter("budget_cuts_total", "Records, fields and pages that were left out or made smaller because they did not fit.", "tool")
 	m.removed = counter("sanitised_characters_total", "Characters taken out of the text of records.", "tool")
 
 	m.requests = counter("requests_total", "HTTP requests; code is ok, the code of a refusal at the door, or protocol for a message that is refused.", "path", "status", "code")

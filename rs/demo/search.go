@@ -68,12 +68,15 @@ type snippetBody struct {
 	Text  string `json:"text"`
 }
 
+// An excerptBody shows the code points of a field from StartChars up to EndChars.
 type excerptBody struct {
+	EndChars    int      `json:"end_chars"`
 	FieldPath   string   `json:"field_path"`
 	Object      string   `json:"object"`
 	PreviewText string   `json:"preview_text"`
 	Provenance  string   `json:"provenance"`
 	Read        readBody `json:"read"`
+	StartChars  int      `json:"start_chars"`
 	Truncated   bool     `json:"truncated"`
 }
 
@@ -308,10 +311,11 @@ func (c *call) hit(h hit, phrases []phrase) (hitBody, error) {
 		if len(spans) == 0 {
 			continue
 		}
-		marked, truncated := snippet(text, spans)
+		cut := snippet(text, spans)
 		body.MatchedFields = append(body.MatchedFields, field.Name)
 		body.EvidenceExcerpts = append(body.EvidenceExcerpts, excerptBody{
-			FieldPath: field.Name, Object: "evidence_excerpt", PreviewText: marked, Provenance: "lexical_match", Truncated: truncated,
+			FieldPath: field.Name, Object: "evidence_excerpt", PreviewText: cut.marked, Provenance: "lexical_match", Truncated: cut.truncated,
+			StartChars: cut.start, EndChars: cut.end,
 			Read: readBody{
 				Field: field.Name, Method: http.MethodGet, Object: "field_window_read", RecordID: h.id, Route: route + "/field-window",
 				Stream: s.stream.Name, ConnectionID: s.connection.ID,

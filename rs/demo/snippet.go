@@ -70,9 +70,18 @@ func joinSpans(spans []span) []span {
 	return joined
 }
 
-// snippet cuts a window around the first match and marks the matches in it. It reports whether text was left out.
-func snippet(text string, spans []span) (marked string, truncated bool) {
+// A cutting is the part of a text that a hit shows.
+type cutting struct {
+	marked     string // with the matches marked, and an ellipsis where text was left out
+	start, end int    // in code points of the text
+	truncated  bool   // text was left out
+}
+
+// snippet cuts a window around the first match and marks the matches in it.
+func snippet(text string, spans []span) cutting {
 	start, end := snippetWindow(text, spans)
+	first := utf8.RuneCountInString(text[:start])
+	cut := cutting{start: first, end: first + utf8.RuneCountInString(text[start:end]), truncated: start > 0 || end < len(text)}
 	var out strings.Builder
 	if start > 0 {
 		out.WriteString("…")
@@ -91,12 +100,16 @@ func snippet(text string, spans []span) (marked string, truncated bool) {
 	if end < len(text) {
 		out.WriteString("…")
 	}
-	return out.String(), start > 0 || end < len(text)
+	cut.marked = out.String()
+	return cut
 }
 
-// plain keeps tags that the text itself has from being taken for marks.
+// plain leaves out tags that the text itself has, so that none is taken for a mark and what is shown are words of the text.
 func plain(text string) string {
-	return strings.NewReplacer("<mark>", "‹mark›", "</mark>", "‹/mark›").Replace(text)
+	for strings.Contains(text, "<mark>") || strings.Contains(text, "</mark>") {
+		text = strings.NewReplacer("<mark>", "", "</mark>", "").Replace(text)
+	}
+	return text
 }
 
 // snippetWindow picks the bytes to show: both ends are at rune boundaries.

@@ -30,6 +30,7 @@ const (
 	cutsJSON        = 3 << 10  // the calls that read on, in a document's metadata
 	windowText      = 20 << 10 // a field window, which stands on both channels
 	blobText        = 16 << 10 // an inline blob
+	maxPlainID      = 1000     // a longer record id is not repeated beside the id that holds it
 	previewIDChars  = 200      // a longer id is left out of search previews (D15)
 	excerptChars    = 200      // an evidence excerpt or snippet
 	titleChars      = 120

@@ -34,11 +34,11 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 	if read.ConnectionID == "" && rs.UnsafeName(it.conn) == "" {
 		read.ConnectionID = it.conn
 	}
-	expanded := o.Object("expanded")
+	it.id, it.ref = read.String(), read
 	var out json.RawMessage
 	cuts := 0
 	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
-		doc := writeDocument(it.data, expanded, read, room)
+		doc := writeDocument(&it, room)
 		out = object{
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading())),
@@ -111,7 +111,9 @@ func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
 	put("connection_id", it.conn)
 	put("connector_key", preview(it.connector, titleChars))
 	put("stream", q.Ref.Stream)
-	put("record_id", q.Ref.RecordID)
+	if len(q.Ref.RecordID) <= maxPlainID { // a longer one stands in the id
+		put("record_id", q.Ref.RecordID)
+	}
 	put("display_name", preview(it.label, titleChars))
 	put("authored_at", it.authored)
 	put("emitted_at", it.emitted)
@@ -123,21 +125,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
 		put("source_url", refused)
 	}
 	m = append(m, pair("complete", encode(len(doc.cuts) == 0)))
-	if len(doc.cuts) > 0 {
-		var cuts []json.RawMessage
-		room := cutsJSON
-		for _, c := range doc.cuts {
-			raw := c.json()
-			if room -= len(raw) + 1; room < 0 && len(cuts) > 0 {
-				break
-			}
-			cuts = append(cuts, raw)
-		}
-		m = append(m, pair("incomplete", rs.JoinArray(cuts)))
-		if len(cuts) < len(doc.cuts) {
-			m = append(m, pair("incomplete_fields", encode(len(doc.cuts))))
-		}
-	}
+	m = append(m, cutMembers("incomplete", doc.cuts, it, cutsJSON)...)
 	return m.JSON()
 }
 

@@ -6,15 +6,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-const (
-	markOpen  = "<mark>"
-	markClose = "</mark>"
-)
-
 // An excerpt is a proven match: the resource server says that this text of this field matched (S1-1a).
 type excerpt struct {
 	field string
-	text  string // one line with balanced marks, as received in length
+	text  passage
+	place place  // where in the field the text stands
 	ref   rs.Ref // the record that has the field
 	q     string // a text that is literally in the field; may be empty
 }
@@ -41,6 +37,7 @@ func proven(hit object, it *item) []excerpt {
 			continue
 		}
 		if x, ok := newExcerpt(field, e.Text("preview_text", "text"), readRef(read, it)); ok {
+			x.place = readPlace(e, read, x.text)
 			list = append(list, x)
 		}
 	}
@@ -56,11 +53,11 @@ func proven(hit object, it *item) []excerpt {
 }
 
 func newExcerpt(field, text string, ref rs.Ref) (excerpt, bool) {
-	line := balance(oneLine(text))
-	if line == "" {
+	p := readPassage(oneLine(text))
+	if p.plain == "" {
 		return excerpt{}, false
 	}
-	return excerpt{field: field, text: line, ref: ref, q: marked(balance(text))}, true
+	return excerpt{field: field, text: p, ref: ref, q: marked(balance(text))}, true
 }
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself.
@@ -81,6 +78,18 @@ func readRef(read object, it *item) rs.Ref {
 	return other.ref
 }
 
+// A preview is what an answer shows of an excerpt.
+type excerptPreview struct {
+	text string // at most as many runes as asked for, with marks and ellipses
+	cite cite
+}
+
+// preview shows at most max runes of the excerpt.
+func (x excerpt) preview(max int) excerptPreview {
+	text, shown := x.text.around(max)
+	return excerptPreview{text: text, cite: x.place.cite(x.text.plain, shown)}
+}
+
 // read returns the arguments of read_record_field that continue the excerpt.
 func (x excerpt) read() *arguments {
 	return new(arguments).text("id", x.ref.String()).text("field", x.field).text("q", x.q)
@@ -97,122 +106,4 @@ func marked(s string) string {
 		return ""
 	}
 	return text
-}
-
-// around returns about max runes of a marked text, starting a little before its first mark, with balanced marks.
-func around(s string, max int) string {
-	start := 0
-	if at := strings.Index(s, markOpen); at > 0 {
-		if before := len([]rune(s[:at])); before > max/3 {
-			start = runeIndex(s, before-max/3)
-			if space := strings.IndexByte(s[start:at], ' '); space >= 0 {
-				start += space + 1
-			}
-		}
-	}
-	cut := s[start:]
-	if start > 0 {
-		cut = "…" + cut
-	}
-	return clipMarked(cut, max)
-}
-
-// clipMarked is clip for a text with marks: it cuts in no tag, and closes a mark that it cut open.
-func clipMarked(s string, max int) string {
-	s = balance(s)
-	if !longerThan(s, max) {
-		return s
-	}
-	room := max - len(markClose) - 1
-	if room < 1 {
-		return clip(plain(s), max)
-	}
-	cut := s[:runeIndex(s, room)]
-	if at := strings.LastIndexByte(cut, '<'); at >= 0 {
-		if tail := s[at:]; (strings.HasPrefix(tail, markOpen) && len(cut)-at < len(markOpen)) ||
-			(strings.HasPrefix(tail, markClose) && len(cut)-at < len(markClose)) {
-			cut = cut[:at]
-		}
-	}
-	cut = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(cut, " "), markOpen), " ")
-	if strings.Count(cut, markOpen) > strings.Count(cut, markClose) {
-		cut += markClose
-	}
-	return cut + "…"
-}
-
-// balance removes every mark that does not open and close in order, without nesting. It reads s once: record text may
-// hold any number of tags.
-func balance(s string) string {
-	if !strings.Contains(s, "mark>") {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	open := -1 // where the open mark stands in out
-	for {
-		before, tag, rest := nextMark(s)
-		out = append(out, before...)
-		switch {
-		case tag == markOpen && open < 0:
-			open = len(out)
-			out = append(out, tag...)
-		case tag == markClose && open >= 0:
-			open = -1
-			out = append(out, tag...)
-		}
-		if tag == "" {
-			break
-		}
-		s = rest
-	}
-	if open >= 0 { // never closed
-		out = append(out[:open], out[open+len(markOpen):]...)
-	}
-	if !balanced(string(out)) {
-		return plain(string(out)) // removing a tag put the pieces of another together
-	}
-	return string(out)
-}
-
-// balanced reports whether marks alternate, opening first.
-func balanced(s string) bool {
-	open := false
-	for {
-		_, tag, rest := nextMark(s)
-		if tag == "" {
-			return !open
-		}
-		if open == (tag == markOpen) {
-			return false
-		}
-		open, s = !open, rest
-	}
-}
-
-// nextMark splits s at its first tag; tag is "" when there is none.
-func nextMark(s string) (before, tag, rest string) {
-	for from := 0; ; {
-		at := strings.IndexByte(s[from:], '<')
-		if at < 0 {
-			return s, "", ""
-		}
-		at += from
-		for _, tag := range []string{markOpen, markClose} {
-			if strings.HasPrefix(s[at:], tag) {
-				return s[:at], tag, s[at+len(tag):]
-			}
-		}
-		from = at + 1
-	}
-}
-
-// plain removes all marks, also those that appear when others are removed.
-func plain(s string) string {
-	for range 3 {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, markOpen, ""), markClose, "")
-	}
-	if _, tag, _ := nextMark(s); tag != "" {
-		s = strings.ReplaceAll(s, "<", "")
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -37,6 +38,7 @@ func FuzzRender(f *testing.F) {
 				}
 				return
 			}
+			r = r.Clean(body)
 			limit := TextHard
 			if tool == "search" {
 				limit = SearchHard
@@ -155,16 +157,46 @@ func FuzzMarks(f *testing.F) {
 		if max < 1 || max > 2000 {
 			return
 		}
-		for _, got := range []string{around(balance(oneLine(text)), max), clipMarked(text, max)} {
-			if !balanced(got) {
-				t.Errorf("%q is not balanced", got)
+		p := readPassage(oneLine(text))
+		got, shown := p.around(max)
+		if !balanced(got) {
+			t.Errorf("%q is not balanced", got)
+		}
+		if longerThan(got, max) {
+			t.Errorf("%q has more than %d characters", got, max)
+		}
+		whole := borders(p.plain)
+		if !whole[shown.from] || !whole[shown.to] {
+			t.Errorf("%q splits a cluster of %q", got, p.plain)
+		}
+		if strings.ContainsAny(p.plain, "<"+ellipsis) {
+			return // what is said below cannot tell the text's own from ours
+		}
+		if words := strings.Trim(plain(got), ellipsis); words != p.plain[shown.from:shown.to] {
+			t.Errorf("%q is not %q", got, p.plain[shown.from:shown.to])
+		}
+		for at, rest := shown.from, strings.TrimPrefix(got, ellipsis); ; {
+			before, tag, after := nextMark(rest)
+			if at += len(before); tag == "" {
+				break
 			}
-			if longerThan(got, max) {
-				t.Errorf("%q has more than %d characters", got, max)
+			if !whole[at] {
+				t.Errorf("%q has a mark inside a cluster", got)
 			}
+			rest = after
 		}
 		if !balanced(balance(text)) {
 			t.Errorf("balance(%q) = %q", text, balance(text))
 		}
 	})
+}
+
+// borders are where the grapheme clusters of a text start and end.
+func borders(text string) map[int]bool {
+	at := map[int]bool{0: true}
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		_, to := g.Positions()
+		at[to] = true
+	}
+	return at
 }

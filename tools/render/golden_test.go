@@ -112,7 +112,9 @@ func TestGolden(t *testing.T) {
 			if err := json.Unmarshal(parts["args"].Data, &args); err != nil {
 				t.Fatal(err)
 			}
-			result, err := args.render(bytes.TrimSuffix(parts["rs.json"].Data, []byte("\n")))
+			body := bytes.TrimSuffix(parts["rs.json"].Data, []byte("\n"))
+			result, err := args.render(body)
+			result = result.Clean(body)
 			text, structured := result.Text+"\n", []byte("\n")
 			if err != nil {
 				text = "error: " + err.Error() + "\n"
@@ -165,6 +167,9 @@ func assertResult(t *testing.T, tool string, r Result) {
 	}
 	if !utf8.ValidString(r.Text) || !utf8.Valid(r.Structured) {
 		t.Error("not valid UTF-8")
+	}
+	if clean := r.Clean(nil); clean.Text != r.Text || string(clean.Structured) != string(r.Structured) {
+		t.Error("D19: a character that must not reach a host is left")
 	}
 	for line := range strings.SplitSeq(r.Text, "\n") {
 		if tool != "fetch" && utf8.RuneCountInString(line) > LineChars {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -11,8 +12,11 @@ import (
 type hit struct {
 	item
 	url      string
-	snippet  string    // one line, balanced marks; "" when there is none
+	snippet  passage   // empty when there is none
 	excerpts []excerpt // proven matches, best first
+
+	inEvidence bool // a match is the title itself
+	underTitle bool // the first match is
 }
 
 // readHit reads a hit. n is its place in the list, for hits that have no id at all.
@@ -32,19 +36,17 @@ func readHit(o object, n int, q SearchQuery) hit {
 	if h.conn == "" {
 		h.conn = q.ConnectionID
 	}
-	if h.title, _ = titleOf(o); h.title == "" {
-		h.title, _ = titleOf(h.data)
-	}
-	if h.authored, _ = timeOf(o); h.authored == "" {
-		h.authored, _ = timeOf(h.data)
-	}
+	h.authored, _ = timeOf(o, h.data)
 	h.identify(o, n)
-	h.excerpts = proven(o, &h.item)
-	h.snippet = balance(oneLine(snippetText(o)))
-	h.title = plain(h.title)
-	if oneLine(h.title) == plain(h.snippet) && h.title != "" && len(h.excerpts) == 0 {
-		h.snippet = "" // the title says it already
+	for title := range titles(o, h.data) {
+		if title != h.recordID && title != h.id && title != o.Text("id") { // an id is no title
+			h.title = title
+			break
+		}
 	}
+	h.excerpts = proven(o, &h.item)
+	h.snippet = readPassage(oneLine(snippetText(o)))
+	h.distinguish()
 	var usable string
 	if usable, _ = citation(o); usable == "" {
 		usable, _ = citation(h.data)
@@ -99,6 +101,39 @@ func (h *hit) adopt(ref rs.Ref) {
 	h.handled()
 }
 
+// distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the
+// text is no title. A title field that matched is one, and is told apart by what heading adds.
+func (h *hit) distinguish() {
+	if len(h.excerpts) == 0 {
+		switch title := h.title; {
+		case !repeats(title, h.snippet.plain):
+		case longerThan(title, titleChars) || len(Quotable(h.snippet.plain)) > len(Quotable(title)):
+			h.title = ""
+		default:
+			h.snippet = passage{} // the title says it already
+		}
+		return
+	}
+	for i, x := range h.excerpts {
+		if !repeats(h.title, x.text.plain) {
+			continue
+		}
+		if field := x.field[strings.LastIndexByte(x.field, '.')+1:]; !slices.Contains(titleFields, field) {
+			h.title, h.inEvidence, h.underTitle = "", false, false
+			return
+		}
+		h.inEvidence, h.underTitle = true, h.underTitle || i == 0
+	}
+}
+
+// heading is the title for people, distinct from every text of the hit.
+func (h *hit) heading() string {
+	if h.inEvidence {
+		return preview(h.title, titleChars) + " (" + h.untitled() + ")"
+	}
+	return h.item.heading()
+}
+
 // snippetText is what a hit shows of its text, in any of its shapes.
 func snippetText(o object) string {
 	if s := o.Object("snippet"); s != nil {
@@ -115,8 +150,8 @@ func snippetText(o object) string {
 	return o.Text("preview", "text")
 }
 
-// result is the hit in structuredContent.results; excerpts have about chars runes.
-func (h *hit) result(chars int) *arguments {
+// result is the hit in structuredContent.results; excerpts have at most chars runes, and a citation if cited.
+func (h *hit) result(chars int, cited bool) *arguments {
 	a := new(arguments).put("id", string(encode(h.id))).put("title", string(encode(h.heading()))).put("url", string(encode(h.url)))
 	put := func(key, value string) {
 		if value != "" {
@@ -133,10 +168,15 @@ func (h *hit) result(chars int) *arguments {
 	switch {
 	case chars == 0:
 	case len(h.excerpts) > 0:
-		x := h.excerpts[0]
-		a.put("evidence", new(arguments).put("field", string(encode(x.field))).put("text", string(encode(around(x.text, chars)))).String())
+		x := h.excerpts[0].preview(chars)
+		evidence := new(arguments).put("field", string(encode(h.excerpts[0].field))).put("text", string(encode(x.text)))
+		if cited {
+			x.cite.add(evidence)
+		}
+		a.put("evidence", evidence.String())
 	default:
-		put("snippet", around(h.snippet, chars))
+		text, _ := h.snippet.around(chars)
+		put("snippet", text)
 	}
 	return a
 }

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"iter"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -60,11 +62,16 @@ func (it *item) source() string {
 	return label + " (" + key + ")"
 }
 
-// heading is a title for people. Without one from the source it names stream, connection and day (S0-6a).
+// heading is a title for people: the source's own, else what the record is (S0-6a).
 func (it *item) heading() string {
 	if t := preview(it.title, titleChars); t != "" {
 		return t
 	}
+	return it.untitled()
+}
+
+// untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
+func (it *item) untitled() string {
 	heading := preview(it.stream, labelChars)
 	if heading == "" {
 		heading = "record"
@@ -109,25 +116,74 @@ var (
 	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp"}
 )
 
-// titleOf returns the first title in o and its field.
-func titleOf(o object) (title, field string) {
-	for _, key := range titleFields {
-		if raw := o.Get(key); rs.Kind(raw) == "string" {
-			if s, _ := rs.AsText(raw); oneLine(s) != "" {
-				return s, key
+// texts yields the strings that objects have under some names, with the name: the better name first.
+func texts(names []string, objects []object) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, name := range names {
+			for _, o := range objects {
+				if raw := o.Get(name); rs.Kind(raw) == "string" {
+					if s, _ := rs.AsText(raw); !yield(s, name) {
+						return
+					}
+				}
 			}
 		}
+	}
+}
+
+// titles yields what can be a title in objects, best first, with its field.
+func titles(objects ...object) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for s, field := range texts(titleFields, objects) {
+			if s = plain(s); legible(preview(s, titleChars)) && !yield(s, field) {
+				return
+			}
+		}
+	}
+}
+
+// legible reports whether people can read a line as a title: it says something, and is not only what programs call a
+// record by, such as a UUID, a long number or an address of ours. A date is legible.
+func legible(line string) bool {
+	says := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) }
+	if !strings.ContainsFunc(line, says) || strings.HasPrefix(line, "pdpp://") {
+		return false
+	}
+	const shortest = 12 // of a name that only programs read
+	if len(line) < shortest || day(line) != "" || !strings.ContainsAny(line, "0123456789") {
+		return true
+	}
+	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
+}
+
+// repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
+func repeats(title, text string) bool {
+	const enough = 40 // runes that are no title by chance
+	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
+	t, s := fold(title), fold(text)
+	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
+	case t == "" || s == "":
+		return false
+	case strings.HasPrefix(s, t):
+		return t == s || cut || longerThan(t, enough)
+	default:
+		return strings.HasPrefix(t, s) || longerThan(s, enough) && strings.Contains(t, s)
+	}
+}
+
+// titleOf returns the first title in objects and its field.
+func titleOf(objects ...object) (title, field string) {
+	for title, field := range titles(objects...) {
+		return title, field
 	}
 	return "", ""
 }
 
-// timeOf returns the first timestamp in o and its field.
-func timeOf(o object) (time, field string) {
-	for _, key := range timeFields {
-		if raw := o.Get(key); rs.Kind(raw) == "string" {
-			if s, _ := rs.AsText(raw); day(s) != "" {
-				return preview(s, 40), key
-			}
+// timeOf returns the first timestamp in objects and its field: the author's before a server's, wherever they stand.
+func timeOf(objects ...object) (time, field string) {
+	for s, field := range texts(timeFields, objects) {
+		if day(s) != "" {
+			return preview(s, 40), field
 		}
 	}
 	return "", ""

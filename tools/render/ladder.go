@@ -8,7 +8,7 @@ import (
 
 // ladder is structuredContent.content_ladder: for each hit with proven matches, the same previews as in results and
 // the call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4).
-func ladder(hits []hit, chars int) json.RawMessage {
+func ladder(hits []hit, chars int, cited bool) json.RawMessage {
 	records := []json.RawMessage{}
 	for i := range hits {
 		if len(hits[i].excerpts) == 0 || chars == 0 {
@@ -20,11 +20,12 @@ func ladder(hits []hit, chars int) json.RawMessage {
 				break
 			}
 			read := object{pair("tool", encode("read_record_field")), pair("arguments", x.read().json())}
-			evidence = append(evidence, object{
-				pair("field", encode(x.field)),
-				pair("preview", encode(around(x.text, chars))),
-				pair("read", read.JSON()),
-			}.JSON())
+			shown := x.preview(chars)
+			rung := new(arguments).put("field", string(encode(x.field))).put("preview", string(encode(shown.text)))
+			if cited {
+				shown.cite.add(rung)
+			}
+			evidence = append(evidence, rung.put("read", string(read.JSON())).json())
 		}
 		records = append(records, object{pair("id", encode(hits[i].id)), pair("evidence", rs.JoinArray(evidence))}.JSON())
 	}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,12 +22,12 @@ type RecordsQuery struct {
 	Rest rs.Object
 }
 
-// next returns the call that continues, with every argument of this one. The limit is the one that was asked for, which
-// may fit again further on. It reports false when the call is no line that can be copied.
+// next returns the call that continues, with every argument of this one. A limit that was lowered doubles, up to what
+// was asked for: further on more may fit again. It reports false when the call is no line that can be copied.
 func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
 	limit := q.Limit
 	if q.Asked > 0 {
-		limit = q.Asked
+		limit = min(q.Asked, 2*q.Limit)
 	}
 	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
 		rest(q.Rest).number("limit", limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
@@ -48,28 +47,29 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, raw = projectAll(l, raw, q.Fields)
-	result := recordsResult(recordsPage(l, q), raw, len(l.items))
-	if q.Asked > 0 {
-		result.Cuts = 1 // the page is smaller than it was to be
-	}
-	return result, nil
-}
-
-// recordsResult says so, on both channels, when a single record is larger than hosts show (D18).
-func recordsResult(text string, body json.RawMessage, records int) Result {
-	result := dataResult(text, body)
-	if len(result.Structured) <= StructuredHard {
-		return result
-	}
-	warning := fmt.Sprintf("This page of %s has %d bytes, more than many hosts show: name fields, or read long ones with read_record_field.", plural(records, "record"), len(result.Structured))
-	return Result{Text: "warning: " + warning + "\n" + text, Structured: object{pair("warning", encode(warning)), pair("data", body)}.JSON()}
-}
-
-func recordsPage(l listing, q RecordsQuery) string {
 	items := make([]item, len(l.items))
 	for i, raw := range l.items {
 		items[i] = readRecord(rs.AsObject(raw), q.Stream, q.ConnectionID)
 	}
+	page := fitRecords(l, raw, items)
+	structured := object{pair("data", page.body)}
+	if len(page.long) > 0 {
+		structured = append(structured, pair("content_ladder", recordLadder(page.long)))
+	}
+	if page.left > 0 {
+		structured = append(structured, pair("warning", encode(page.leftNote())))
+	}
+	cuts := page.left
+	for _, record := range page.long {
+		cuts += len(record.cuts)
+	}
+	if q.Asked > 0 {
+		cuts++ // the page is smaller than it was to be
+	}
+	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.JSON(), Cuts: cuts}, nil
+}
+
+func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
 	cursor, changes := l.envelope.Text("next_cursor"), l.envelope.Text("next_changes_since")
 	more := l.envelope.Flag("has_more") || cursor != ""
 
@@ -99,18 +99,43 @@ func recordsPage(l listing, q RecordsQuery) string {
 	if q.Asked > 0 {
 		p.add(fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 	}
+	if page.left > 0 {
+		p.add("warning: " + page.leftNote())
+	}
 	if q.ChangesSince == "" && spansConnections(items) {
 		p.add("limit and order hold for each connection apart; the connections follow one another.")
 	}
 	for _, w := range l.warnings(4) {
 		p.add(w)
 	}
+	cutLines(p, page)
 	recordPreviews(p, items, q)
 	p.release(tail...)
 	for _, line := range tail {
 		p.add(line)
 	}
 	return p.String()
+}
+
+// cutLines name the fields that structured output holds only in part, with the calls that read them.
+func cutLines(p *page, records recordPage) {
+	const maxNamed = 5
+	named, others := 0, 0
+	for _, record := range records.long {
+		for _, c := range record.cuts {
+			if c.shown == c.total {
+				continue
+			}
+			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field), record.item.id, c.shown, c.total, c.call())) {
+				others++
+				continue
+			}
+			named++
+		}
+	}
+	if others > 0 {
+		p.add(fmt.Sprintf("%d more fields are cut; read each with read_record_field, or name fewer fields.", others))
+	}
 }
 
 // spansConnections reports whether records come from more than one connection.

@@ -22,5 +22,8 @@ func recordURL(base string, ref rs.Ref) string {
 	if ref.ConnectionID != "" {
 		u += "?connection_id=" + queryEscape(ref.ConnectionID)
 	}
+	if longerThan(u, maxURLChars) {
+		return base + "/v1/search"
+	}
 	return u
 }

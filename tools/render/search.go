@@ -43,23 +43,28 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 	return r, nil
 }
 
-// searchStructured shortens the previews, and last the ladder, but never the list, until a host takes the result.
+// searchStructured shortens the previews, then leaves out their citations, and last shortens the ladder, but never the
+// list, until a host takes the result.
 func searchStructured(l listing, hits []hit) json.RawMessage {
 	data := l.envelope.Without("result_count", "results_ref", "results", "hits")
 	data = append(data, pair("result_count", encode(len(hits))), pair("results_ref", encode("structuredContent.results")))
-	steps := []struct{ chars, rungs, max int }{
-		{excerptChars, len(hits), StructuredTarget}, {100, len(hits), StructuredTarget}, {50, len(hits), StructuredTarget},
-		{50, len(hits), StructuredHard}, {50, 10, StructuredHard}, {30, 3, StructuredHard}, {0, 0, 0},
+	steps := []struct {
+		chars, rungs, max int
+		cited             bool
+	}{
+		{excerptChars, len(hits), StructuredTarget, true}, {100, len(hits), StructuredTarget, true}, {50, len(hits), StructuredTarget, true},
+		{50, len(hits), StructuredHard, true}, {50, len(hits), StructuredHard, false}, {50, 10, StructuredHard, false},
+		{30, 3, StructuredHard, false}, {0, 0, 0, false},
 	}
 	var out json.RawMessage
 	for _, step := range steps {
 		results := make([]json.RawMessage, len(hits))
 		for i := range hits {
-			results[i] = hits[i].result(step.chars).json()
+			results[i] = hits[i].result(step.chars, step.cited).json()
 		}
 		out = object{
 			pair("results", rs.JoinArray(results)),
-			pair("content_ladder", ladder(hits[:min(step.rungs, len(hits))], step.chars)),
+			pair("content_ladder", ladder(hits[:min(step.rungs, len(hits))], step.chars, step.cited)),
 			pair("data", data.JSON()),
 		}.JSON()
 		if len(out) <= step.max {
@@ -112,8 +117,8 @@ func searchText(l listing, hits []hit, q SearchQuery) string {
 	return p.String()
 }
 
-// evidenceRows writes the proven matches, at most three, in at most two thirds of the room, and returns which hits it
-// showed. Where that is little room, excerpts are shorter rather than fewer.
+// evidenceRows writes the proven matches, at most three, in at most three quarters of the room, and returns which hits it
+// showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
 func evidenceRows(p *page, hits []hit) map[int]bool {
 	shown := map[int]bool{}
 	var best []int
@@ -122,12 +127,12 @@ func evidenceRows(p *page, hits []hit) map[int]bool {
 			best = append(best, i)
 		}
 	}
-	room := p.left() * 2 / 3
+	room := p.left() * 3 / 4
 	for n := len(best); n > 0; n-- {
-		for _, chars := range []int{excerptChars, 130, 90} {
+		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {90, n}, {60, n}, {90, 1}, {90, 0}} {
 			var lines []string
-			for _, i := range best[:n] {
-				lines = append(lines, evidenceLines(&hits[i], chars)...)
+			for rank, i := range best[:n] {
+				lines = append(lines, evidenceLines(&hits[i], step.chars, rank < step.cited)...)
 			}
 			if (size(lines) <= room || n == 1) && p.block(lines...) {
 				for _, i := range best[:n] {
@@ -148,17 +153,22 @@ func size(lines []string) int {
 	return n
 }
 
-// evidenceLines are one hit's match and the call that reads on (S1-5a).
-func evidenceLines(h *hit, chars int) []string {
+// evidenceLines are one hit's match, the call that reads on (S1-5a), and how to check a quote of it.
+func evidenceLines(h *hit, chars int, cited bool) []string {
 	x := h.excerpts[0]
+	shown := x.preview(chars)
 	head := h.id
 	if conn := h.separate(); conn != "" {
 		head += " connection_id=" + name(conn)
 	}
-	return []string{
-		head + " | " + h.identity() + " | " + name(x.field) + ": " + around(x.text, chars),
+	lines := []string{
+		head + " | " + h.identity() + " | " + name(x.field) + ": " + shown.text,
 		"  read on: " + x.read().call("read_record_field"),
 	}
+	if cited && shown.cite.sha256 != "" {
+		lines = append(lines, shown.cite.line())
+	}
+	return lines
 }
 
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).
@@ -258,10 +268,10 @@ func hitLine(h *hit, chars int) string {
 		return line
 	}
 	if len(h.excerpts) > 0 {
-		return line + " | " + name(h.excerpts[0].field) + ": " + around(h.excerpts[0].text, chars)
+		return line + " | " + name(h.excerpts[0].field) + ": " + h.excerpts[0].preview(chars).text
 	}
-	if h.snippet != "" {
-		line += " | " + around(h.snippet, chars)
+	if text, _ := h.snippet.around(chars); text != "" {
+		line += " | " + text
 	}
 	return line
 }
@@ -269,13 +279,13 @@ func hitLine(h *hit, chars int) string {
 // identity is the title, and what it does not say of stream, connection and connector.
 func (h *hit) identity() string {
 	key := preview(h.connector, labelChars)
-	if h.title == "" { // then the heading names stream and connection
+	if h.title == "" || h.underTitle { // then the line names stream and connection
 		if key == "" || h.label == "" {
-			return h.heading()
+			return h.untitled()
 		}
-		return h.heading() + " (" + key + ")"
+		return h.untitled() + " (" + key + ")"
 	}
-	line := clip(h.heading(), 80)
+	line := preview(h.title, 80)
 	if h.stream != "" {
 		line += " | " + preview(h.stream, labelChars)
 		if source := h.source(); source != "" {

@@ -24,10 +24,10 @@ func hits(n int, idLength int) []byte {
 
 type searchResult struct {
 	Results []struct {
-		ID, Title, URL, Stream string
-		ConnectionID           string `json:"connection_id"`
-		RecordID               string `json:"record_id"`
-		Evidence               *struct{ Field, Text string }
+		ID, Title, URL, Stream, Snippet string
+		ConnectionID                    string `json:"connection_id"`
+		RecordID                        string `json:"record_id"`
+		Evidence                        *struct{ Field, Text string }
 	}
 	ContentLadder struct {
 		Records []struct {

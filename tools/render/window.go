@@ -184,8 +184,9 @@ func windowStructured(o object, s span, q WindowQuery) json.RawMessage {
 	if rs.Kind(field) != "object" {
 		field = object{pair("path", encode(q.Field))}.JSON()
 	}
+	text := manyLines(s.text)
 	w := object{
-		pair("text", encode(manyLines(s.text))), pair("start_chars", encode(s.start)), pair("end_chars", encode(s.end)),
+		pair("text", encode(text)), pair("sha256", encode(Digest(text))), pair("start_chars", encode(s.start)), pair("end_chars", encode(s.end)),
 		pair("total_chars", numberOrNull(s.total)), pair("complete", encode(s.complete)),
 		pair("next_offset_chars", numberOrNull(s.next)), pair("previous_offset_chars", numberOrNull(s.previous)),
 	}
@@ -206,7 +207,8 @@ func numberOrNull(n int) json.RawMessage {
 	return encode(n)
 }
 
-// windowPage is the place of the window and how to read on, then the text, quoted, then how to read on once more.
+// windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
+// read on once more.
 func windowPage(s span, q WindowQuery) string {
 	var lines []string
 	head := q.Ref.String() + " field " + name(q.Field) + ": "
@@ -236,6 +238,7 @@ func windowPage(s span, q WindowQuery) string {
 	if s.text == "" {
 		return strings.Join(append(lines, "The text is empty."), "\n")
 	}
+	lines = append(lines, "sha256 "+Digest(manyLines(s.text))+" of this text")
 	lines = append(lines, quoteLines(s.text)...)
 	if next != "" {
 		lines = append(lines, next)

@@ -1,0 +1,147 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A quote can be checked later: an answer says of the text that it shows where it stands in its field, as a range of code
+// points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
+
+// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
+// are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
+// equal in this form.
+func Quotable(text string) string {
+	line := oneLine(plain(oneLine(text)))
+	from, to := quotableRange(line)
+	return line[from:to]
+}
+
+// quotableRange is the part of a line that is left without spaces and ellipses at its ends.
+func quotableRange(line string) (from, to int) {
+	to = len(line)
+	for {
+		part := line[from:to]
+		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, ellipsis), "..."), " ")
+		from += len(part) - len(cut)
+		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, ellipsis), "..."), " ")
+		to -= len(cut) - len(rest)
+		if len(rest) == len(part) {
+			return from, to
+		}
+	}
+}
+
+// A cite is the checkable part of a quote.
+type cite struct {
+	sha256     string // "" when nothing of the record is shown
+	start, end int    // code points of the field; end is 0 when the range is not known
+}
+
+// add writes the citation's members.
+func (c cite) add(a *arguments) {
+	if c.end > 0 {
+		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
+	}
+	a.text("sha256", c.sha256)
+}
+
+// line is the citation in text.
+func (c cite) line() string {
+	if c.end > 0 {
+		return fmt.Sprintf("  cite: chars %d-%d sha256 %s", c.start, c.end, c.sha256)
+	}
+	return "  cite: sha256 " + c.sha256
+}
+
+// A place says where in its field a passage stands, as far as the resource server proves it.
+type place struct {
+	start, end int    // of the whole passage, in code points; end is 0 when that is not known
+	source     []rune // the text as received, when it holds as many code points as the range
+	first      int    // the place of source[0]
+	at         []int  // the index in source of each rune of the passage
+}
+
+// readPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
+// excerpt, or more, because a server may have put one space for several, unless some had to be cleaned away; of a range in
+// UTF-16 units not even the start is sure.
+func readPlace(e, read object, p passage) place {
+	for _, o := range []object{e, read} {
+		start, ok := o.Number("start_chars")
+		end, also := o.Number("end_chars")
+		if !ok || !also || start < 0 || end <= start {
+			continue
+		}
+		received := plain(e.Text("preview_text", "text"))
+		if Quotable(received) != Quotable(p.plain) {
+			return place{} // a mark stood where cleaning takes it for something else, as in an escape sequence
+		}
+		source, said := []rune(received), end-start
+		first, count := start, len(source) // the place of source[0], and how many runes the range has to hold
+		if start > 0 && source[0] == '…' { // taken for the server's, as is the last: if it is not, only the whole is sure
+			first, count = first-1, count-1
+		}
+		if source[len(source)-1] == '…' {
+			count--
+		}
+		switch units := count + surrogates(string(source)); {
+		case count == said:
+			return place{start: start, end: end, source: source, first: first, at: align([]rune(p.plain), source)}
+		case count < said && (units == count || units != said) && manyLines(received) == received:
+			return place{start: start, end: end}
+		}
+	}
+	return place{}
+}
+
+// align finds each rune of a cleaned text in the text that it was cleaned from: cleaning leaves out, and puts one space for
+// white space. It returns nil when the one does not come of the other.
+func align(cleaned, source []rune) []int {
+	places := make([]int, 0, len(cleaned))
+	at := 0
+	for _, c := range cleaned {
+		for at < len(source) && source[at] != c && (c != ' ' || !unicode.IsSpace(source[at])) {
+			at++
+		}
+		if at == len(source) {
+			return nil
+		}
+		places = append(places, at)
+		at++
+	}
+	return places
+}
+
+// cite is the citation of the part of a passage that is shown.
+func (p place) cite(text string, shown textRange) cite {
+	from, to := quotableRange(text[shown.from:shown.to])
+	from, to = shown.from+from, shown.from+to
+	if from == to {
+		return cite{}
+	}
+	quote := Quotable(text[from:to])
+	c := cite{sha256: Digest(quote)}
+	switch wholeFrom, wholeTo := quotableRange(text); {
+	case p.at != nil:
+		first := utf8.RuneCountInString(text[:from])
+		last := first + utf8.RuneCountInString(text[from:to]) - 1
+		// What was cleaned away may hold the same characters: then the place is not sure.
+		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == quote {
+			c.start, c.end = p.first+start, p.first+end
+		}
+	case p.end > 0 && from == wholeFrom && to == wholeTo:
+		c.start, c.end = p.start, p.end
+	}
+	return c
+}

@@ -1,0 +1,194 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// citedEvidence is evidence as either half of a search result carries it.
+type citedEvidence struct {
+	Text    string
+	Preview string
+	Start   *int `json:"start_chars"`
+	End     *int `json:"end_chars"`
+	SHA256  string
+}
+
+// citedHit searches an answer of one hit with one excerpt, and returns its evidence and the text.
+func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
+	t.Helper()
+	excerpt["field_path"], excerpt["provenance"] = "body", "lexical_match"
+	r, err := Search(encode(map[string]any{"data": []any{map[string]any{
+		"stream": "messages", "record_key": "m1", "connection_id": "cin_a", "evidence_excerpts": []any{excerpt},
+	}}}), SearchQuery{Q: "x", RecordBase: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertResult(t, "search", r)
+	var s struct {
+		Results []struct{ Evidence citedEvidence }
+		Ladder  struct {
+			Records []struct{ Evidence []citedEvidence }
+		} `json:"content_ladder"`
+	}
+	if err := json.Unmarshal(r.Structured, &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Ladder.Records) == 0 {
+		return citedEvidence{}, r.Text
+	}
+	in, rung := s.Results[0].Evidence, s.Ladder.Records[0].Evidence[0]
+	in.Preview, rung.Text = in.Text, rung.Preview
+	if diff := cmp.Diff(in, rung); diff != "" {
+		t.Errorf("results and ladder differ (-results +ladder):\n%s", diff)
+	}
+	return in, r.Text
+}
+
+func TestCitations(t *testing.T) {
+	long := strings.Repeat("hay ", 100) + "<mark>needle</mark> 🚀 é" + strings.Repeat(" straw", 100)
+	for _, test := range []struct {
+		name    string
+		excerpt map[string]any
+		quote   string // as hashed
+		at      string // the range; "" for none
+	}{
+		{"without a range the text alone is hashed", map[string]any{"preview_text": "…the <mark>bill</mark> is due…"}, "the bill is due", ""},
+		{"a range on the excerpt is told", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
+		{"a range on its read is told", map[string]any{"preview_text": "the <mark>bill</mark>", "read": map[string]any{"start_chars": 10, "end_chars": 18}}, "the bill", "10-18"},
+		{"ellipses of the server are not counted", map[string]any{"preview_text": "…the <mark>bill</mark>…", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
+		{"an ellipsis of the text is not quoted", map[string]any{"preview_text": "the <mark>bill</mark>…", "start_chars": 10, "end_chars": 19}, "the bill", "10-19"},
+		{"collapsed white space keeps its range", map[string]any{"preview_text": "the\n\n  <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "the bill", "10-21"},
+		{"a server that collapsed white space is believed for the whole", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "the bill", "10-21"},
+		{"but not for a part", map[string]any{"preview_text": long, "start_chars": 10, "end_chars": 2000}, "", ""},
+		{"a range in UTF-16 units is not believed", map[string]any{"preview_text": "🚀 the <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "🚀 the bill", ""},
+		{"a range that is too short is not believed", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 12}, "the bill", ""},
+		{"a negative range is not believed", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": -1, "end_chars": 7}, "the bill", ""},
+		{"what is cleaned away is within the range", map[string]any{"preview_text": "the \u202e<mark>bill</mark>\u200b\x07!", "start_chars": 0, "end_chars": 12}, "", "0-12"},
+		{"where an escape sequence leaves the place unsure there is none", map[string]any{"preview_text": "\x1b[31m1 <mark>x</mark>", "start_chars": 0, "end_chars": 8}, "1 x", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, text := citedHit(t, test.excerpt)
+			at := ""
+			if got.Start != nil {
+				at = fmt.Sprintf("%d-%d", *got.Start, *got.End)
+			}
+			if at != test.at || got.SHA256 != Digest(Quotable(got.Text)) || test.quote != "" && got.SHA256 != Digest(test.quote) {
+				t.Errorf("%q at %q, want %q; %+v", Quotable(got.Text), at, test.at, got)
+			}
+			if line := "\n  cite: "; !strings.Contains(text, line) || at != "" && !strings.Contains(text, line+"chars "+at+" sha256 "+got.SHA256+"\n") {
+				t.Errorf("the text does not cite it:\n%s", text)
+			}
+		})
+	}
+	t.Run("a cut moves the range", func(t *testing.T) {
+		field := []rune("start. " + strings.NewReplacer(markOpen, "", markClose, "").Replace(long))
+		got, _ := citedHit(t, map[string]any{"preview_text": "…" + long, "start_chars": 7, "end_chars": len(field)})
+		if got.Start == nil || string(field[*got.Start:*got.End]) != Quotable(got.Text) || *got.Start == 7 || *got.End == len(field) {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a full page shortens excerpts before it drops a citation", func(t *testing.T) {
+		r, _ := search(t, hits(9, 20), "needle")
+		if n := strings.Count(r.Text, "\n  cite: sha256 "); n != 3 || len(r.Text) > SearchTarget {
+			t.Errorf("%d citations in %d bytes:\n%s", n, len(r.Text), r.Text)
+		}
+	})
+}
+
+// FuzzCite: whatever a server shows of a field, a citation with a range is the text that stands there.
+func FuzzCite(f *testing.F) {
+	f.Add("a plain field with some words in it", uint16(2), uint16(20), uint16(8), uint16(5), false)
+	f.Add(strings.Repeat("é🚀 \n\n x", 100), uint16(10), uint16(500), uint16(200), uint16(9), false)
+	f.Add(strings.Repeat("a\t\tb\x1b[31m🏴 ", 60), uint16(3), uint16(400), uint16(70), uint16(4), true)
+	f.Add("…… wait … <mark>x</mark> …", uint16(0), uint16(26), uint16(8), uint16(3), false)
+	f.Fuzz(func(t *testing.T, text string, start, length, mark, marked uint16, collapse bool) {
+		field := []rune(strings.ToValidUTF8(text, ""))
+		if int(start)+int(length) > len(field) || length == 0 || mark >= length || int(mark)+int(marked) > int(length) {
+			return
+		}
+		part := field[start : start+length]
+		shown := string(part[:mark]) + markOpen + string(part[mark:mark+marked]) + markClose + string(part[mark+marked:])
+		if collapse {
+			shown = strings.Join(strings.FieldsFunc(shown, func(r rune) bool { return strings.ContainsRune(" \t\n", r) }), " ")
+		}
+		if start > 0 {
+			shown = ellipsis + shown
+		}
+		if int(start)+int(length) < len(field) {
+			shown += ellipsis
+		}
+		got, _ := citedHit(t, map[string]any{"preview_text": shown, "start_chars": start, "end_chars": int(start) + int(length)})
+		if got.Text == "" || strings.Contains(text, "mark>") {
+			return
+		}
+		if want := Quotable(got.Text); want != "" && got.SHA256 != Digest(want) {
+			t.Errorf("the hash is not of %q", want)
+		}
+		if got.Start == nil {
+			return
+		}
+		if *got.Start < int(start) || *got.End > int(start)+int(length) || *got.Start >= *got.End {
+			t.Fatalf("range %d-%d of %d-%d", *got.Start, *got.End, start, start+length)
+		}
+		if there := Quotable(string(field[*got.Start:*got.End])); there != Quotable(got.Text) {
+			t.Errorf("%q stands at %d-%d, not %q", there, *got.Start, *got.End, Quotable(got.Text))
+		}
+	})
+}
+
+func TestWindowsAreHashed(t *testing.T) {
+	r, err := Window(encode(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}}), WindowQuery{Field: "body"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Window struct {
+			Text, SHA256 string
+			Start        int `json:"start_chars"`
+			End          int `json:"end_chars"`
+		}
+	}
+	if err := json.Unmarshal(r.Structured, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Window.Text != "a b\nc" || s.Window.SHA256 != Digest("a b\nc") || s.Window.End-s.Window.Start != 11 {
+		t.Errorf("%+v", s.Window)
+	}
+	if line := "\nsha256 " + s.Window.SHA256 + " of this text\n"; !strings.Contains(r.Text, line) {
+		t.Errorf("the text does not say it:\n%s", r.Text)
+	}
+}
+
+func TestExcerptsAreCutAtCharacters(t *testing.T) {
+	family := "👩‍👩‍👧‍👦"
+	for name, line := range map[string]string{
+		"a family of joined people": strings.Repeat(family, 40) + "<mark>needle</mark>" + strings.Repeat(family, 40),
+		"flags":                     strings.Repeat("🇨🇭", 90) + "<mark>needle</mark>" + strings.Repeat("🇨🇭", 90),
+		"letters and their accents": strings.Repeat("e\u0301", 200) + "<mark>needle</mark>" + strings.Repeat("e\u0301", 200),
+		"a mark inside a character": strings.Repeat("x ", 100) + "e<mark>\u0301a</mark>" + strings.Repeat(" y", 100),
+		"Devanagari":                strings.Repeat("क्षत्रिय", 50) + "<mark>नमस्ते</mark>" + strings.Repeat("क्षत्रिय", 50),
+		"a match longer than room":  "<mark>" + strings.Repeat(family, 90) + "</mark>",
+		"a very long line":          strings.Repeat("hay ", 20000) + "<mark>needle</mark>" + strings.Repeat(" hay", 20000),
+	} {
+		p := readPassage(line)
+		whole := borders(p.plain)
+		for _, max := range []int{30, 60, 90, 130, 200} {
+			got, shown := p.around(max)
+			if !balanced(got) || longerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
+				t.Errorf("%s in %d: %q", name, max, got)
+			}
+			before, _, _ := strings.Cut(got, markOpen)
+			_, after, _ := strings.Cut(got, markClose)
+			a, b := utf8.RuneCountInString(before), utf8.RuneCountInString(after)
+			if a-b > 26 || b-a > 26 { // a cut at a space, and the longest character
+				t.Errorf("%s in %d: %d characters before the match, %d after", name, max, a, b)
+			}
+		}
+	}
+}

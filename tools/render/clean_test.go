@@ -1,0 +1,225 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// D19: what a host sees of a hostile text, and what was counted.
+func TestCleanText(t *testing.T) {
+	flag := "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F"
+	for _, c := range []struct {
+		name, text, want string
+		removed          Removed
+	}{
+		{name: "ordinary text with line breaks and tabs stays", text: "a\n\tb — “c” é", want: "a\n\tb — “c” é"},
+		{name: "right-to-left text, joiners, emoji and Japanese stay", text: "שלום مرحبا 👩‍👩‍👧 ❤️ 日本語 प्रार्थना", want: "שלום مرحبا 👩‍👩‍👧 ❤️ 日本語 प्रार्थना"},
+		{name: "an emoji flag of a region stays", text: flag, want: flag},
+		{name: "decomposed letters keep their marks", text: "e\u0301o\u0302\u0323", want: "e\u0301o\u0302\u0323"},
+		{name: "a carriage return before a line break is no loss", text: "a\r\nb", want: "a\nb"},
+		{name: "a NUL goes", text: "a\x00b", want: "ab", removed: Removed{Control: 1}},
+		{name: "a colour sequence goes as a whole", text: "a\x1b[1;31mred\x1b[0m", want: "ared", removed: Removed{Escape: 11}},
+		{name: "a colour sequence in its eight-bit form goes as a whole", text: "a\u009b31mred", want: "ared", removed: Removed{Escape: 4}},
+		{name: "a hyperlink sequence leaves its text", text: "\x1b]8;;https://evil.example\x07click\x1b]8;;\x1b\\", want: "click", removed: Removed{Escape: 33}},
+		{name: "a window title sequence goes", text: "\u009d0;title\u009cx", want: "x", removed: Removed{Escape: 9}},
+		{name: "a sequence without an end loses only its introducer", text: "\x1b]0;the rest of a long mail", want: "]0;the rest of a long mail", removed: Removed{Control: 1}},
+		{name: "a clear screen sequence goes", text: "\x1bcx", want: "x", removed: Removed{Escape: 2}},
+		{name: "an escape character at the end goes", text: "x\x1b", want: "x", removed: Removed{Control: 1}},
+		{name: "a bidi override goes", text: "invoice\u202Efdp.exe", want: "invoicefdp.exe", removed: Removed{Bidi: 1}},
+		{name: "bidi isolates go", text: "\u2066a\u2069", want: "a", removed: Removed{Bidi: 2}},
+		{name: "text hidden in tag characters goes", text: "hi\U000E0069\U000E0067", want: "hi", removed: Removed{Tag: 2}},
+		{name: "a flag that does not end loses its tags", text: "🏴\U000E0067x", want: "🏴x", removed: Removed{Tag: 1}},
+		{name: "a flood of marks ends at ten", text: "e" + strings.Repeat("\u0301", 10000) + "f", want: "e" + strings.Repeat("\u0301", 10) + "f", removed: Removed{Combining: 9990}},
+		{name: "bytes hidden in variation selectors go", text: "😀\U000E0101\U000E0102\U000E0103", want: "😀\U000E0101", removed: Removed{Combining: 2}},
+		{name: "a byte order mark and a noncharacter go", text: "\uFEFFa\uFFFF\uFDD0", want: "a", removed: Removed{Control: 3}},
+		{name: "bytes that are no UTF-8 are shown as such", text: "a\xff\xc0b", want: "a\uFFFD\uFFFDb", removed: Removed{Invalid: 2}},
+		{name: "other line breaks become the usual one", text: "a\u2028b\u0085c\vd\fe", want: "a\nb\nc\nd\ne"},
+		{name: "a removed character in the middle makes no flag", text: "🏴\x00\U000E0067\U000E0062\U000E007F", want: "🏴", removed: Removed{Control: 1, Tag: 3}},
+	} {
+		t.Run("D19 "+c.name, func(t *testing.T) {
+			var removed Removed
+			if diff := cmp.Diff(c.want, removed.text(c.text)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.removed, removed); diff != "" {
+				t.Error(diff)
+			}
+			// The same text in JSON, as a value, comes out the same.
+			removed = Removed{}
+			raw := object{pair("k", []byte(`"`+jsonEscapes(c.text)+`"`))}.JSON()
+			cleaned := removed.json(raw)
+			var got struct{ K string }
+			if err := json.Unmarshal(cleaned, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got.K); diff != "" {
+				t.Errorf("in JSON: %s", diff)
+			}
+			if diff := cmp.Diff(c.removed, removed); diff != "" {
+				t.Errorf("in JSON: %s", diff)
+			}
+		})
+	}
+}
+
+// jsonEscapes is text inside a JSON string, with its invalid bytes left in.
+func jsonEscapes(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' {
+			b.Write(appendEscape(nil, rune(c)))
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func TestCleanJSON(t *testing.T) {
+	for _, c := range []struct{ name, raw, want string }{
+		{"a clean document is not touched, escapes and all", `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`, `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`},
+		{"a lone surrogate is shown as U+FFFD", `{"a":"x\ud800y\udc00z"}`, "{\"a\":\"x\uFFFDy\uFFFDz\"}"},
+		{"a name keeps what does not print as a visible escape", "{\"a\u202eb\":\"c\u202ed\"}", `{"a\\u202eb":"cd"}`},
+		{"a name with an escape sequence", `{"a\u001b[31m":1}`, `{"a\\u001b[31m":1}`},
+		{"a string in a list is a value even before a colon in text", `["\u0000",":"]`, `["",":"]`},
+		{"other strings of a dirty document are not rewritten", `{"a":"\u0000","b":"\u00e9"}`, `{"a":"","b":"\u00e9"}`},
+	} {
+		t.Run("D19 "+c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, string(new(Removed).json([]byte(c.raw)))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
+func TestCleanResult(t *testing.T) {
+	body := []byte(`{"data":{"body":"a\u0000b"}}`)
+	r := dataResult("x\u202ey", body).Clean(body)
+	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": Removed{Control: 1}}}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Error(diff)
+	}
+	mirrored := Result{Text: `{"id":"a\u0000"}`, Structured: json.RawMessage(`{"id":"a\u0000"}`)}.Clean(nil)
+	if mirrored.Text != `{"id":"a"}` || mirrored.Text != string(mirrored.Structured) {
+		t.Errorf("D3: %q is not %q", mirrored.Text, mirrored.Structured)
+	}
+}
+
+// FuzzClean: cleaning is idempotent, gives valid UTF-8 and nothing that must not reach a host, loses nothing of a
+// text that is clean, and makes of a text never more lines than it has line breaks.
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"plain", "a\x1b[31mred", "hi\U000E0069\U000E0067", "\x1b[31mred\x1b[0m", "\x1b]8;;u\x07t\x1b]8;;\x07", "\x1b\x1b[[31m31m", "a\u202Eb\u2066", "🏴\U000E0067\U000E0062\U000E007F",
+		"e" + strings.Repeat("\u0301", 30), "😀\uFE0F\uFE0F", "\xff\xed\xa0\x80", "\r\n\r\u2028\u0085", "> forged\nnext page: {}", "\u009b\u009d\u0090x\u009c", "\x00\x7f"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var removed Removed
+		got := removed.text(text)
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q is not UTF-8", got)
+		}
+		if again := manyLines(got); again != got {
+			t.Errorf("cleaning %q again gives %q", got, again)
+		}
+		marks := 0
+		for i, c := range got {
+			switch {
+			case c == '\n' || c == '\t':
+			case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069, c == 0x2028, c == 0x2029, c == 0xFEFF,
+				c >= 0xE0000 && c <= 0xE007F && !inFlag(got, i):
+				t.Errorf("%q holds %U", got, c)
+			}
+			if marks++; !isMark(c) {
+				marks = 0
+			}
+			if marks > 10 {
+				t.Errorf("%q has a flood of marks", got)
+			}
+		}
+		if strings.Contains(got, "[31m") && !strings.Contains(strings.ReplaceAll(text, "\x1b[31m", ""), "[31m") && !strings.ContainsRune(text, 0x9b) && strings.Count(text, "\x1b") == strings.Count(text, "\x1b[31m") {
+			t.Errorf("%q keeps the rest of an escape sequence of %q", got, text)
+		}
+		if removed.Total() == 0 && strings.ToValidUTF8(text, "") == text && utf8.RuneCountInString(got)+strings.Count(text, "\r\n") != utf8.RuneCountInString(text) {
+			t.Errorf("%q became %q and nothing was counted", text, got)
+		}
+		if line := oneLine(text); strings.ContainsAny(line, "\n\t\r") || line != strings.TrimSpace(line) || oneLine(line) != line {
+			t.Errorf("oneLine(%q) = %q", text, line)
+		}
+		for _, line := range quoteLines(text) {
+			if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "+ ") || strings.Contains(line, "\n") {
+				t.Errorf("%q forges the line %q", text, line)
+			}
+		}
+		// In JSON the same text comes out the same, once and twice.
+		raw := object{pair("k", encode(text))}.JSON()
+		clean := new(Removed).json(raw)
+		var decoded struct{ K string }
+		if err := json.Unmarshal(clean, &decoded); err != nil || decoded.K != manyLines(strings.ToValidUTF8(text, "\uFFFD")) && strings.ToValidUTF8(text, "") == text {
+			t.Errorf("%s became %s: %v", raw, clean, err)
+		}
+		if again := new(Removed).json(clean); string(again) != string(clean) {
+			t.Errorf("cleaning %s again gives %s", clean, again)
+		}
+	})
+}
+
+// FuzzCleanJSON: a JSON document stays one, of the same shape, with nothing left to clean; anything else stays as it is.
+func FuzzCleanJSON(f *testing.F) {
+	f.Add([]byte("{\"a\u202e\":[\"\\u001b[1m\",{\"\\ud800\":\"\xff\"}],\"b\":1}"))
+	f.Add([]byte(`"\`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		clean := new(Removed).json(raw)
+		if json.Valid(raw) != json.Valid(clean) {
+			t.Fatalf("%q became %q", raw, clean)
+		}
+		if !json.Valid(raw) {
+			return
+		}
+		if !utf8.Valid(clean) {
+			t.Errorf("%q is not UTF-8", clean)
+		}
+		var removed Removed
+		if again := removed.json(clean); string(again) != string(clean) || removed.Total() != 0 {
+			t.Errorf("%q became %q, then %q", raw, clean, again)
+		}
+		if strings.Count(string(raw), `[`) == strings.Count(string(clean), `[`) {
+			return
+		}
+		var before, after any
+		if json.Unmarshal(raw, &before) == nil && json.Unmarshal(clean, &after) == nil && shape(before) != shape(after) {
+			t.Errorf("%q became %q", raw, clean)
+		}
+	})
+}
+
+func shape(v any) int {
+	switch v := v.(type) {
+	case []any:
+		n := 1
+		for _, e := range v {
+			n += shape(e)
+		}
+		return n
+	case map[string]any:
+		n := 1
+		for _, e := range v {
+			n += shape(e)
+		}
+		return n
+	}
+	return 1
+}
+
+// inFlag reports whether the character at i of s stands inside an emoji flag.
+func inFlag(s string, i int) bool {
+	start := strings.LastIndex(s[:i], string(blackFlag))
+	return start >= 0 && start+flagBytes(s[start:]) > i
+}
+
+func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }

@@ -1,0 +1,120 @@
+package render
+
+import (
+	"encoding/json"
+	"slices"
+	"sort"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a
+// member. What was cut is told beside it (D18).
+
+const (
+	leastShare = 64   // a member that would get less room than this many bytes is left out
+	leastField = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
+	fitDepth   = 6    // how deep a value is looked into; what is large below that is left out as a whole
+)
+
+// fit returns a JSON value of at most max bytes, or as it is when it fits, and whether it was cut. The members of an
+// object share the room: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
+func fit(raw json.RawMessage, max int) (fitted json.RawMessage, cut bool) {
+	return fitAt(raw, max, fitDepth)
+}
+
+func fitAt(raw json.RawMessage, max, depth int) (json.RawMessage, bool) {
+	if len(raw) <= max {
+		return raw, false
+	}
+	switch kind := rs.Kind(raw); {
+	case kind == "string" && max >= len(`""`):
+		text, _ := rs.AsText(raw)
+		return encode(prefix(text, max-len(`""`))), true
+	case kind == "array" && depth > 0 && max >= len(`[]`):
+		return fitArray(raw, max, depth), true
+	case kind == "object" && depth > 0 && max >= len(`{}`):
+		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON(), true
+	}
+	return json.RawMessage("null"), true
+}
+
+func fitArray(raw json.RawMessage, max, depth int) json.RawMessage {
+	elements, _ := rs.AsArray(raw)
+	room := max - len(`[]`)
+	for i, element := range elements {
+		if len(element)+1 <= room {
+			room -= len(element) + 1
+			continue
+		}
+		if room <= leastShare {
+			return rs.JoinArray(elements[:i])
+		}
+		elements[i], _ = fitAt(element, room-1, depth-1)
+		return rs.JoinArray(elements[:i+1])
+	}
+	return rs.JoinArray(elements)
+}
+
+// fitObject cuts an object to max bytes. A member is whole, or has at least the room of least bytes, or is left out with
+// those behind it.
+func fitObject(o object, max, least, depth int) object {
+	room := max - len(`{}`)
+	sizes := make([]int, len(o))
+	for i, m := range o {
+		sizes[i] = len(encode(m.Name)) + len(m.Value) + len(`:,`)
+	}
+	kept := sort.Search(len(o), func(n int) bool { return fairShare(sizes[:n+1], room) < least })
+	share := fairShare(sizes[:kept], room)
+	fitted := slices.Clone(o[:kept])
+	for i, m := range fitted {
+		if sizes[i] > share {
+			fitted[i].Value, _ = fitAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)
+		}
+	}
+	return fitted
+}
+
+// fairShare is the largest share at which sizes, each cut to it, fit in room together.
+func fairShare(sizes []int, room int) int {
+	sorted := slices.Sorted(slices.Values(sizes))
+	for i, size := range sorted {
+		share := room / (len(sorted) - i)
+		if size > share {
+			return max(share, 0)
+		}
+		room -= size
+	}
+	return int(^uint(0) >> 1)
+}
+
+// prefix is the longest start of s that takes at most max bytes of JSON and does not end inside an emoji flag.
+func prefix(s string, max int) string {
+	n := 0
+	for i, c := range s {
+		if n += escapedRune(c); n > max {
+			return s[:openFlag(s[:i])]
+		}
+	}
+	return s
+}
+
+// escaped is how many bytes s takes inside a JSON string.
+func escaped(s string) int {
+	n := 0
+	for _, c := range s {
+		n += escapedRune(c)
+	}
+	return n
+}
+
+func escapedRune(c rune) int {
+	switch {
+	case c == '\n' || c == '\t' || c == '\r' || c == '"' || c == '\\':
+		return 2
+	case c < ' ' || c == '\u2028' || c == '\u2029':
+		return 6
+	}
+	return utf8.RuneLen(c)
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A title is for people, says something else than the text under it, and is in the words of the source and the grant
+// (S0-6a, S3-8a).
+func TestTitles(t *testing.T) {
+	evidence := func(field, text string) string {
+		return fmt.Sprintf(`"evidence_excerpts":[{"field_path":%q,"provenance":"lexical_match","preview_text":%q}]`, field, text)
+	}
+	long := "The plan for the week in which we move house, with every box"
+	for _, test := range []struct{ name, hit, title, shown string }{
+		{"S0-6a the source's title stays", `"title":"The plan",` + evidence("body", "our <mark>plan</mark>"), "The plan", "our <mark>plan</mark>"},
+		{"a subject in the data is a title", `"data":{"subject":"The plan"},` + evidence("body", "our <mark>plan</mark>"), "The plan", "our <mark>plan</mark>"},
+		{"the better name wins wherever it stands", `"name":"ada","data":{"title":"The plan"}`, "The plan", ""},
+		{"S0-6a a title that is the snippet is said once", `"title":"hello there","snippet":{"text":"<mark>hello</mark>  there"}`, "hello there", ""},
+		{"in other letters and with an ellipsis too", `"title":"Hello there","snippet":{"text":"…hello <mark>there</mark>…"}`, "Hello there", ""},
+		{"a title that holds the snippet says it", `"title":"hello there","snippet":{"text":"hello"}`, "hello there", ""},
+		{"a cut start of the snippet is no title", `"title":"hello the…","snippet":{"text":"hello there you"}`, "messages from Team chat, 2026-01-02", "hello there you"},
+		{"cut with dots it is none either", `"title":"hello the...","snippet":{"text":"hello there you"}`, "messages from Team chat, 2026-01-02", "hello there you"},
+		{"nor is a long start of it", `"title":"` + long + `","snippet":{"text":"` + long + ` and chair"}`, "messages from Team chat, 2026-01-02", long + " and chair"},
+		{"a short word that starts the text is a title", `"title":"Lunch","snippet":{"text":"Lunch at twelve?"}`, "Lunch", "Lunch at twelve?"},
+		{"a title longer than a title that holds the snippet is text", `"title":"` + strings.Repeat("long words ", 20) + `","snippet":{"text":"` + strings.Repeat("long words ", 9) + `"}`, "messages from Team chat, 2026-01-02", strings.TrimSpace(strings.Repeat("long words ", 9))},
+		{"a body that matched is not repeated as title", `"title":"our plan",` + evidence("body", "our <mark>plan</mark>"), "messages from Team chat, 2026-01-02", "our <mark>plan</mark>"},
+		{"nor its cut start", `"title":"our pl…",` + evidence("body", "our <mark>plan</mark>"), "messages from Team chat, 2026-01-02", "our <mark>plan</mark>"},
+		{"a title that matched stays, and says what it is of", `"title":"The plan",` + evidence("title", "The <mark>plan</mark>"), "The plan (messages from Team chat, 2026-01-02)", "The <mark>plan</mark>"},
+		{"also in a nested field", `"title":"The plan",` + evidence("event.title", "The <mark>plan</mark>"), "The plan (messages from Team chat, 2026-01-02)", "The <mark>plan</mark>"},
+		{"S3-8a an id is no title", `"title":"m1"`, "messages from Team chat, 2026-01-02", ""},
+		{"nor is the whole id", `"title":"cin_a/messages:m1"`, "messages from Team chat, 2026-01-02", ""},
+		{"nor a UUID", `"title":"3f2b8c1e-77aa-4d0b-9e21-0c5d1a2b3c4d"`, "messages from Team chat, 2026-01-02", ""},
+		{"nor a long number", `"title":"1767312000000"`, "messages from Team chat, 2026-01-02", ""},
+		{"nor an address of ours", `"title":"pdpp://record/abc"`, "messages from Team chat, 2026-01-02", ""},
+		{"what stands behind an id is looked at", `"title":"m1","data":{"subject":"The plan"}`, "The plan", ""},
+		{"a date is a title", `"title":"2026-01-02 notes"`, "2026-01-02 notes", ""},
+		{"a file name is a title", `"filename":"IMG_20260102_1234567.jpg"`, "IMG_20260102_1234567.jpg", ""},
+		{"white space, marks and dashes are none", `"title":" <mark></mark> — \u202e"`, "messages from Team chat, 2026-01-02", ""},
+		{"an emoji is one", `"title":"🎂"`, "🎂", ""},
+		{"a chat message without a title is named by stream, connection and day", evidence("text", "<mark>hi</mark>"), "messages from Team chat, 2026-01-02", "<mark>hi</mark>"},
+		{"S0-6a the author's time is before the server's, wherever it stands", `"updated_at":"2026-05-05T00:00:00Z"`, "messages from Team chat, 2026-01-02", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sent := `"data":{"sent_at":"2026-01-02T03:04:05Z"}`
+			hit := test.hit
+			if strings.Contains(hit, `"data":{`) {
+				hit = strings.Replace(hit, `"data":{`, `"data":{"sent_at":"2026-01-02T03:04:05Z",`, 1)
+			} else {
+				hit += "," + sent
+			}
+			_, s := search(t, []byte(`{"data":[{"stream":"messages","record_key":"m1","connection_id":"cin_a","display_name":"Team chat","connector_id":"slack","emitted_at":"2026-09-09T00:00:00Z",`+hit+`}]}`), "x")
+			got := s.Results[0]
+			shown := got.Snippet
+			if got.Evidence != nil {
+				shown = got.Evidence.Text
+			}
+			if diff := cmp.Diff([]string{test.title, test.shown}, []string{got.Title, shown}); diff != "" {
+				t.Errorf("title and text (-want +got):\n%s", diff)
+			}
+			if Quotable(got.Title) == Quotable(shown) {
+				t.Errorf("title and text are the same: %q", got.Title)
+			}
+		})
+	}
+	t.Run("no name of a connection is invented", func(t *testing.T) {
+		for hit, want := range map[string]string{
+			`"connector_id":"https://registry.example/connectors/slack"`:   "messages from slack",
+			`"connection_id":"cin_a"`:                                      "messages m1",
+			`"display_name":"Ada's chat","connector_id":"slack"`:           "messages from Ada's chat",
+			`"display_name":"  Ada's\nchat\u202e ","connector_id":"slack"`: "messages from Ada's chat",
+		} {
+			_, s := search(t, []byte(`{"data":[{"stream":"messages","record_key":"m1",`+hit+`}]}`), "x")
+			if s.Results[0].Title != want {
+				t.Errorf("%s: %q, want %q", hit, s.Results[0].Title, want)
+			}
+		}
+	})
+}
