@@ -36,7 +36,7 @@ bench:
 
 # Rewrites golden files; read the difference before committing it.
 golden:
-	go test ./tools/... -update
+	go test . ./tools/... -update
 
 demo:
 	go run . demo

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -80,6 +81,7 @@ type serveCommand struct {
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
 	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
 	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
+	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
 	LogLevel string `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
@@ -135,9 +137,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	case "demo":
 		err = runDemo(ctx, line.Demo, io)
 	case "serve":
-		err = runServe(ctx, line.Serve, io)
+		err = runServe(ctx, line.Serve, getenv, io)
 	case "stdio":
-		err = runStdio(ctx, line.Stdio, io)
+		err = runStdio(ctx, line.Stdio, getenv, io)
 	case "verify <citation>":
 		err = runVerify(ctx, line.Verify, io)
 	}
@@ -164,7 +166,7 @@ func fail(io streams, err error) int {
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-func runServe(ctx context.Context, c serveCommand, io streams) error {
+func runServe(ctx context.Context, c serveCommand, getenv func(string) string, io streams) error {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
 		return usage(err.Error())
@@ -205,6 +207,20 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	}
 	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
 		return usage(err.Error())
+	}
+	tracer, endTracing, err := newTracer(ctx, getenv, config.log)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
+	config.watch.tracer = tracer
+	if c.AdminListen != "" {
+		config.watch.metrics = observe.NewMetrics(version, toolNames())
+		closeAdmin, err := serveAdmin(ctx, c.AdminListen, config.watch.metrics, config.log)
+		if err != nil {
+			return err
+		}
+		defer closeAdmin()
 	}
 	server, err := newHosted(ctx, config)
 	if err != nil {
@@ -264,10 +280,15 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}, nil
 }
 
-func runStdio(ctx context.Context, c stdioCommand, io streams) error {
+func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	tracer, endTracing, err := newTracer(ctx, getenv, log)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		return serveStdio(ctx, providerURL, token, c.ServerName, log, io)
+		return serveStdio(ctx, providerURL, token, c.ServerName, log, observation{tracer: tracer}, io)
 	})
 }
 

@@ -42,6 +42,8 @@ type ClientOptions struct {
 	Retries int
 	// NoBreaker is set to ask the resource server however often it fails.
 	NoBreaker bool
+	// Wrap is put around the transport: each attempt of a read passes it, with [ClassFrom] in its context. nil for nothing.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// Observer is told of reads, retries and breakers; nil means nobody.
 	Observer Observer
 }
@@ -68,7 +70,10 @@ func NewClient(o ClientOptions) (*Client, error) {
 		o.MaxResponseBytes = DefaultMaxResponseBytes
 	}
 	if o.Transport == nil {
-		o.Transport = newTransport()
+		o.Transport = NewTransport()
+	}
+	if o.Wrap != nil {
+		o.Transport = o.Wrap(o.Transport)
 	}
 	if o.Observer == nil {
 		o.Observer = unobserved{}
@@ -103,7 +108,7 @@ type bound struct {
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
-	return b.client.do(ctx, b.token, r)
+	return b.client.do(context.WithValue(ctx, classKey{}, readClass(r.Path)), b.token, r)
 }
 
 func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {

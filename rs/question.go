@@ -52,7 +52,7 @@ func newQuestion(o questionOptions) (*question, error) {
 		o.timeout = DefaultAuthorityTimeout
 	}
 	if o.transport == nil {
-		o.transport = newTransport()
+		o.transport = NewTransport()
 	}
 	if o.observer == nil {
 		o.observer = unobserved{}

@@ -23,8 +23,8 @@ const (
 	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt
 )
 
-// newTransport returns a transport that keeps connections to one server open for many callers.
-func newTransport() *http.Transport {
+// NewTransport returns a transport that keeps connections to one server open for many callers.
+func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
