@@ -11,21 +11,26 @@ import (
 // loggedPath is the path of a request as the log shows it. Only our own paths are shown: people paste tokens into others.
 func loggedPath(path string) string {
 	switch path {
-	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath:
+	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, LivePath, ReadyPath:
 		return path
 	}
 	return "other"
 }
 
 // AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id.
-// The query is left out, because clients put tokens there; so are all headers.
+// The query is left out, because clients put tokens there; so are all headers. Probes are asked every few seconds for
+// ever: their lines are of level debug.
 func AccessLog(log zerolog.Logger) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begin := time.Now()
 			counted := &counter{ResponseWriter: w}
 			defer func() { // also when the handler panics past RecoverHTTP, as http.ErrAbortHandler does
-				log.Info().Str("method", r.Method).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
+				level := zerolog.InfoLevel
+				if r.URL.Path == LivePath || r.URL.Path == ReadyPath {
+					level = zerolog.DebugLevel
+				}
+				log.WithLevel(level).Str("method", r.Method).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
 					Int64("ms", time.Since(begin).Milliseconds()).Int64("bytes", counted.bytes).
 					Str("request_id", RequestIDFrom(r.Context())).Msg("request")
 			}()
