@@ -17,7 +17,7 @@ type configFlag string
 
 // BeforeResolve reads the file for the command that it is given to.
 func (configFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
-	path := string(context.FlagValue(trace.Flag).(configFlag)) //nolint:errcheck,forcetypeassert // it is the flag's own type
+	path := string(context.FlagValue(trace.Flag).(configFlag))
 	values, err := readConfig(path)
 	if err != nil {
 		return fmt.Errorf("--config %s: %w", path, err)

@@ -35,21 +35,21 @@ func TestReach(t *testing.T) {
 				w.WriteHeader(row.status)
 			}))
 			defer server.Close()
-			checkReach(t, t.Context(), server.URL+"/base", row.want)
+			checkReach(t.Context(), t, server.URL+"/base", row.want)
 			if asked != 1 {
 				t.Errorf("asked %d times", asked)
 			}
 		})
 	}
-	t.Run("nobody listens", func(t *testing.T) { checkReach(t, t.Context(), "http://127.0.0.1:1", rs.ServerUnreachable) })
+	t.Run("nobody listens", func(t *testing.T) { checkReach(t.Context(), t, "http://127.0.0.1:1", rs.ServerUnreachable) })
 	t.Run("nobody waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		checkReach(t, ctx, "http://127.0.0.1:1", rs.Canceled)
+		checkReach(ctx, t, "http://127.0.0.1:1", rs.Canceled)
 	})
 }
 
-func checkReach(t *testing.T, ctx context.Context, base string, want rs.Code) {
+func checkReach(ctx context.Context, t *testing.T, base string, want rs.Code) {
 	t.Helper()
 	client, err := rs.NewClient(rs.ClientOptions{Base: base})
 	if err != nil {

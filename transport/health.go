@@ -58,7 +58,7 @@ const (
 type heldCheck struct {
 	Check
 	turn  chan struct{} // holds one value while somebody has the turn
-	asked time.Time // zero: never
+	asked time.Time     // zero: never
 	state string
 }
 
