@@ -158,10 +158,16 @@ func (r *replica) start(t *testing.T) {
 	}
 }
 
-// kill ends it without notice, and returns how many reads it had in flight.
+// kill ends it without notice in the midst of its work, and returns how many reads it had in flight.
 func (r *replica) kill(t *testing.T) int64 {
 	t.Helper()
 	inFlight := r.inFlight.Load()
+	for deadline := time.Now().Add(startTime); inFlight < 3; inFlight = r.inFlight.Load() {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is in flight")
+		}
+		time.Sleep(time.Millisecond)
+	}
 	signal(t, r.process, syscall.SIGKILL)
 	within(t, r.ended, "end")
 	return inFlight
