@@ -96,9 +96,9 @@ func (h *hosted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // time, ends them, and at last cuts connections whose clients do not read what they are told.
 func (h *hosted) drain(failed <-chan error) error {
 	log := h.config.log
-	log.Info().Dur("delay", h.config.drainDelay).Dur("limit", h.config.drainTime).Msg("draining")
 	h.health.Drain()
 	h.draining.Store(true)
+	log.Info().Dur("delay", h.config.drainDelay).Dur("limit", h.config.drainTime).Msg("draining")
 	select {
 	case <-time.After(h.config.drainDelay):
 	case err := <-failed:
