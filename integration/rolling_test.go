@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -173,14 +174,19 @@ func (r *replica) kill(t *testing.T) int64 {
 	return inFlight
 }
 
+// freeAddress is a free port below those that outgoing connections take, so that none of them has it when its server
+// comes back.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20000+mathrand.IntN(12000))
+		if listener, err := net.Listen("tcp", address); err == nil {
+			listener.Close()
+			return address
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // newCertificate writes a key and a certificate for mcp.example into one file, as both proxies take it.
@@ -223,12 +229,14 @@ func deployed(t *testing.T, name string, replicas []*replica, replace map[string
 	for n, r := range replicas {
 		replace[fmt.Sprintf("127.0.0.1:770%d", n+1)] = r.address
 	}
+	var pairs []string
 	for old, now := range replace {
 		if !strings.Contains(text, old) {
 			t.Fatalf("deploy/%s has no %q", name, old)
 		}
-		text = strings.ReplaceAll(text, old, now)
+		pairs = append(pairs, old, now)
 	}
+	text = strings.NewReplacer(pairs...).Replace(text) // in one pass: what is put in may hold what is replaced
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
