@@ -4,7 +4,7 @@ GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 GOSEC         := github.com/securego/gosec/v2/cmd/gosec@v2.22.10
 FUZZTIME      ?= 10s
 
-.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance requirements build clean
+.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance deploy-check rolling requirements build clean
 
 all: lint test
 
@@ -52,6 +52,15 @@ clients: build
 # The official conformance suite against the built binary, both protocol eras.
 conformance: build
 	scripts/conformance
+
+# nginx, HAProxy and systemd read deploy/; installs the first two from Debian's packages where they are missing.
+deploy-check:
+	scripts/deploy-check
+
+# Restarts three replicas behind nginx and behind HAProxy under load, and kills one.
+rolling:
+	scripts/deploy-check install
+	ROLLING=1 PATH="$$PATH:/usr/sbin" go test ./integration -run TestRollingRestart -count=1 -timeout 300s -v
 
 # Prints the ids of the requirements that no test names; needs the specification beside the repository.
 requirements:
