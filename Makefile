@@ -2,8 +2,12 @@
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME      ?= 10s
+# How long the load and the soak last, and how many callers the load has.
+LOAD          ?= 60s
+CLIENTS       ?= 1000
+SOAK          ?= 10m
 
-.PHONY: all test race lint fuzz bench golden demo cover clients conformance requirements build clean
+.PHONY: all test race lint fuzz bench golden demo cover clients conformance chaos load-clients soak requirements build clean
 
 all: lint test
 
@@ -17,7 +21,7 @@ race:
 	go test -race -shuffle=on -count=3 ./...
 
 lint:
-	go vet ./...
+	go vet -tags chaos ./...
 	go run $(GOLANGCI_LINT) run ./...
 
 # Every fuzz target for FUZZTIME.
@@ -45,6 +49,19 @@ clients: build
 # The official conformance suite against the built binary, both protocol eras.
 conformance: build
 	scripts/conformance
+
+# Every fault to every tool, against the built binary; holds the table of docs/reliability.md to what it saw.
+# UPDATE=-update rewrites the table.
+chaos:
+	go test -tags chaos -count=1 -parallel 8 -timeout 8m ./integration/chaos $(UPDATE)
+
+# CLIENTS callers at a time for LOAD, all of them answered, and how long that took.
+load-clients:
+	LOAD=$(LOAD) CLIENTS=$(CLIENTS) go test -tags chaos -count=1 -v -run TestLoad -timeout 15m ./integration/chaos
+
+# Tokens that come and go for SOAK, while memory stays flat.
+soak:
+	SOAK=$(SOAK) go test -tags chaos -count=1 -v -run TestSoak -timeout 2h ./integration/chaos
 
 # Prints the ids of the requirements that no test names; needs the specification beside the repository.
 requirements:
