@@ -19,7 +19,7 @@ const secret = "what-nobody-should-repeat"
 func healthy(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	path := r.URL.Path
-	text := ""
+	var text string
 	switch {
 	case path == "/v1/schema":
 		text = schemaAnswer
