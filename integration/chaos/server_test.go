@@ -96,3 +96,11 @@ func asking(rsURL, authorityURL string, further ...string) []string {
 		"--introspection-client-secret", "chaos", "--audiences", "chaos",
 	}, further...)
 }
+
+// unhurried are the flags by which callers may call as fast as they can.
+func unhurried() []string {
+	if flags["--token-rate"] {
+		return []string{"--token-rate", "0"}
+	}
+	return nil
+}

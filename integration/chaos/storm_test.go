@@ -59,7 +59,7 @@ func TestAStormOfEveryFault(t *testing.T) {
 		}
 		healthy(w, r)
 	})
-	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, quick...)})
+	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, append(unhurried(), quick...)...)})
 	judge := newJudge(t, append(codes, "hung up")...)
 	storm := func(seed uint64) usage {
 		client := newCaller(p.url, clients)
@@ -128,7 +128,7 @@ func TestAnOutageUnderLoad(t *testing.T) {
 		}
 		healthy(w, r)
 	})
-	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL)})
+	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, unhurried()...)})
 	client, judge, calls := newCaller(p.url, clients), newJudge(t), callsOf("notes")
 	load := func(lasts time.Duration, check func(answer) error) tally {
 		ctx, cancel := context.WithTimeout(t.Context(), lasts)
