@@ -55,6 +55,14 @@ type answer struct {
 	err        error // the connection's: no answer at all
 }
 
+// String says what it is.
+func (a answer) String() string {
+	if a.err != nil {
+		return fmt.Sprintf("no answer after %s: %v", a.took, a.err)
+	}
+	return fmt.Sprintf("%d %s %s after %s", a.status, a.code, a.message, a.took)
+}
+
 // patience is how long a caller waits at most; nothing may take as long.
 const patience = 50 * time.Second
 

@@ -137,7 +137,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 		// A breaker that has opened may take its time to close; everything else must be well at once.
 		eventually(t, 40*time.Second, "a good call is served again", func() error {
 			if a := client.give(t.Context(), token(), c); a.code != "ok" {
-				return fmt.Errorf("%s: %d %s %s %w", c.tool, a.status, a.code, a.message, a.err)
+				return fmt.Errorf("%s: %s", c.tool, a)
 			}
 			return nil
 		})

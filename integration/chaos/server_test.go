@@ -99,8 +99,11 @@ func asking(rsURL, authorityURL string, further ...string) []string {
 
 // unhurried are the flags by which callers may call as fast as they can.
 func unhurried() []string {
-	if flags["--token-rate"] {
-		return []string{"--token-rate", "0"}
+	var args []string
+	for _, name := range []string{"--token-rate", "--address-rate"} {
+		if flags[name] {
+			args = append(args, name, "0")
+		}
 	}
-	return nil
+	return args
 }

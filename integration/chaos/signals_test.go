@@ -52,6 +52,11 @@ func atTheGate(t *testing.T, p *program, g *gate, clients int) chan answer {
 		go func() { answers <- client.give(t.Context(), fmt.Sprintf("client-%d", i), calls[i%len(calls)]) }()
 	}
 	eventually(t, startTime, "all calls are in flight", func() error {
+		select {
+		case a := <-answers:
+			t.Fatalf("a call was answered before its time: %s", a)
+		default:
+		}
 		if n := g.waiting.Load(); n < int64(clients) {
 			return fmt.Errorf("%d are", n)
 		}
@@ -66,7 +71,7 @@ func TestSIGTERMLetsCallsInFlightEnd(t *testing.T) {
 	const clients = 200
 	g := &gate{open: make(chan struct{})}
 	server := serveTest(t, g.hold)
-	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL)})
+	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, unhurried()...)})
 	answers := atTheGate(t, p, g, clients)
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	stranger := newCaller(p.url, 1)
@@ -75,7 +80,7 @@ func TestSIGTERMLetsCallsInFlightEnd(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		if a := stranger.give(ctx, "stranger", callsOf("notes")[0]); !errors.Is(a.err, syscall.ECONNREFUSED) {
-			return fmt.Errorf("%d %s %w", a.status, a.code, a.err)
+			return errors.New(a.String())
 		}
 		return nil
 	})
@@ -98,7 +103,7 @@ func TestSIGTERMEndsCallsThatDoNotEnd(t *testing.T) {
 	const clients = 50
 	g := &gate{open: make(chan struct{})}
 	server := serveTest(t, g.hold)
-	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, "--read-timeout", "30s", "--drain-time", "2s")})
+	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, append(unhurried(), "--read-timeout", "30s", "--drain-time", "2s")...)})
 	answers := atTheGate(t, p, g, clients)
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	judge := newJudge(t)
@@ -161,7 +166,7 @@ func interrupted(t *testing.T, signal syscall.Signal) (interruption, *program) {
 		begun.Store(asked(r), true)
 		healthy(w, r)
 	})
-	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL)})
+	p := start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, unhurried()...)})
 	client := newCaller(p.url, interruptedClients)
 	var mu sync.Mutex
 	var got interruption
@@ -181,7 +186,7 @@ func interrupted(t *testing.T, signal syscall.Signal) (interruption, *program) {
 				case a.code == "ok":
 					got.answered++
 				case reached:
-					got.lost = append(got.lost, fmt.Errorf("%s: %d %s after %s: %w", word, a.status, a.code, a.took, a.err))
+					got.lost = append(got.lost, fmt.Errorf("%s: %s", word, a))
 				default:
 					got.unheard++
 				}
