@@ -21,6 +21,10 @@ var forbidden = map[string][]string{
 	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql"},
 	"middleware":   {module + "transport", module + "rs/", "os", "database/sql"},
 	"transport":    {module + "rs/", "database/sql"},
+	// What a person's terminal needs stands beside the transports and knows nothing of the door or the room.
+	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
+	"transport/terminal": {module, "net/http", "os", "database/sql"},
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.

@@ -103,16 +103,22 @@ func listClients(c setupCommand, place clients.Place, io streams) error {
 	} else {
 		fmt.Fprint(io.out, "No client's configuration was found on this machine.\n\n")
 	}
-	words := []string{"pdpp-mcp", "setup", name}
-	switch server, _, err := c.server(place); {
-	case err == nil:
-		words = append(words, c.again(server)...)
-	case c.ProviderURL != "" || c.URL != "" || c.Demo:
-		return err
-	default:
-		words = append(words, "--demo")
+	server, _, err := c.server(place)
+	if err != nil {
+		if c.ProviderURL != "" || c.URL != "" || c.TokenEnv != "" {
+			return err
+		}
+		c.Demo = true // which needs nothing
+		if server, _, err = c.server(place); err != nil {
+			return err
+		}
 	}
-	_, err := fmt.Fprintf(io.out, "Begin with:\n\n  %s\n\nAny of %s can stand in its place.\n", strings.Join(words, " "), strings.Join(clients.Names(), ", "))
+	self, _, err := ownPath()
+	if err != nil {
+		return err
+	}
+	words := append([]string{self, "setup", name}, c.again(server)...)
+	_, err = fmt.Fprintf(io.out, "To connect one, begin with:\n\n  %s\n\nKnown clients: %s.\n", clients.CommandLine(place.OS, words), strings.Join(clients.Names(), ", "))
 	return err
 }
 
@@ -125,7 +131,7 @@ func (c setupCommand) server(place clients.Place) (clients.Server, []string, err
 	s := clients.Server{Name: c.Name, TokenEnv: c.TokenEnv, Command: self}
 	provider := c.ProviderURL
 	switch {
-	case c.URL != "" && c.Demo, c.Demo && provider != "" && provider != place.Getenv("PDPP_PROVIDER_URL"):
+	case c.URL != "" && c.Demo, (c.URL != "" || c.Demo) && provider != "" && provider != place.Getenv("PDPP_PROVIDER_URL"):
 		return s, nil, usage("--url, --provider-url and --demo name different things to connect: give one.")
 	case c.URL != "":
 		if s.URL, err = endpointURL(c.URL); err != nil {
@@ -291,7 +297,7 @@ func ownPath() (path string, notes []string, err error) {
 }
 
 func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
+	first, err := os.Stat(a) // #nosec G703 -- the name by which this program was called
 	if err != nil {
 		return false
 	}

@@ -88,7 +88,7 @@ func (c Client) Check(s Server) string {
 	case s.TokenEnv != "" && !s.hosted():
 		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
 	case s.TokenEnv != "" && c.tokenEnv == "":
-		return c.Title + " takes no token from the environment: leave --token-env out and sign in when it asks."
+		return "No sure way is known for " + c.Title + " to take a token from the environment: leave --token-env out and sign in when it asks."
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
 	if c.steps != nil {
 		guide.Steps = c.steps(s)
 	}
-	if c.HasFile() && !(c.localOnly && s.hosted()) {
+	if c.HasFile() && (!c.localOnly || !s.hosted()) {
 		entry := c.entry(c, s)
 		if c.format == formatTOML {
 			guide.Entry = "[" + c.key + "." + tomlKey(s.Name) + "]\n" + tomlLines(entry)
@@ -41,7 +41,7 @@ func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
 		guide.Commands = c.command(s, quote)
 	}
 	if len(guide.Commands) == 0 && path != "" {
-		guide.Commands = []string{joinQuoted(quote, self)}
+		guide.Commands = []string{CommandLine(p.OS, self)}
 	}
 	return guide
 }

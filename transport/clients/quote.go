@@ -10,6 +10,11 @@ func quoter(operatingSystem string) func(string) string {
 	return quotePOSIX
 }
 
+// CommandLine spells a command for the shell that people have on an operating system.
+func CommandLine(operatingSystem string, words []string) string {
+	return joinQuoted(quoter(operatingSystem), words)
+}
+
 const plainLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,"
 
 func isPlain(word, alsoPlain string) bool {

@@ -34,7 +34,7 @@ type Finding struct {
 // A Report is what all checks found.
 type Report struct {
 	Findings []Finding `json:"findings"`
-	ExitCode int       `json:"exit_code"` // 0 without failures; theirs where all have the same cause; else 1
+	ExitCode int       `json:"exit_code"` // 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
 }
 
 // Options say what to look at.
@@ -97,11 +97,14 @@ func (e *examination) fail(check string, code int, next, format string, argument
 	e.findings = append(e.findings, Finding{Check: check, Status: Fail, Message: fmt.Sprintf(format, arguments...), Next: next, code: code})
 }
 
-// exitCode is that of the failures where they agree.
+// exitCode is that of the failures where they agree. An owner's credential comes before everything: with one, nothing else
+// starts.
 func exitCode(findings []Finding) int {
 	code := 0
 	for _, finding := range findings {
 		switch {
+		case finding.Status == Fail && finding.code == transport.ExitOwner:
+			return transport.ExitOwner
 		case finding.Status != Fail || finding.code == code:
 		case code == 0:
 			code = finding.code

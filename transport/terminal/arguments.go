@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,8 +15,10 @@ import (
 func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		var arguments map[string]any
-		if err := json.Unmarshal([]byte(words[0]), &arguments); err != nil {
-			return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
+		decoder := json.NewDecoder(strings.NewReader(words[0]))
+		decoder.UseNumber()
+		if err := decoder.Decode(&arguments); err != nil || decoder.More() {
+			return nil, errors.New("the arguments are not a JSON object")
 		}
 		return arguments, nil
 	}
@@ -63,23 +66,23 @@ func (p property) value(text string) (any, error) {
 	switch p.Type {
 	case "integer":
 		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, fmt.Errorf("a whole number is needed")
+			return nil, errors.New("a whole number is needed")
 		}
 		return json.Number(text), nil
 	case "number":
 		if !json.Valid([]byte(text)) || strings.Trim(text, "+-.0123456789eE") != "" {
-			return nil, fmt.Errorf("a number is needed")
+			return nil, errors.New("a number is needed")
 		}
 		return json.Number(text), nil
 	case "boolean":
 		if text != "true" && text != "false" {
-			return nil, fmt.Errorf("true or false is needed")
+			return nil, errors.New("true or false is needed")
 		}
 		return text == "true", nil
 	case "object":
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
-			return nil, fmt.Errorf("a JSON object is needed")
+			return nil, errors.New("a JSON object is needed")
 		}
 		return object, nil
 	case "array":
@@ -94,7 +97,7 @@ func (p property) list(text string) (any, error) {
 	var list []any
 	if strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			return nil, fmt.Errorf("a JSON list, or items with commas between them, is needed")
+			return nil, errors.New("a JSON list, or items with commas between them, is needed")
 		}
 		return list, nil
 	}
