@@ -18,16 +18,20 @@ func claudeCode() Client {
 		path: func(p Place) string {
 			return filepath.Join(p.variable("CLAUDE_CONFIG_DIR", p.Home), ".claude.json")
 		},
-		format: formatJSON, key: "mcpServers",
+		format: formatJSON, key: "mcpServers", tokenEnv: "${%s}",
 		entry: typedEntry,
 		command: func(s Server, quote func(string) string) []string {
 			if s.hosted() {
-				return []string{"claude mcp add --scope user --transport http " + quote(s.Name) + " " + quote(s.URL)}
+				words := "claude mcp add --scope user --transport http " + quote(s.Name) + " " + quote(s.URL)
+				if s.TokenEnv != "" { // --header takes all that follows it
+					words += " --header " + quote("Authorization: Bearer ${"+s.TokenEnv+"}")
+				}
+				return []string{words}
 			}
 			return []string{"claude mcp add --scope user " + quote(s.Name) + " -- " + quoteAll(quote, s)}
 		},
 		after: func(s Server) string {
-			if s.hosted() {
+			if s.hosted() && s.TokenEnv == "" {
 				return "In Claude Code, type /mcp, choose " + s.Name + " and sign in."
 			}
 			return "Start Claude Code again; claude mcp list shows whether it connects."
@@ -165,7 +169,7 @@ func gemini() Client {
 			if !s.hosted() {
 				return plainEntry(c, s)
 			}
-			return append(object{{"httpUrl", s.URL}}, c.headers(s)...)
+			return append(object{{"url", s.URL}, {"type", "http"}}, c.headers(s)...)
 		},
 		command: func(s Server, quote func(string) string) []string {
 			switch {
@@ -190,7 +194,7 @@ func gemini() Client {
 			if s.hosted() && s.TokenEnv == "" {
 				return "In Gemini CLI, type /mcp auth " + s.Name + " and sign in."
 			}
-			return "Start Gemini CLI again; /mcp shows it."
+			return "Start Gemini CLI again in a folder that it trusts; /mcp shows it."
 		},
 	}
 }

@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -180,5 +181,12 @@ func mayReplace(name string, value any) error {
 	return nil
 }
 
-// transportKeys are the keys of an entry that say how a server is reached. Whatever else a person added to one stays.
-var transportKeys = []string{"type", "url", "httpUrl", "command", "args", "bearer_token_env_var"}
+// leftOver are the keys that say how a server is reached, which an entry that is reached otherwise must not keep. Whatever
+// else a person added stays; headers do with a hosted server.
+func leftOver(entry object) []string {
+	keys := []string{"type", "url", "httpUrl", "command", "args", "bearer_token_env_var"}
+	if slices.ContainsFunc(entry, func(m member) bool { return m.key == "command" }) {
+		keys = append(keys, "headers")
+	}
+	return keys
+}

@@ -188,9 +188,10 @@ func TestLineEndsAndMarkStay(t *testing.T) {
 // The variable that holds a token is named; a token never stands in a file.
 func TestTokenEnvironment(t *testing.T) {
 	for name, want := range map[string]string{
-		"codex":  `bearer_token_env_var = "PDPP_TOKEN"`,
-		"cursor": `"Authorization": "Bearer ${env:PDPP_TOKEN}"`,
-		"gemini": `"Authorization": "Bearer $PDPP_TOKEN"`,
+		"claude-code": `"Authorization": "Bearer ${PDPP_TOKEN}"`,
+		"codex":       `bearer_token_env_var = "PDPP_TOKEN"`,
+		"cursor":      `"Authorization": "Bearer ${env:PDPP_TOKEN}"`,
+		"gemini":      `"Authorization": "Bearer $PDPP_TOKEN"`,
 	} {
 		client, _ := clients.ByName(name)
 		server := hosted
@@ -199,12 +200,16 @@ func TestTokenEnvironment(t *testing.T) {
 		if err != nil || client.Check(server) != "" || !strings.Contains(string(after), want) {
 			t.Errorf("%s: %s (%v)", name, after, err)
 		}
+		back, err := client.Add(after, local)
+		if err != nil || strings.Contains(string(back), "PDPP_TOKEN") || strings.Contains(string(back), "https://mcp.example") {
+			t.Errorf("%s made local: %s (%v)", name, back, err)
+		}
 		without, err := client.Add(after, hosted)
 		if err != nil || name == "codex" && strings.Contains(string(without), "PDPP_TOKEN") {
 			t.Errorf("%s without: %s (%v)", name, without, err)
 		}
 	}
-	for _, name := range []string{"claude-code", "claude-desktop", "chatgpt", "vscode", "zed", "generic"} {
+	for _, name := range []string{"claude-desktop", "chatgpt", "vscode", "zed", "generic"} {
 		client, _ := clients.ByName(name)
 		server := hosted
 		server.TokenEnv = "PDPP_TOKEN"

@@ -129,7 +129,7 @@ func update(text string, old hujson.Value, key, name string, entry object) (stri
 		prefix, unit := indentation(text, target)
 		text = text[:value.StartOffset] + indented(m.value, prefix+unit, unit) + text[value.EndOffset:]
 	}
-	for _, gone := range transportKeys {
+	for _, gone := range leftOver(entry) {
 		if _, is := held[gone]; !is || slices.ContainsFunc(entry, func(m member) bool { return m.key == gone }) {
 			continue
 		}

@@ -65,7 +65,7 @@ func addTOML(text, key, name string, entry object) (string, error) {
 			clear(lines[span.from+1 : span.to])
 		}
 	}
-	for _, gone := range transportKeys {
+	for _, gone := range leftOver(entry) {
 		if _, is := fields[gone]; is && !slices.ContainsFunc(entry, func(m member) bool { return m.key == gone }) {
 			span, ok := table.keys[gone]
 			if !ok {
