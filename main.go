@@ -72,7 +72,7 @@ type serveCommand struct {
 	PublicURL                 string        `name:"public-url" help:"This server's public origin, without /mcp." env:"PDPP_MCP_PUBLIC_URL" placeholder:"URL"`
 	AllowedHosts              []string      `name:"allowed-hosts" help:"Further host names that it answers to." env:"PDPP_MCP_ALLOWED_HOSTS" placeholder:"HOST"`
 	AllowedOrigins            []string      `name:"allowed-origins" help:"Browser origins that may call; usually none." env:"PDPP_MCP_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
-	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host and -Proto are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
+	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host, -Proto and -For are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
 	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; the resource server if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
 	IntrospectionURL          string        `name:"introspection-url" help:"RFC 7662 endpoint. Without it the schema says what a token is." env:"PDPP_MCP_INTROSPECTION_URL" placeholder:"URL"`
 	IntrospectionClientID     string        `name:"introspection-client-id" help:"HTTP Basic user of introspection." env:"PDPP_MCP_INTROSPECTION_CLIENT_ID" placeholder:"ID"`
@@ -84,7 +84,8 @@ type serveCommand struct {
 	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
-	LogLevel                  string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+	limitFlags
+	LogLevel string `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
 // providerFlags say which grant a local command reads through.
@@ -192,6 +193,9 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	}
 	if c.MaxConnections < 1 {
 		return usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
+	}
+	if config.limits, err = c.limits(); err != nil {
+		return err
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {
 		return usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")

@@ -44,6 +44,7 @@ type hostedConfig struct {
 	readTimeout          time.Duration
 	deadline             time.Duration
 	maxConnections       int // 0: no limit
+	limits               middleware.Limits
 	authorizationServers []string
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
 	packagesURL          string                  // directory of package members, asked with the introspection's credentials
@@ -77,11 +78,13 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	if len(c.authorizationServers) == 0 {
 		c.authorizationServers = []string{recordBase}
 	}
+	limiter := middleware.NewLimiter(c.limits, time.Now)
 	handler := transport.Handler(transport.HandlerOptions{
 		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log),
 		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority}),
 		Public:        c.public, Origins: c.origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers, Packages: c.packagesURL != ""},
+		Limiter:  limiter,
 		Logger:   c.log,
 	})
 	if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
@@ -291,7 +294,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	}
 	defer source.close()
 	server, err := newHosted(ctx, hostedConfig{
-		listen: c.Listen, name: "pdpp-demo", rsURL: source.url, packagesURL: source.url + "/packages", log: log,
+		listen: c.Listen, name: "pdpp-demo", rsURL: source.url, packagesURL: source.url + "/packages", limits: demoLimits(), log: log,
 		introspection: &rs.IntrospectorOptions{
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},

@@ -43,13 +43,16 @@ func overHTTPIn(t *testing.T, url, token, era string) session {
 }
 
 // overStdio starts the program as a host does, and connects to it.
-func overStdio(t *testing.T, args ...string) session {
+func overStdio(t *testing.T, args ...string) session { return overStdioIn(t, "", args...) }
+
+// overStdioIn connects in one protocol era.
+func overStdioIn(t *testing.T, era string, args ...string) session {
 	t.Helper()
 	home := t.TempDir()
 	cmd := exec.Command(binary, append([]string{"stdio"}, args...)...)
 	cmd.Dir, cmd.Env = "/", environment(home) // hosts start it in the root folder
 	cmd.Stderr = newLineLog()
-	return connect(t, "", &mcp.CommandTransport{Command: cmd, TerminateDuration: exitTime})
+	return connect(t, era, &mcp.CommandTransport{Command: cmd, TerminateDuration: exitTime})
 }
 
 func connect(t *testing.T, era string, transport mcp.Transport) session {

@@ -14,13 +14,15 @@ import (
 const defaultRetryAfter = 5 * time.Second
 
 // refusalStatus says what the host should do about a refusal: 401 authorize again, 403 bring another kind of token
-// (authorizing again would bring the same one) or approve anew, 503 wait. A reason that an authority gave is a 401 (D7).
+// (authorizing again would bring the same one) or approve anew, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
 func refusalStatus(code rs.Code) int {
 	switch code {
 	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked:
 		return http.StatusForbidden
 	case rs.AuthorityUnreachable, rs.ServerUnreachable, rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable
+	case rs.RateLimited, rs.TooManyCalls:
+		return http.StatusTooManyRequests
 	case rs.Internal:
 		return http.StatusInternalServerError
 	default:
@@ -37,14 +39,21 @@ func turnAway(w http.ResponseWriter, r *http.Request, public Public, err error) 
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
-	case http.StatusServiceUnavailable:
-		wait := e.RetryAfter
-		if wait < time.Second {
-			wait = defaultRetryAfter
-		}
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		refuseLater(w, e)
+		return
 	}
 	Refuse(w, status, e, metadata)
+}
+
+// refuseLater answers someone who may come again, and says when.
+func refuseLater(w http.ResponseWriter, e *rs.Error) {
+	wait := e.RetryAfter
+	if wait < time.Second {
+		wait = defaultRetryAfter
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	Refuse(w, refusalStatus(e.Code), e, "")
 }
 
 // challenge is the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 would

@@ -14,20 +14,27 @@ type DoorOptions struct {
 	Public        Public   // under which names this server is reached
 	Origins       []string // browser origins that may call, such as https://app.example; usually none
 	MaxBodyBytes  int64    // 0 means DefaultMaxBodyBytes
+	Limiter       *Limiter // nil means one with DefaultLimits
 	Logger        zerolog.Logger
 }
 
 // Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
 // of who may enter:
 //
-//	RequestID(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(Bearer(room))))))))
+//	RequestID(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(Turn(room)))))))))))
 func Door(o DoorOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
+	if o.Limiter == nil {
+		o.Limiter = NewLimiter(DefaultLimits(), nil)
+	}
 	return Porch(o).Append(
-		BodyLimit(o.MaxBodyBytes),         // more is 413
-		Bearer(o.Authenticator, o.Public), // exactly one good client bearer, else 401, 403 or 503
+		BodyLimit(o.MaxBodyBytes),                                   // more is 413
+		ClientAddress(o.Public),                                     // as far as it can be trusted
+		Bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public), // exactly one good client bearer, else 401, 403, 429 or 503
+		TokenRate(o.Limiter),                                        // faster is 429
+		Turn(o.Limiter),                                             // more at a time wait a moment, then 429
 	)
 }
 

@@ -26,7 +26,7 @@ type Public struct {
 	Origin string
 	// Hosts are further allowed host names: "mcp.example" with any port, "mcp.example:8443" with that one.
 	Hosts []string
-	// Proxies are the addresses whose X-Forwarded-Host and X-Forwarded-Proto are believed (S3-9c).
+	// Proxies are the addresses whose X-Forwarded-Host, -Proto and -For are believed (S3-9c).
 	Proxies []netip.Prefix
 }
 
@@ -84,8 +84,12 @@ func (p Public) forwarded(r *http.Request, header string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	address := peer.Addr().Unmap().WithZone("")
-	return values[0], slices.ContainsFunc(p.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
+	return values[0], p.trusts(plainAddress(peer.Addr()))
+}
+
+// trusts reports whether an address is a trusted proxy's.
+func (p Public) trusts(address netip.Addr) bool {
+	return slices.ContainsFunc(p.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
 }
 
 // allowed reports whether a host, with or without a port, is one of ours.

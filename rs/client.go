@@ -154,6 +154,10 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 			}
 		}
+		if e := checkShape(body); e != nil {
+			e.Status, e.RequestID = response.StatusCode, requestID
+			return nil, e
+		}
 		if !utf8.Valid(body) { // JSON text is UTF-8; hosts refuse anything else
 			body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 		}

@@ -38,7 +38,7 @@ type HTTPDirectoryOptions struct {
 	ClientID     string // HTTP Basic
 	ClientSecret Token
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
-	Transport    http.RoundTripper // nil means http.DefaultTransport
+	Transport    http.RoundTripper // nil means a pooled transport of its own
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -333,4 +334,34 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	if err := read(); err != nil {
 		t.Errorf("a grant approved anew: %v", err)
 	}
+}
+
+// A directory that names children without end makes neither authority nor resource server hear of all of them.
+func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
+	children := make([]rs.Child, rs.MaxChildren+100)
+	for i := range children {
+		children[i] = aChild(fmt.Sprint("c", i))
+	}
+	var judged atomic.Int64
+	f := &packageRS{}
+	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
+		Authority: authorityFunc(func(ctx context.Context, token rs.Token) (rs.Verdict, error) {
+			judged.Add(1)
+			return onePackage(ctx, token)
+		}),
+		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) {
+			return rs.Membership{PackageID: "pkg_1", Children: children}, nil
+		}),
+		For: f.doer,
+	})
+	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := judged.Load(); n != 1+rs.MaxChildren {
+		t.Errorf("the authority was asked %d times, want %d", n, 1+rs.MaxChildren)
+	}
+	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", rs.MaxChildren)))
+	wantCode(t, err, rs.ChildUnusable)
+	f.wantSilence(t)
 }

@@ -52,6 +52,10 @@ const (
 	UpstreamError Code = "upstream_error"
 	// NotFound: no such record, stream, blob or resource is visible to this grant.
 	NotFound Code = "not_found"
+	// RateLimited: requests with one token, or refused tokens from one address, come faster than allowed.
+	RateLimited Code = "rate_limited"
+	// TooManyCalls: as many calls as allowed are under way, and waiting a moment did not help.
+	TooManyCalls Code = "too_many_calls"
 	// Internal: a fault of the adapter itself.
 	Internal Code = "internal_error"
 )

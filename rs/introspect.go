@@ -48,7 +48,7 @@ type IntrospectorOptions struct {
 	Issuer       string            // required iss; empty accepts any
 	Audiences    []string          // accepted aud values; empty accepts any
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
-	Transport    http.RoundTripper // nil means http.DefaultTransport
+	Transport    http.RoundTripper // nil means a pooled transport of its own
 	Now          func() time.Time  // nil means time.Now
 }
 
@@ -143,7 +143,7 @@ func inactive(reason string) *Error {
 func meansSomethingElse(code Code) bool {
 	switch code {
 	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, AuthorityUnreachable, DeadlineExceeded, Canceled,
-		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal:
+		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
 		return true
 	}
 	return false

@@ -281,6 +281,26 @@ func (o Object) With(name string, value json.RawMessage) Object {
 	return set
 }
 
+// WithAll returns o with the values of all members set, as With does one by one.
+func (o Object) WithAll(members Object) Object {
+	values := make(map[string]json.RawMessage, len(members))
+	for _, m := range members {
+		values[m.Name] = m.Value
+	}
+	set := make(Object, 0, len(o)+len(members))
+	placed := make(map[string]bool, len(members))
+	for _, m := range slices.Concat(o, members) {
+		if value, given := values[m.Name]; given {
+			if placed[m.Name] {
+				continue
+			}
+			m.Value, placed[m.Name] = value, true
+		}
+		set = append(set, m)
+	}
+	return set
+}
+
 // JSON writes the members in their order.
 func (o Object) JSON() json.RawMessage {
 	size := 2

@@ -3,6 +3,7 @@ package rs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -61,7 +62,10 @@ func (a *PackageAuthority) Judge(ctx context.Context, token Token) (Verdict, err
 	return verdict, nil
 }
 
-// screen refuses children whose token is none of a client grant: the package's own, or one that the authority knows as
+// MaxChildren is how many children of a package are read. Those beyond are named as unavailable.
+const MaxChildren = 256
+
+// screen refuses children beyond the limit, and those whose token is none of a client grant: the package's own, or one that the authority knows as
 // another kind, such as an owner's that was filed by mistake (S0-R3). Of a token that the authority does not know, or
 // cannot judge now, the resource server is the judge.
 func (a *PackageAuthority) screen(ctx context.Context, token Token, children []Child) []Child {
@@ -72,6 +76,8 @@ func (a *PackageAuthority) screen(ctx context.Context, token Token, children []C
 		c := &screened[i]
 		switch {
 		case c.Refused != nil:
+		case i >= MaxChildren:
+			c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", MaxChildren)}
 		case c.Token == token:
 			c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
 		default:

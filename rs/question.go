@@ -29,7 +29,7 @@ type question struct {
 }
 
 // newQuestion checks the endpoint. Its error shows nothing secret. A timeout of 0 means the default, a nil transport
-// http.DefaultTransport.
+// one of its own.
 func newQuestion(what, endpoint, clientID string, secret Token, timeout time.Duration, transport http.RoundTripper) (*question, error) {
 	u, err := url.Parse(endpoint)
 	switch {
@@ -40,6 +40,9 @@ func newQuestion(what, endpoint, clientID string, secret Token, timeout time.Dur
 	}
 	if timeout == 0 {
 		timeout = DefaultAuthorityTimeout
+	}
+	if transport == nil {
+		transport = newTransport()
 	}
 	return &question{what, endpoint, clientID, secret, timeout, &http.Client{
 		Transport:     transport,

@@ -33,6 +33,8 @@ func newTransport() *http.Transport {
 		MaxIdleConnsPerHost:   256,
 		IdleConnTimeout:       90 * time.Second,
 		ResponseHeaderTimeout: 0, // the read's own deadline bounds it
+
+		MaxResponseHeaderBytes: 64 << 10, // net/http would read ten megabytes
 	}
 }
 

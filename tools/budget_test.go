@@ -366,3 +366,90 @@ func FuzzRecordsBudget(f *testing.F) {
 		}
 	})
 }
+
+// searchServer finds total hits, whose ids have about size bytes, pages them, and says much beside them.
+func searchServer(total, size, beside int) *middlewaretest.RS {
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		limit, _ := strconv.Atoi(r.Query.Get("limit"))
+		start, _ := strconv.Atoi(r.Query.Get("cursor"))
+		if limit == 0 {
+			limit = 20
+		}
+		hits := []map[string]any{}
+		for i := start; i < min(start+limit, total); i++ {
+			text := fmt.Sprintf("the <mark>needle</mark> %d %s", i, strings.Repeat("é hay ", 200))
+			hits = append(hits, map[string]any{
+				"object": "search_result", "stream": "s", "record_key": fmt.Sprintf("%d-%s", i, strings.Repeat("k", size)), "connection_id": "cin_a", "title": strings.Repeat("title ", 40),
+				"url": "https://example.com/" + strings.Repeat("u", 1500), "evidence_excerpts": []map[string]any{{"field_path": "body", "preview_text": text, "provenance": "lexical_match"}},
+			})
+		}
+		page := map[string]any{"object": "list", "data": hits, "has_more": start+limit < total, "meta": map[string]any{"note": strings.Repeat("x", beside)}}
+		if start+limit < total {
+			page["next_cursor"] = strconv.Itoa(start + limit)
+		}
+		return &rs.Response{Status: http.StatusOK, Body: rs.EncodeJSON(page)}, nil
+	}}
+}
+
+// D18: whatever the size of ids, titles, links and envelope, every hit is found once by following what the structured
+// result says, and by what its text says.
+func TestHitsAreReadToTheirEnd(t *testing.T) {
+	for name, row := range map[string]struct{ total, size, beside int }{
+		"100 hits":                        {100, 10, 10},
+		"100 hits with ids of 600 bytes":  {100, 600, 10},
+		"30 hits with ids of 3,000 bytes": {30, 3000, 10},
+		"a large envelope":                {40, 10, 200_000},
+	} {
+		server := searchServer(row.total, row.size, row.beside)
+		t.Run(name, func(t *testing.T) {
+			seen := map[string]bool{}
+			arguments := map[string]any{"q": "needle", "limit": 100}
+			for range 200 {
+				var page struct {
+					Results []struct{ ID string }
+					Data    struct {
+						Next    string `json:"next_cursor"`
+						Count   int    `json:"result_count"`
+						Warning string
+					}
+				}
+				if err := json.Unmarshal(use(t, tools.Search("https://rs.example"), server, rs.EncodeJSON(arguments)).Structured, &page); err != nil {
+					t.Fatal(err)
+				}
+				if page.Data.Warning != "" {
+					arguments["limit"] = len(page.Results)
+					continue
+				}
+				for _, hit := range page.Results {
+					if ref, err := rs.ParseRef(hit.ID); err != nil || seen[ref.RecordID] {
+						t.Fatalf("%.100s came twice or is no id: %v", hit.ID, err)
+					}
+					seen[hit.ID] = true
+				}
+				if page.Data.Next == "" {
+					break
+				}
+				arguments["cursor"] = page.Data.Next
+			}
+			if len(seen) != row.total {
+				t.Errorf("%d hits of %d", len(seen), row.total)
+			}
+		})
+		t.Run(name+", by text", func(t *testing.T) {
+			raw := json.RawMessage(`{"q":"needle","limit":100}`)
+			pages := 0
+			for raw != nil {
+				text := use(t, tools.Search("https://rs.example"), server, raw).Text
+				raw = nil
+				for line := range strings.SplitSeq(text, "\n") {
+					if _, call, ok := strings.Cut(line, ": search {"); ok {
+						raw = json.RawMessage("{" + call)
+					}
+				}
+				if pages++; pages > 200 {
+					t.Fatal("the pages do not end")
+				}
+			}
+		})
+	}
+}

@@ -22,7 +22,8 @@ type HandlerOptions struct {
 	Public        middleware.Public
 	Origins       []string // browser origins that may call; usually none
 	Metadata      Metadata
-	MaxBodyBytes  int64 // 0 means middleware.DefaultMaxBodyBytes
+	MaxBodyBytes  int64               // 0 means middleware.DefaultMaxBodyBytes
+	Limiter       *middleware.Limiter // nil means one with middleware.DefaultLimits
 	Logger        zerolog.Logger
 }
 
@@ -34,7 +35,7 @@ var icon []byte
 func Handler(o HandlerOptions) http.Handler {
 	door := middleware.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
-		MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger,
+		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger,
 	}
 	endpoint := middleware.Door(door).Then(newEndpoint(o))
 	public := middleware.Porch(door).Then(publicDocuments(o))

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -16,6 +17,10 @@ import (
 
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
 const maxLineBytes = 1 << 20
+
+// MaxCallsUnderWay is how many requests over stdio may be under way at a time. Further ones are refused and not kept back:
+// behind them a cancellation may wait.
+const MaxCallsUnderWay = 256
 
 // Stdio serves one client over a pair of streams, one JSON-RPC message a line, until in ends; then it answers what is
 // still under way and returns nil; so it does when ctx ends. Every call is the principal's. Nothing but messages is ever written to out (S3-R4).
@@ -129,33 +134,44 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, c.drain(ctx, next.err)
 		case len(bytes.TrimSpace(next.text)) > 0:
 			message, refusal := parseMessage(next.text)
-			if refusal == nil && !c.begin(message) {
-				refusal = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a request with this id is still under way"}
+			if refusal != nil {
+				if err := c.refuse(refusal); err != nil {
+					return nil, err
+				}
+				continue
 			}
+			id, refusal := c.begin(message)
 			if refusal == nil {
 				return message, nil
 			}
-			if err := c.refuse(refusal); err != nil {
+			if err := c.write(rpcError(id, refusal)); err != nil {
 				return nil, err
 			}
 		}
 	}
 }
 
-// begin notes a request as under way; it reports false when one with the same id already is.
-func (c *lines) begin(message jsonrpc.Message) bool {
+// begin notes a request as under way, or says why it cannot be, and under which id to answer: none when one with the same
+// id is under way, because a client would take the refusal for that one's answer.
+func (c *lines) begin(message jsonrpc.Message) (id any, refusal *jsonrpc.Error) {
 	request, ok := message.(*jsonrpc.Request)
 	if !ok || !request.IsCall() {
-		return true
+		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.inFlight[request.ID] {
-		return false
+	switch {
+	case c.inFlight[request.ID]:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a request with this id is still under way"}
+	case len(c.inFlight) >= MaxCallsUnderWay:
+		return request.ID.Raw(), wireError(&rs.Error{
+			Code: rs.TooManyCalls, Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", MaxCallsUnderWay),
+			Hint: "Wait for some of them to end, then send this one again.",
+		}, "")
 	}
 	c.inFlight[request.ID] = true
 	c.pending++
-	return true
+	return nil, nil
 }
 
 // drain keeps the end of the input back until every request has been answered: what the SDK learns of the end of

@@ -76,6 +76,21 @@ func fitObject(o object, max, least, depth int) object {
 	return fitted
 }
 
+// fitEnvelope cuts what stands beside a list to max bytes, but no cursor: it would be worth nothing.
+func fitEnvelope(o object, max int) object {
+	if len(o.JSON()) <= max {
+		return o
+	}
+	cursors := []string{"next_cursor", "next_changes_since", "has_more"}
+	fitted := fitObject(o.Without(cursors...), max, leastShare, fitDepth)
+	for _, key := range cursors {
+		if value := o.Get(key); value != nil {
+			fitted = append(fitted, pair(key, value))
+		}
+	}
+	return fitted
+}
+
 // fairShare is the largest share at which sizes, each cut to it, fit in room together.
 func fairShare(sizes []int, room int) int {
 	sorted := slices.Sorted(slices.Values(sizes))

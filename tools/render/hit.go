@@ -151,7 +151,15 @@ func snippetText(o object) string {
 }
 
 // result is the hit in structuredContent.results; excerpts have at most chars runes, and a citation if cited.
-func (h *hit) result(chars int, cited bool) *arguments {
+func (h *hit) result(style hitStyle, q SearchQuery) *arguments {
+	if style.bare {
+		a := new(arguments).put("id", string(encode(h.id))).put("title", string(encode(clip(h.heading(), 40)))).put("url", string(encode(recordURL(q.RecordBase, h.ref))))
+		if conn := h.separate(); conn != "" {
+			a.put("connection_id", string(encode(conn)))
+		}
+		return a
+	}
+	chars := style.chars
 	a := new(arguments).put("id", string(encode(h.id))).put("title", string(encode(h.heading()))).put("url", string(encode(h.url)))
 	put := func(key, value string) {
 		if value != "" {
@@ -166,11 +174,10 @@ func (h *hit) result(chars int, cited bool) *arguments {
 	put("authored_at", h.authored)
 	put("emitted_at", h.emitted)
 	switch {
-	case chars == 0:
 	case len(h.excerpts) > 0:
 		x := h.excerpts[0].preview(chars)
 		evidence := new(arguments).put("field", string(encode(h.excerpts[0].field))).put("text", string(encode(x.text)))
-		if cited {
+		if style.cited {
 			x.cite.add(evidence)
 		}
 		a.put("evidence", evidence.String())

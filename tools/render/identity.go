@@ -52,7 +52,7 @@ func (it *item) separate() string {
 
 // source is the connection's label and connector: "Work Gmail (gmail)".
 func (it *item) source() string {
-	label, key := preview(it.label, labelChars), preview(it.connector, labelChars)
+	label, key := bare(preview(it.label, labelChars)), bare(preview(it.connector, labelChars))
 	switch {
 	case label == "":
 		return key

@@ -22,21 +22,32 @@ func readListing(body object, what string) (listing, error) {
 	keys := []string{"data", "results", "hits", "records"}
 	for _, key := range keys {
 		if items, ok := rs.AsArray(body.Get(key)); ok {
-			return listing{body, body.Without(key), items, []string{key}}, nil
+			return bounded(listing{body, body.Without(key), items, []string{key}}, what)
 		}
 	}
 	if inner := body.Object("data"); inner != nil {
 		for _, key := range keys {
 			if items, ok := rs.AsArray(inner.Get(key)); ok {
-				envelope := body.Without("data")
-				for _, m := range inner.Without(key) {
-					envelope = envelope.With(m.Name, m.Value)
-				}
-				return listing{body, envelope, items, []string{"data", key}}, nil
+				envelope := body.Without("data").WithAll(inner.Without(key))
+				return bounded(listing{body, envelope, items, []string{"data", key}}, what)
 			}
 		}
 	}
 	return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get("data")), nil)
+}
+
+// maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
+const maxItems = 10_000
+
+func bounded(l listing, what string) (listing, error) {
+	if len(l.items) <= maxItems {
+		return l, nil
+	}
+	return listing{}, &rs.Error{
+		Code:    rs.ResponseTooLarge,
+		Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(l.items), maxItems),
+		Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
+	}
 }
 
 // replace returns the body with other items in place of its own.

@@ -11,8 +11,7 @@ func quoteLines(text string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(manyLines(text), "\n") {
 		prefix := "> "
-		for longerThan(line, quotedChars) {
-			cut := runeIndex(line, quotedChars)
+		for cut := runeIndex(line, quotedChars); cut < len(line); cut = runeIndex(line, quotedChars) {
 			lines = append(lines, prefix+line[:cut])
 			line, prefix = line[cut:], "+ "
 		}

@@ -223,7 +223,7 @@ func recordLine(it *item, room int) (line string, cut bool) {
 	}
 	title, titleField := titleOf(it.data)
 	if title != "" {
-		parts = append(parts, preview(title, titleChars))
+		parts = append(parts, quote(preview(title, titleChars)))
 		cut = longerThan(oneLine(title), titleChars)
 	}
 	when, timeField := timeOf(it.data)

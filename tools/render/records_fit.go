@@ -71,7 +71,7 @@ func fitRecords(l listing, body json.RawMessage, items []item) recordPage {
 
 func shrinkPage(l *listing, items []item) (body json.RawMessage, left int) {
 	const least = 400 // bytes of a record that still says what it is
-	beside := fitObject(l.envelope, envelopeJSON, leastShare, fitDepth)
+	beside := fitEnvelope(l.envelope, envelopeJSON)
 	room := pageJSON - len(beside.JSON())
 	if most := room / least; len(l.items) > most {
 		left = len(l.items) - most

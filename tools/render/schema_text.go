@@ -36,15 +36,17 @@ func indexText(rows []schemaRow, maxConnections int) string {
 		connectors[group[0].connector] = true
 		var granted []connection
 		var streams []string
+		listed, grants := map[string]bool{}, map[connection]bool{}
 		for _, r := range group {
 			for _, c := range r.connections {
-				if !slices.Contains(granted, c) {
+				if !grants[c] {
 					granted = append(granted, c)
 				}
-				all[c.id] = true
+				grants[c], all[c.id] = true, true
 			}
-			if s := name(r.stream); !slices.Contains(streams, s) {
+			if s := name(r.stream); !listed[s] {
 				streams = append(streams, s)
+				listed[s] = true
 			}
 		}
 		head := connectorName(group[0].connector)
@@ -225,9 +227,15 @@ func (r *schemaRow) sortable() []string {
 	return list
 }
 
+// maxKinds is how many sets of operators, and how many kinds of aggregation, are told apart. The contract has fewer than ten.
+const maxKinds = 32
+
 func (r *schemaRow) operatorSets() []string {
 	var sets []string
 	for i := range r.fields {
+		if len(sets) == maxKinds {
+			break
+		}
 		if ops := strings.Join(r.fields[i].ranges, " "); ops != "" && !slices.Contains(sets, ops) {
 			sets = append(sets, ops)
 		}
@@ -239,7 +247,7 @@ func (r *schemaRow) aggregateKinds() []string {
 	var kinds []string
 	for i := range r.fields {
 		for _, k := range r.fields[i].aggregates {
-			if k != "" && !slices.Contains(kinds, k) {
+			if k != "" && len(kinds) < maxKinds && !slices.Contains(kinds, k) {
 				kinds = append(kinds, k)
 			}
 		}

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -36,42 +37,56 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 			hits = append(hits, readHit(o, i, q))
 		}
 	}
-	r := Result{Text: searchText(l, hits, q), Structured: searchStructured(l, hits)}
+	structured, shown := searchStructured(l, hits, q)
+	r := Result{Text: searchText(l, hits, shown, q), Structured: structured}
 	if uris := windowURIs(hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
 }
 
-// searchStructured shortens the previews, then leaves out their citations, and last shortens the ladder, but never the
-// list, until a host takes the result.
-func searchStructured(l listing, hits []hit) json.RawMessage {
-	data := l.envelope.Without("result_count", "results_ref", "results", "hits")
-	data = append(data, pair("result_count", encode(len(hits))), pair("results_ref", encode("structuredContent.results")))
-	steps := []struct {
-		chars, rungs, max int
-		cited             bool
-	}{
-		{excerptChars, len(hits), StructuredTarget, true}, {100, len(hits), StructuredTarget, true}, {50, len(hits), StructuredTarget, true},
-		{50, len(hits), StructuredHard, true}, {50, len(hits), StructuredHard, false}, {50, 10, StructuredHard, false},
-		{30, 3, StructuredHard, false}, {0, 0, 0, false},
-	}
-	var out json.RawMessage
-	for _, step := range steps {
+// A hitStyle is how much of each hit structured output shows.
+type hitStyle struct {
+	chars int  // of excerpts and snippets
+	cited bool // with what checks a quote
+	rungs int  // hits in the ladder
+	bare  bool // id, title and url alone
+}
+
+// searchStructured shortens the previews, then leaves out their citations, then the ladder, until a host takes the
+// result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
+func searchStructured(l listing, hits []hit, q SearchQuery) (structured json.RawMessage, shown int) {
+	all := len(hits)
+	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
+	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
+	write := func(hits []hit, style hitStyle) json.RawMessage {
 		results := make([]json.RawMessage, len(hits))
 		for i := range hits {
-			results[i] = hits[i].result(step.chars, step.cited).json()
+			results[i] = hits[i].result(style, q).json()
 		}
-		out = object{
+		return object{
 			pair("results", rs.JoinArray(results)),
-			pair("content_ladder", ladder(hits[:min(step.rungs, len(hits))], step.chars, step.cited)),
+			pair("content_ladder", ladder(hits[:min(style.rungs, len(hits))], style.chars, style.cited)),
 			pair("data", data.JSON()),
 		}.JSON()
-		if len(out) <= step.max {
-			break
+	}
+	for _, step := range []struct {
+		style hitStyle
+		max   int
+	}{
+		{hitStyle{excerptChars, true, all, false}, StructuredTarget}, {hitStyle{100, true, all, false}, StructuredTarget},
+		{hitStyle{50, true, all, false}, StructuredTarget}, {hitStyle{50, true, all, false}, StructuredHard},
+		{hitStyle{50, false, all, false}, StructuredHard}, {hitStyle{50, false, 10, false}, StructuredHard},
+		{hitStyle{30, false, 3, false}, StructuredHard}, {hitStyle{bare: true}, StructuredHard},
+	} {
+		if structured = write(hits, step.style); len(structured) <= step.max {
+			return structured, all
 		}
 	}
-	return out
+	data = data.Without("next_cursor") // it would skip what is left out
+	shown = sort.Search(all, func(n int) bool { return len(write(hits[:n+1], hitStyle{bare: true})) > StructuredHard-200 })
+	data = append(data, pair("warning", encode(fmt.Sprintf("Only the first %d of these %d hits fit here: search again with limit %d, then page.", shown, all, max(shown, 1)))))
+	return write(hits[:shown], hitStyle{bare: true}), shown
 }
 
 // moreNote is the longest form of the line that says what the text leaves out; room for it is kept.
@@ -79,8 +94,12 @@ const moreNote = "100 more in structured output; an id of over 200 characters is
 
 // searchText is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
 // other hits and how to page (D11).
-func searchText(l listing, hits []hit, q SearchQuery) string {
+func searchText(l listing, hits []hit, structured int, q SearchQuery) string {
 	summary, notes, tail := searchSummary(l, hits, q), searchNotes(l, hits), searchTail(l, q)
+	if structured < len(hits) { // the cursor would skip what is shown nowhere
+		q.Limit = max(structured, 1)
+		tail = []string{fmt.Sprintf("Only %d of %d hits fit; ask for fewer: %s", structured, len(hits), q.call("").call("search"))}
+	}
 	fixed := len(summary) + 1 + size(notes) + size(tail)
 	if fixed > SearchHard-200 { // handles of extreme length: what only explains makes room
 		notes, tail = nil, cursorElsewhere(l)
@@ -162,7 +181,7 @@ func evidenceLines(h *hit, chars int, cited bool) []string {
 		head += " connection_id=" + name(conn)
 	}
 	lines := []string{
-		head + " | " + h.identity() + " | " + name(x.field) + ": " + shown.text,
+		head + " | " + h.identity() + " | " + name(x.field) + ": " + quote(shown.text),
 		"  read on: " + x.read().call("read_record_field"),
 	}
 	if cited && shown.cite.sha256 != "" {
@@ -229,7 +248,7 @@ func sourceMix(hits []hit) string {
 			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d", s.label, s.count))
+		parts = append(parts, fmt.Sprintf("%s=%d", bare(s.label), s.count))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -268,10 +287,10 @@ func hitLine(h *hit, chars int) string {
 		return line
 	}
 	if len(h.excerpts) > 0 {
-		return line + " | " + name(h.excerpts[0].field) + ": " + h.excerpts[0].preview(chars).text
+		return line + " | " + name(h.excerpts[0].field) + ": " + quote(h.excerpts[0].preview(chars).text)
 	}
 	if text, _ := h.snippet.around(chars); text != "" {
-		line += " | " + text
+		line += " | " + quote(text)
 	}
 	return line
 }
@@ -281,13 +300,13 @@ func (h *hit) identity() string {
 	key := preview(h.connector, labelChars)
 	if h.title == "" || h.underTitle { // then the line names stream and connection
 		if key == "" || h.label == "" {
-			return h.untitled()
+			return quote(h.untitled())
 		}
-		return h.untitled() + " (" + key + ")"
+		return quote(h.untitled()) + " (" + bare(key) + ")"
 	}
-	line := preview(h.title, 80)
+	line := quote(preview(h.title, 80))
 	if h.stream != "" {
-		line += " | " + preview(h.stream, labelChars)
+		line += " | " + name(clip(h.stream, labelChars))
 		if source := h.source(); source != "" {
 			line += ", " + source
 		}
@@ -334,11 +353,16 @@ func searchTail(l listing, q SearchQuery) []string {
 		}
 		return nil
 	}
-	call := new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor).call("search")
+	call := q.call(cursor).call("search")
 	if len(call) > longestHandle || oneLine(call) != call {
 		return cursorElsewhere(l)
 	}
 	return []string{"next page: " + call}
+}
+
+// call is the same search at a cursor.
+func (q SearchQuery) call(cursor string) *arguments {
+	return new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor)
 }
 
 // cursorElsewhere stands for a cursor that is too long for the text.

@@ -91,7 +91,7 @@ func TestSearch(t *testing.T) {
 		r, s := search(t, hits(2, 20), "needle")
 		lines := strings.Split(r.Text, "\n")
 		want := `  read on: read_record_field {"id":"` + s.Results[0].ID + `","field":"body","q":"needle"}`
-		if !strings.HasPrefix(lines[0], s.Results[0].ID+" | ") || !strings.Contains(lines[0], "body: …") || !strings.Contains(lines[0], "<mark>needle</mark>") {
+		if !strings.HasPrefix(lines[0], s.Results[0].ID+" | ") || !strings.Contains(lines[0], `body: "…`) || !strings.Contains(lines[0], "<mark>needle</mark>") {
 			t.Errorf("first line: %s", lines[0])
 		}
 		if diff := cmp.Diff(want, lines[1]); diff != "" {

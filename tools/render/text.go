@@ -58,6 +58,14 @@ func name(s string) string {
 	return s
 }
 
+// bare is a label as it reads best: as it is, unless it could be taken for more than a label.
+func bare(label string) string {
+	if strings.ContainsAny(label, "|\"=:;{}<>\\") {
+		return quote(label)
+	}
+	return label
+}
+
 // quote returns s as a JSON string in which every character that does not print is escaped, so that it can stand in a
 // line of ours and still be sent back exactly.
 func quote(s string) string {

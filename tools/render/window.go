@@ -139,24 +139,26 @@ func surrogates(s string) int {
 	return n
 }
 
-// fit cuts the window at a rune so that it takes at most max bytes on either channel, and moves its end.
+// fit cuts the window at a rune so that it takes at most max bytes on either channel, and no more lines than hosts show,
+// and moves its end.
 func (s *span) fit(max int) {
-	text, quoted, column, runes := 0, 0, 0, 0
+	const handles = 8 // lines of ours around the text
+	text, quoted, column, runes, lines := 0, 0, 0, 0, 1
 	for i, c := range s.text {
 		n := utf8.RuneLen(c)
 		text, quoted, column = text+n, quoted+n, column+1
 		switch {
 		case c == '\n':
-			text, quoted, column = text+2, quoted+1, 0
+			text, quoted, column, lines = text+2, quoted+1, 0, lines+1
 		case c == '"' || c == '\\' || c == '\t':
 			quoted++
 		case c < ' ' || c == '\u2028' || c == '\u2029':
 			quoted += 6
 		}
 		if column == quotedChars {
-			text, column = text+3, 0
+			text, column, lines = text+3, 0, lines+1
 		}
-		if text > max || quoted > max {
+		if text > max || quoted > max || lines > TextLines-handles {
 			s.text = s.text[:i]
 			s.end = s.start + runes
 			s.next, s.complete = s.end, false

@@ -1,0 +1,76 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// manyFields is an object of n fields with the same value.
+func manyFields(n int, value string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"f%d":%s`, i, value)
+	}
+	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
+}
+
+// A document costs by its size and not by the square of it: rendering cannot be interrupted, so it must end soon by itself.
+// Neither of these takes a second; the square of it is a minute.
+func TestWhatIsWideEndsSoon(t *testing.T) {
+	const n = 40_000
+	ref := rs.Ref{Stream: "messages", RecordID: "m1"}
+	for _, test := range []struct {
+		name   string
+		body   string
+		render func([]byte) error
+	}{
+		{"a record of long texts", `{"object":"record","id":"m1","stream":"messages","data":` + manyFields(n, `"\n"`) + `}`, func(b []byte) error {
+			_, err := Document(b, DocumentQuery{Ref: ref})
+			return err
+		}},
+		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
+			_, err := Records(b, RecordsQuery{Stream: "messages"})
+			return err
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			begin := time.Now()
+			if err := test.render([]byte(test.body)); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(begin); took > 20*time.Second {
+				t.Errorf("took %s for %d bytes", took, len(test.body))
+			}
+		})
+	}
+}
+
+// Of capabilities that no contract knows, only so many are told apart: each is looked for in every field.
+func TestKindsOfCapabilityAreFew(t *testing.T) {
+	row := schemaRow{}
+	for i := range 1000 {
+		kind := fmt.Sprint("k", i)
+		row.fields = append(row.fields, field{name: kind, ranges: []string{kind}, aggregates: []string{kind}})
+	}
+	if sets, kinds := row.operatorSets(), row.aggregateKinds(); len(sets) != maxKinds || len(kinds) != maxKinds {
+		t.Errorf("%d sets of operators and %d kinds of aggregation, want %d", len(sets), len(kinds), maxKinds)
+	}
+}
+
+// A page of more items than any page has is refused as a whole.
+func TestAListHasSoManyItems(t *testing.T) {
+	list := func(n int) []byte {
+		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)
+	}
+	if _, err := Search(list(maxItems), SearchQuery{Q: "x"}); err != nil {
+		t.Errorf("%d items: %v", maxItems, err)
+	}
+	_, err := Search(list(maxItems+1), SearchQuery{Q: "x"})
+	if e := rs.AsError(err); err == nil || e.Code != rs.ResponseTooLarge || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
+		t.Errorf("got %v", err)
+	}
+}
