@@ -46,11 +46,12 @@ type streams struct {
 
 // commandLine is what can be typed; kong reads it.
 type commandLine struct {
-	Version    kong.VersionFlag  `help:"Print the version and exit."`
-	Demo       demoCommand       `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
-	Serve      serveCommand      `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
-	Stdio      stdioCommand      `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
-	Verify     verifyCommand     `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
+	Version kong.VersionFlag `help:"Print the version and exit."`
+	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
+	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
+	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
+	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
+
 	Setup      setupCommand      `cmd:"" help:"Connect a client, such as Claude Code or Cursor. Example: pdpp-mcp setup cursor --demo --write"`
 	Doctor     doctorCommand     `cmd:"" help:"Find out what is wrong and what to do about it. Example: pdpp-mcp doctor --provider-url https://rs.example"`
 	Call       callCommand       `cmd:"" help:"Call a tool and print what a model would see. Example: pdpp-mcp call search q=dentist limit=3 --demo"`

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -17,14 +18,14 @@ func (c Change) Diff() string {
 			if i < len(added) {
 				other = added[i]
 			}
-			out.WriteString("-" + cut(line, other) + "\n")
+			out.WriteString("-" + masked(cut(line, other)) + "\n")
 		}
 		for i, line := range added {
 			other := ""
 			if i < len(gone) {
 				other = gone[i]
 			}
-			out.WriteString("+" + cut(line, other) + "\n")
+			out.WriteString("+" + masked(cut(line, other)) + "\n")
 		}
 		gone = nil
 	}
@@ -53,6 +54,24 @@ func (c Change) Diff() string {
 	}
 	flush(added)
 	return "--- " + c.Path + "\n+++ " + c.Path + "\n" + out.String()
+}
+
+var (
+	bearerValue = regexp.MustCompile(`(?i)\b(bearer\s+)[^\s"'$]+`)
+	secretValue = regexp.MustCompile(`(?i)("?[\w-]*(?:token|secret|password|api_?key)[\w-]*"?\s*[:=]\s*)(["'])([^"']*)(["'])`)
+)
+
+// masked is a line without what a person may have put into our entry by hand: a token, where the name of a variable would
+// do.
+func masked(line string) string {
+	line = bearerValue.ReplaceAllString(line, "${1}…")
+	return secretValue.ReplaceAllStringFunc(line, func(found string) string {
+		parts := secretValue.FindStringSubmatch(found)
+		if strings.Contains(parts[1], "env_var") || strings.HasPrefix(parts[3], "$") {
+			return found
+		}
+		return parts[1] + parts[2] + "…" + parts[4]
+	})
 }
 
 // longLine is how much of a line that changes is shown whole, in bytes.

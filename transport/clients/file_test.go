@@ -217,3 +217,21 @@ func TestDiffShowsNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// A token that somebody wrote into our own entry by hand is not shown when the entry goes.
+func TestDiffMasksTokens(t *testing.T) {
+	for name, before := range map[string]string{
+		"cursor": "{\n  \"mcpServers\": {\n    \"pdpp\": {\n      \"url\": \"https://mcp.example/mcp\",\n      \"headers\": {\"Authorization\": \"Bearer SECRET\"},\n      \"env\": {\"MY_TOKEN\": \"SECRET\", \"API_KEY\":\"SECRET\", \"NAMED_TOKEN\": \"${env:NAME}\"}\n    }\n  }\n}\n",
+		"codex":  "[mcp_servers.pdpp]\nurl = \"https://mcp.example/mcp\"\nbearer_token_env_var = \"NAME\"\nhttp_headers = { Authorization = \"Bearer SECRET\", token = 'SECRET' }\n",
+	} {
+		client, _ := clients.ByName(name)
+		folder := tree{"file": before}.write(t)
+		change, err := clients.Plan(filepath.Join(folder, "file"), func(file []byte) ([]byte, error) { return client.Remove(file, "pdpp") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := change.Diff(); strings.Contains(diff, "SECRET") || !strings.Contains(diff, "NAME") || !strings.Contains(diff, "https://mcp.example/mcp") {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

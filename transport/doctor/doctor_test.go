@@ -202,7 +202,7 @@ func TestClientsOnThisMachine(t *testing.T) {
 		"pdpp-mcp":                       "#!/bin/sh\nexit 1\n",
 		".cursor/mcp.json":               fmt.Sprintf(`{"mcpServers":{"pdpp":{"command":%q}}}`, program),
 		".gemini/settings.json":          `{"mcpServers":{"other":{"command":"/nowhere/pdpp-mcp"}}}`,
-		".codex/config.toml":             "[mcp_servers.pdpp]\nurl = \"https://mcp.example/mcp\"\n",
+		".codex/config.toml":             "[mcp_servers.pdpp]\nurl = \"https://user:" + secret + "@mcp.example/mcp?token=" + secret + "\"\n",
 		".config/Code/User/mcp.json":     `{"servers":{"pdpp":{"command":"pdpp-mcp"}}}`,
 		".config/zed/settings.json":      `{}`,
 		".claude.json":                   `{"token": "` + secret + `"`,

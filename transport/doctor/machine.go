@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,7 @@ func (e *examination) clients() {
 
 func (e *examination) entry(client clients.Client, entry clients.Entry) {
 	if entry.Command == "" {
-		e.ok("client", "%s reads %s as %q.", client.Title, printable(entry.URL), entry.Name)
+		e.ok("client", "%s reads %s as %q.", client.Title, address(entry.URL), entry.Name)
 		return
 	}
 	again := "pdpp-mcp setup " + client.Name + " --write"
@@ -74,6 +75,15 @@ func (e *examination) entry(client clients.Client, entry clients.Entry) {
 		return
 	}
 	e.ok("client", "%s runs %s as %q.", client.Title, printable(entry.Command), entry.Name)
+}
+
+// address is a URL without what may be a credential in it.
+func address(text string) string {
+	parsed, err := url.Parse(text)
+	if err != nil {
+		return "an address that is none"
+	}
+	return printable(parsed.Scheme + "://" + parsed.Host + parsed.EscapedPath())
 }
 
 // stdio starts this program as a client does and asks it for its tools: over the person's own grant where that is well,
@@ -173,8 +183,8 @@ func serveAndAsk(ctx context.Context, command *exec.Cmd) (tools int, err error) 
 }
 
 // asksToSignIn makes sure that a request without a token is told where to get one.
-func asksToSignIn(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+func asksToSignIn(ctx context.Context, endpoint string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {
 		return err
 	}
