@@ -12,15 +12,24 @@ import (
 
 const module = "github.com/pdp-connect/pdpp-mcp/"
 
+// What counts and what traces: only middleware/observe knows the one, only main sets up the other.
+const (
+	prometheusModule = "github.com/prometheus/"
+	otelModule       = "go.opentelemetry.io/otel/"
+)
+
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
-	"rs":           {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql"},
+	"rs":           {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"rs/demo":      {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
-	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql"},
-	"middleware":   {module + "transport", module + "rs/", "os", "database/sql"},
-	"transport":    {module + "rs/", "database/sql"},
+	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql", prometheusModule, otelModule},
+	"middleware":   {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+
+	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql", otelModule + "sdk", otelModule + "exporters"},
+
 	// What a person's terminal needs stands beside the transports and knows nothing of the door or the room.
 	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
@@ -30,8 +39,8 @@ var forbidden = map[string][]string{
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.
 var doorFiles = map[string]bool{
 	"accesslog.go": true, "bearer.go": true, "bodylimit.go": true, "challenge.go": true, "clientaddress.go": true, "cors.go": true, "door.go": true,
-	"host.go": true, "origin.go": true, "public.go": true, "recoverhttp.go": true, "refuse.go": true, "requestid.go": true,
-	"secondthought.go": true, "tokenrate.go": true, "turn.go": true,
+	"host.go": true, "measurehttp.go": true, "origin.go": true, "public.go": true, "recoverhttp.go": true, "refuse.go": true, "requestid.go": true,
+	"secondthought.go": true, "tokenrate.go": true, "tracehttp.go": true, "turn.go": true,
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -84,6 +85,9 @@ type serveCommand struct {
 	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
 	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
+	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
+	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
 	LogLevel string `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
@@ -139,9 +143,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	case "demo":
 		err = runDemo(ctx, line.Demo, io)
 	case "serve":
-		err = runServe(ctx, line.Serve, io)
+		err = runServe(ctx, line.Serve, getenv, io)
 	case "stdio":
-		err = runStdio(ctx, line.Stdio, io)
+		err = runStdio(ctx, line.Stdio, getenv, io)
 	case "verify <citation>":
 		err = runVerify(ctx, line.Verify, io)
 	case "setup", "setup <client>":
@@ -178,19 +182,25 @@ func fail(io streams, err error) int {
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-func runServe(ctx context.Context, c serveCommand, io streams) error {
+func runServe(ctx context.Context, c serveCommand, getenv func(string) string, io streams) error {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
 		return usage(err.Error())
 	}
 	config := hostedConfig{
 		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
-		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout,
+		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout, retries: c.Retries, noBreaker: !c.Breaker,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
 		return usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+	}
+	if c.Retries < 0 || c.Retries > 2 {
+		return usage(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
+	}
+	if c.Retries == 0 {
+		config.retries = -1 // of the client, 0 is the default
 	}
 	if c.MaxConnections < 1 {
 		return usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
@@ -213,6 +223,20 @@ func runServe(ctx context.Context, c serveCommand, io streams) error {
 	}
 	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
 		return usage(err.Error())
+	}
+	tracer, endTracing, err := newTracer(ctx, getenv, config.log)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
+	config.watch.tracer = tracer
+	if c.AdminListen != "" {
+		config.watch.metrics = observe.NewMetrics(version, toolNames())
+		closeAdmin, err := serveAdmin(ctx, c.AdminListen, config.watch.metrics, config.log)
+		if err != nil {
+			return err
+		}
+		defer closeAdmin()
 	}
 	server, err := newHosted(ctx, config)
 	if err != nil {
@@ -268,14 +292,19 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}
 	return &rs.IntrospectorOptions{
 		Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret),
-		Issuer: c.Issuer, Audiences: audiences,
+		Issuer: c.Issuer, Audiences: audiences, NoBreaker: !c.Breaker,
 	}, nil
 }
 
-func runStdio(ctx context.Context, c stdioCommand, io streams) error {
+func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	tracer, endTracing, err := newTracer(ctx, getenv, log)
+	if err != nil {
+		return err
+	}
+	defer endTracing()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		return serveStdio(ctx, providerURL, token, c.ServerName, log, io)
+		return serveStdio(ctx, providerURL, token, c.ServerName, log, observation{tracer: tracer}, io)
 	})
 }
 

@@ -28,9 +28,10 @@ import (
 const drainTime = 10 * time.Second
 
 // newRoom is the same room behind every door of this program.
-func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger) *mcp.Server {
+func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observation) *mcp.Server {
 	return transport.NewRoom(transport.RoomOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
+		Tracer: watch.tracer, Observer: watch.calls(),
 	})
 }
 
@@ -42,6 +43,8 @@ type hostedConfig struct {
 	rsURL                string // public, for what is shown
 	rsReadURL            string // where it is read; empty: at rsURL
 	readTimeout          time.Duration
+	retries              int  // of one read: 0 means 2, negative none
+	noBreaker            bool // ask however often it fails
 	deadline             time.Duration
 	maxConnections       int // 0: no limit
 	limits               middleware.Limits
@@ -49,6 +52,7 @@ type hostedConfig struct {
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
 	packagesURL          string                  // directory of package members, asked with the introspection's credentials
 	log                  zerolog.Logger
+	watch                observation
 }
 
 // A hosted server listens already, and serves once it is told to.
@@ -67,7 +71,10 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	if c.rsReadURL == "" {
 		c.rsReadURL = recordBase
 	}
-	client, err := rs.NewClient(rs.ClientOptions{Base: c.rsReadURL, ReadTimeout: c.readTimeout, UserAgent: userAgent()})
+	client, err := rs.NewClient(rs.ClientOptions{
+		Base: c.rsReadURL, UserAgent: userAgent(), ReadTimeout: c.readTimeout, Retries: c.retries, NoBreaker: c.noBreaker,
+		Observer: c.watch.reads(), Wrap: c.watch.following("other"),
+	})
 	if err != nil {
 		return nil, usage(err.Error())
 	}
@@ -80,12 +87,12 @@ func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
 	}
 	limiter := middleware.NewLimiter(c.limits, time.Now)
 	handler := transport.Handler(transport.HandlerOptions{
-		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log),
-		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority}),
+		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log, c.watch),
+		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority, Recalled: c.watch.tokenLookups()}),
 		Public:        c.public, Origins: c.origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers, Packages: c.packagesURL != ""},
 		Limiter:  limiter,
-		Logger:   c.log,
+		Logger:   c.log, Tracer: c.watch.tracer, Observer: c.watch.requests(),
 	})
 	if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
 		return nil, usage(fmt.Sprintf("cannot listen on %s: %v", c.listen, err))
@@ -106,17 +113,21 @@ func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
 	if c.introspection == nil {
 		return schemaProbe(client), nil
 	}
-	introspector, err := rs.NewIntrospector(*c.introspection)
+	asked := *c.introspection
+	asked.Observer, asked.Transport = c.watch.reads(), c.watch.following("introspection")(rs.NewTransport())
+	introspector, err := rs.NewIntrospector(asked)
 	if err != nil || c.packagesURL == "" {
 		return introspector, err
 	}
 	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
 		Endpoint: c.packagesURL, ClientID: c.introspection.ClientID, ClientSecret: c.introspection.ClientSecret,
+		NoBreaker: c.noBreaker, Observer: c.watch.reads(), Transport: c.watch.following("packages")(rs.NewTransport()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client)}), nil
+	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
+		Package: rs.PackageOptions{FannedOut: c.watch.fanOuts()}}), nil
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
@@ -153,8 +164,8 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 }
 
 // serveStdio serves one local client with one cached token.
-func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, io streams) error {
-	server, principal, err := localRoom(ctx, providerURL, token, name, log)
+func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation, io streams) error {
+	server, principal, err := localRoom(ctx, providerURL, token, name, log, watch)
 	if err != nil {
 		return err
 	}
@@ -163,8 +174,8 @@ func serveStdio(ctx context.Context, providerURL string, token rs.Token, name st
 
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger) (*mcp.Server, rs.Principal, error) {
-	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent()})
+func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation) (*mcp.Server, rs.Principal, error) {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.following("other")})
 	if err != nil {
 		return nil, rs.Principal{}, usage(err.Error())
 	}
@@ -182,7 +193,7 @@ func localRoom(ctx context.Context, providerURL string, token rs.Token, name str
 		}
 		return nil, rs.Principal{}, &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
 	}
-	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log), verdict.Principal, nil
+	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), verdict.Principal, nil
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }
@@ -304,7 +315,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 		return err
 	}
 	if c.JSON {
-		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil {
+		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
 		}
 		return server.serve(ctx)

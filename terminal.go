@@ -50,7 +50,7 @@ func readsNothing(command string) bool {
 func runCall(ctx context.Context, c callCommand, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log)
+		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observation{})
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func runTools(ctx context.Context, c toolsCommand, io streams) error {
 	if err != nil {
 		return err
 	}
-	session, err := inside(ctx, newRoom("pdpp", client.Base(), client, 0, zerolog.Nop()), rs.Principal{})
+	session, err := inside(ctx, newRoom("pdpp", client.Base(), client, 0, zerolog.Nop(), observation{}), rs.Principal{})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func runVerify(ctx context.Context, c verifyCommand, io streams) error {
 	}
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log)
+		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observation{})
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func (r *quoteRig) load(text ...string) {
 // ask calls a tool as a model does.
 func (r *quoteRig) ask(tool string, arguments map[string]any, into any) {
 	r.t.Helper()
-	server, principal, err := localRoom(r.t.Context(), r.url, rs.NewToken(quoteToken), "test", zerolog.Nop())
+	server, principal, err := localRoom(r.t.Context(), r.url, rs.NewToken(quoteToken), "test", zerolog.Nop(), observation{})
 	if err != nil {
 		r.t.Fatal(err)
 	}

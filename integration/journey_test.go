@@ -23,7 +23,7 @@ import (
 type described struct {
 	stream      string
 	connections []string
-	lines       map[string][]string // what stands after each label, by label
+	lines       map[string][]string // fields by each word before them
 	examples    []example
 }
 
@@ -39,43 +39,53 @@ var (
 	printedCall    = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field) (\{.*\})`)
 )
 
-// parseSchema reads the text of schema(stream).
+// parseSchema reads the text of schema(stream): a head, lines of fields behind what can be done with them, and examples.
 func parseSchema(t *testing.T, stream, text string) []described {
 	t.Helper()
 	var blocks []described
 	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(line, stream+" ") {
+		if strings.HasPrefix(line, stream+" (") {
 			blocks = append(blocks, described{stream: stream, connections: connectionWord.FindAllString(line, -1), lines: map[string][]string{}})
 			continue
 		}
-		label, rest, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if !ok || len(blocks) == 0 {
+		rest, indented := strings.CutPrefix(line, "  ")
+		if !indented || len(blocks) == 0 {
 			continue
 		}
 		block := &blocks[len(blocks)-1]
+		if sorted, ok := strings.CutPrefix(rest, "sorted by "); ok {
+			name, _, _ := strings.Cut(sorted, ",")
+			block.lines["sort"] = append(block.lines["sort"], name)
+			continue
+		}
+		label, list, ok := strings.Cut(rest, ": ")
 		if found := printedCall.FindStringSubmatch(rest); label == "example" && found != nil {
 			block.examples = append(block.examples, example{found[1], args(found[2])})
 			continue
 		}
-		if strings.HasPrefix(rest, "no ") || rest == "none" {
+		if !ok || label == "not granted" {
 			continue
 		}
-		for item := range strings.SplitSeq(explanation.ReplaceAllString(rest, ""), ", ") {
+		words := strings.Fields(label)
+		if label != "expand" {
+			words = append(words, "fields")
+		}
+		for item := range strings.SplitSeq(explanation.ReplaceAllString(list, ""), ", ") {
 			name, _, _ := strings.Cut(item, " ")
-			block.lines[label] = append(block.lines[label], name)
+			for _, word := range words {
+				word, _, _ = strings.Cut(word, "[")
+				block.lines[word] = append(block.lines[word], name)
+			}
 		}
 	}
 	return blocks
 }
 
-// with is the list of the line whose label begins so.
-func (d described) with(prefix string) []string {
-	for _, label := range slices.Sorted(maps.Keys(d.lines)) {
-		if strings.HasPrefix(label, prefix) {
-			return d.lines[label]
-		}
-	}
-	return nil
+// sortable are the field that records come sorted by, and those with a range.
+func (d described) sortable() []string {
+	fields := slices.Concat(d.lines["sort"], d.lines["range"])
+	slices.Sort(fields)
+	return slices.Compact(fields)
 }
 
 // TestTextAloneLeadsFromTheSchemaToEveryRead covers S0-R5, S0-5a, S0-5b, S0-5c, S0-5d, S3-R10, S3-10b,
@@ -85,7 +95,7 @@ func TestTextAloneLeadsFromTheSchemaToEveryRead(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.ClientToken)
 	streams := map[string]bool{}
 	for line := range strings.SplitSeq(s.text("schema", args(`{}`)), "\n") {
-		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "streams: "); ok {
+		if _, list, ok := strings.Cut(line, "): "); ok {
 			for name := range strings.SplitSeq(list, ", ") {
 				streams[name] = true
 			}
@@ -103,8 +113,8 @@ func TestTextAloneLeadsFromTheSchemaToEveryRead(t *testing.T) {
 				t.Fatal("S0-5b: the text describes no such stream")
 			}
 			for _, block := range blocks {
-				if len(block.connections) == 0 || len(block.examples) == 0 || len(block.with("fields")) == 0 {
-					t.Fatalf("S0-5b: a block lacks connections, fields or examples: %+v", block)
+				if len(block.connections) == 0 || len(block.examples) == 0 || len(block.lines["fields"]) == 0 || len(block.lines["exact"]) == 0 {
+					t.Fatalf("S0-5b: a block lacks connections, fields, filters or examples: %+v", block)
 				}
 				for _, connection := range block.connections {
 					walkStream(s, block, connection)
@@ -130,14 +140,14 @@ func walkStream(s session, block described, connection string) {
 		s.t.Errorf("S0-5c: schema of %s of %s describes %+v", block.stream, connection, scoped)
 	}
 
-	fields := block.with("fields")
+	fields := block.lines["fields"]
 	projection := fields[:min(2, len(fields))]
 	s.text("query_records", base(map[string]any{"fields": projection, "limit": 1}))
-	for _, field := range block.with("sort") {
+	for _, field := range block.sortable() {
 		s.text("query_records", base(map[string]any{"sort": field, "limit": 1, "fields": projection}))
 		s.text("query_records", base(map[string]any{"sort": "-" + field, "limit": 1, "fields": projection}))
 	}
-	for _, field := range block.with("filter exact") {
+	for _, field := range block.lines["exact"] {
 		// A value for the filter comes out of a record's document, whose text is JSON.
 		if value, ok := valueOf(s, block.stream, connection, field); ok {
 			text := s.text("query_records", base(map[string]any{"filter": map[string]any{field: value}, "limit": 1, "fields": projection}))
@@ -146,7 +156,7 @@ func walkStream(s session, block described, connection string) {
 			}
 		}
 	}
-	for _, field := range block.with("filter range") {
+	for _, field := range block.lines["range"] {
 		if value, ok := valueOf(s, block.stream, connection, field); ok {
 			filter := map[string]any{field: map[string]any{"gte": value, "lte": value}}
 			text := s.text("query_records", base(map[string]any{"filter": filter, "limit": 1, "fields": projection}))
@@ -161,19 +171,19 @@ func walkStream(s session, block described, connection string) {
 		s.t.Errorf("S3-12a: the count of %s of %s is %v; the text says\n%s", block.stream, connection, want, count)
 	}
 	for _, metric := range []string{"sum", "min", "max", "count_distinct"} {
-		for _, field := range block.with("aggregate " + metric) {
+		for _, field := range block.lines[metric] {
 			s.text("aggregate", base(map[string]any{"metric": metric, "field": field}))
 		}
 	}
-	for _, field := range block.with("aggregate group_by") {
-		if !slices.Contains(block.with("aggregate group_by_time"), field) {
+	for _, field := range block.lines["group_by"] {
+		if !slices.Contains(block.lines["group_by_time"], field) {
 			s.text("aggregate", base(map[string]any{"metric": "count", "group_by": field, "limit": 3}))
 		}
 	}
-	for _, field := range block.with("aggregate group_by_time") {
+	for _, field := range block.lines["group_by_time"] {
 		s.text("aggregate", base(map[string]any{"metric": "count", "group_by_time": field, "granularity": "month"}))
 	}
-	for _, relation := range block.with("expand") {
+	for _, relation := range block.lines["expand"] {
 		s.text("query_records", base(map[string]any{"limit": 1, "expand": []string{relation}}))
 	}
 }

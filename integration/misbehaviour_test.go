@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -135,7 +136,7 @@ func callsOf(name string) []example {
 // nothing hangs, nothing panics, and the next call is served.
 func TestAMisbehavingResourceServerIsNamedAsSuch(t *testing.T) {
 	server := newMisbehaving(t)
-	url, process := serve(t, "--rs-url", server.URL, "--read-timeout", "20s")
+	url, process := serve(t, "--rs-url", server.URL, "--read-timeout", "20s", "--no-breaker")
 	s := overHTTP(t, url, "a-token")
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
@@ -168,6 +169,42 @@ func TestASlowResourceServerIsNotWaitedFor(t *testing.T) {
 		}
 	}
 	s.text("schema", args(`{}`))
+}
+
+// TestAResourceServerThatKeepsFailingIsLeftAlone covers S3-R3: known and unknown callers are told at once when to call
+// again, and the server hears nothing of it.
+func TestAResourceServerThatKeepsFailingIsLeftAlone(t *testing.T) {
+	var down atomic.Bool
+	var heard atomic.Int64
+	inner := newMisbehaving(t).Config.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		heard.Add(1)
+		if down.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	url, _ := serve(t, "--rs-url", server.URL)
+	s := overHTTP(t, url, "a-token")
+	s.text("schema", args(`{}`))
+	down.Store(true)
+	for range 20 {
+		s.refusal("search", args(`{"q":"x"}`))
+	}
+	before := heard.Load()
+	got := s.refusal("query_records", args(`{"stream":"notes"}`))
+	if got.Code != "server_unavailable" || !strings.Contains(got.text, "failing since") || !strings.Contains(got.text, "retry_after_seconds=") {
+		t.Errorf("got %+v", got)
+	}
+	status, header, text := post(t, url, "another-token", listRequest)
+	if wait, err := strconv.Atoi(header.Get("Retry-After")); status != http.StatusServiceUnavailable || !strings.Contains(text, `"authority_unreachable"`) || err != nil || wait < 1 || wait > 6 {
+		t.Errorf("a stranger gets %d, Retry-After %q: %s", status, header.Get("Retry-After"), text)
+	}
+	if heard.Load() != before {
+		t.Errorf("the server heard %d requests", heard.Load()-before)
+	}
 }
 
 // TestAResourceServerThatGoesAwayComesBack covers S3-R3: while it is down, who is known gets a typed error and who is not

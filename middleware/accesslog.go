@@ -6,6 +6,8 @@ import (
 
 	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // loggedPath is the path of a request as the log shows it. Only our own paths are shown: people paste tokens into others.
@@ -17,7 +19,8 @@ func loggedPath(path string) string {
 	return "other"
 }
 
-// AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id.
+// AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a
+// refusal its code; and the trace to which the request belongs, if it does.
 // The query is left out, because clients put tokens there; so are all headers.
 func AccessLog(log zerolog.Logger) alice.Constructor {
 	return func(next http.Handler) http.Handler {
@@ -25,7 +28,14 @@ func AccessLog(log zerolog.Logger) alice.Constructor {
 			begin := time.Now()
 			counted := &counter{ResponseWriter: w}
 			defer func() { // also when the handler panics past RecoverHTTP, as http.ErrAbortHandler does
-				log.Info().Str("method", r.Method).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
+				event := log.Info()
+				if counted.code != "" {
+					event = event.Str("code", string(counted.code))
+				}
+				if id := traceIDFrom(r.Context()); id != "" {
+					event = event.Str("trace_id", id)
+				}
+				event.Str("method", r.Method).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
 					Int64("ms", time.Since(begin).Milliseconds()).Int64("bytes", counted.bytes).
 					Str("request_id", RequestIDFrom(r.Context())).Msg("request")
 			}()
@@ -34,11 +44,12 @@ func AccessLog(log zerolog.Logger) alice.Constructor {
 	}
 }
 
-// A counter notes status and size of an answer. Status 0 means that nothing was answered.
+// A counter notes status and size of an answer, and of a refusal its code. Status 0 means that nothing was answered.
 type counter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	code   rs.Code
 }
 
 func (c *counter) WriteHeader(status int) {

@@ -34,7 +34,7 @@ func TestAccessLog(t *testing.T) {
 		{
 			name: "a panic is a 500 in the log, too", target: "/mcp",
 			room: func(http.ResponseWriter, *http.Request) { panic("secret") },
-			want: map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 500.0, "bytes": 90.0, "request_id": "r1"},
+			want: map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 500.0, "bytes": 90.0, "code": "internal_error", "request_id": "r1"},
 		},
 		{
 			name: "a path that is not ours, which may hold a token, is not shown", target: "/mcp/secret",

@@ -84,7 +84,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 	return rs.NewToken(token), nil
 }
 
-const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN."
+const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
 // RequestMalformed is the code of a request whose credentials cannot be read.
 const RequestMalformed rs.Code = "invalid_request"

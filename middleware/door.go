@@ -3,6 +3,7 @@ package middleware
 import (
 	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // DefaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
@@ -16,12 +17,14 @@ type DoorOptions struct {
 	MaxBodyBytes  int64    // 0 means DefaultMaxBodyBytes
 	Limiter       *Limiter // nil means one with DefaultLimits
 	Logger        zerolog.Logger
+	Tracer        trace.Tracer    // nil makes no spans
+	Observer      RequestObserver // nil counts nothing
 }
 
 // Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
 // of who may enter:
 //
-//	RequestID(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(Turn(room)))))))))))
+//	RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(Turn(room)))))))))))))
 func Door(o DoorOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
@@ -42,6 +45,8 @@ func Door(o DoorOptions) alice.Chain {
 func Porch(o DoorOptions) alice.Chain {
 	return alice.New(
 		RequestID,                   // one id for the log and the answer
+		TraceHTTP(o.Tracer),         // one span per request, in the client's trace if it names one
+		MeasureHTTP(o.Observer),     // one request in the metrics
 		AccessLog(o.Logger),         // one line per request; never a token, never a query
 		RecoverHTTP(o.Logger),       // a panic is a 500 with a body
 		Host(o.Public),              // a name that is not ours is 421

@@ -15,39 +15,59 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Log writes one line per call: what was called, how it ended, how long it took, how much was read. It never writes a
-// token, an argument or a record; the cause of an error only where it is the network's.
+// Log writes one line per call: what was called and in which version of the protocol, how it ended, how long it took, how
+// many bytes were read and went out on each channel, the ids of the request, the resource server's request and the trace.
+// It never writes a token, an argument or a record; the cause of an error only where it is the network's.
 func Log(log zerolog.Logger, now func() time.Time) Middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 			start := now()
 			reply, err := next(ctx, call)
 
-			event, code, requestID := log.Info(), "ok", ""
+			o := outcomeOf(call, reply, err, now().Sub(start))
+
+			event := log.Info()
 			if reply.Response != nil {
-				requestID = reply.Response.RequestID
-				event = event.Int("rs_bytes", len(reply.Response.Body))
+				event = event.Int("rs_bytes", o.ReadBytes)
 			}
-			if err != nil {
-				typed := rs.AsError(err)
-				code, requestID = string(typed.Code), typed.RequestID
-				if typed.Status != 0 {
-					event = event.Int("rs_status", typed.Status)
+			if o.Unavailable > 0 {
+				event = event.Int("unavailable", o.Unavailable)
+			}
+			if reply.Result != nil {
+				event = event.Int("text_bytes", o.TextBytes).Int("structured_bytes", o.StructuredBytes)
+			}
+			if reply.Resource != nil {
+				event = event.Int("resource_bytes", o.ResourceBytes)
+			}
+			if refused := refusalOf(reply, err); refused != nil {
+				if o.Status != 0 {
+					event = event.Int("rs_status", o.Status)
 				}
-				switch typed.Code {
-				case rs.ServerUnreachable, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.DeadlineExceeded:
-					event = event.Str("cause", networkCause(typed.Cause))
+				switch refused.Code {
+				case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
+					event = event.Str("cause", networkCause(refused.Cause))
 				}
 			}
-			event.Str("tool", call.Tool.Name).
-				Bool("resource", call.URI != "").
-				Str("code", code).
-				Str("rs_request_id", requestID).
-				Float64("ms", float64(now().Sub(start).Microseconds())/1000).
+			event = present(event, "protocol", o.Protocol)
+			event = present(event, "request_id", RequestIDFrom(ctx))
+			event = present(event, "trace_id", traceIDFrom(ctx))
+			event.Str("tool", o.Tool).
+				Bool("resource", o.Resource).
+				Str("code", string(o.Code)).
+				Str("rs_request_id", o.RequestID).
+				Float64("ms", float64(o.Took.Microseconds())/1000).
 				Msg("call")
 			return reply, err
 		}
 	}
+}
+
+// present adds a text that there may not be.
+func present(event *zerolog.Event, key, value string) *zerolog.Event {
+	if value == "" {
+		return event
+	}
+	return event.Str(key, value)
 }
 
 // networkCause says what the network reported. Of any other error only its type is told, because it may quote what a

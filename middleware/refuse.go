@@ -23,6 +23,7 @@ func Refuse(w http.ResponseWriter, status int, e *rs.Error, resourceMetadata str
 	}
 	body.Error.Code, body.Error.Message, body.Error.Hint = e.Code, e.Message, e.Hint
 	body.Error.ResourceMetadata = resourceMetadata
+	noteRefusal(w, e.Code)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -13,35 +12,31 @@ import (
 
 // Render is the only stage that writes a result. A tool call always gets one: good, or an error document with
 // isError. A resource read gets its contents, or keeps its error, because an error is not the content of a resource.
-func Render(log zerolog.Logger) Middleware {
-	return func(next tools.Handler) tools.Handler {
-		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-			reply, err := next(ctx, call)
-			var result render.Result
-			if err == nil {
-				if result, err = call.Tool.Render(reply.Call, reply.Response); err != nil { // Log, below, has seen a good answer
-					log.Error().Str("tool", call.Tool.Name).Str("code", string(rs.AsError(err).Code)).Str("rs_request_id", reply.Response.RequestID).Msg("answer cannot be rendered")
-				}
-				result = result.Clean(reply.Response.Body)
-			}
-			if call.URI != "" {
-				if err != nil {
-					return tools.Reply{}, rs.AsError(err)
-				}
-				reply.Resource = resource(call, reply.Response, result)
-				return reply, nil
-			}
+func Render(next tools.Handler) tools.Handler {
+	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+		reply, err := next(ctx, call)
+		if err == nil {
+			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Response)
+			reply.Rendered = reply.Rendered.Clean(reply.Response.Body)
+		}
+		if call.URI != "" {
 			if err != nil {
-				result = render.Error(rs.AsError(err)).Clean(nil)
+				return tools.Reply{Response: reply.Response}, rs.AsError(err)
 			}
-			reply.Result = &mcp.CallToolResult{
-				Content:           []mcp.Content{&mcp.TextContent{Text: result.Text}},
-				StructuredContent: result.Structured,
-				Meta:              result.Meta,
-				IsError:           err != nil,
-			}
+			reply.Resource = resource(call, reply.Response, reply.Rendered)
 			return reply, nil
 		}
+		if err != nil {
+			reply.Refused = rs.AsError(err)
+			reply.Rendered = render.Error(reply.Refused).Clean(nil)
+		}
+		reply.Result = &mcp.CallToolResult{
+			Content:           []mcp.Content{&mcp.TextContent{Text: reply.Rendered.Text}},
+			StructuredContent: reply.Rendered.Structured,
+			Meta:              reply.Rendered.Meta,
+			IsError:           err != nil,
+		}
+		return reply, nil
 	}
 }
 

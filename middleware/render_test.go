@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
@@ -52,7 +51,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 			if row.err == nil {
 				core.Reply.Response = middlewaretest.JSON(row.body)
 			}
-			reply, err := middleware.Render(zerolog.Nop())(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
+			reply, err := middleware.Render(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
 			if err != nil || reply.Result == nil || reply.Resource != nil {
 				t.Fatalf("%+v, %v; want a result alone", reply, err)
 			}
@@ -85,7 +84,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 
 func TestRenderTurnsAnUnreadableAnswerIntoAnError(t *testing.T) {
 	core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`"` + canaryRecord + `"`)}}
-	reply, err := middleware.Render(zerolog.Nop())(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
+	reply, err := middleware.Render(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +98,7 @@ func TestRenderOfResources(t *testing.T) {
 		call := callOf(t, "list_streams", `{}`)
 		call.URI = "pdpp://streams"
 		core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(streamsBody)}}
-		reply, err := middleware.Render(zerolog.Nop())(core.Handle)(t.Context(), call)
+		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil || reply.Result != nil {
 			t.Fatalf("%+v, %v", reply, err)
 		}
@@ -117,7 +116,7 @@ func TestRenderOfResources(t *testing.T) {
 		}
 		call.Args = args
 		core := middlewaretest.Spy{Reply: tools.Reply{Response: &rs.Response{Status: 200, Body: []byte("\x89PNG\x00"), ContentType: "image/png"}}}
-		reply, err := middleware.Render(zerolog.Nop())(core.Handle)(t.Context(), call)
+		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +136,7 @@ func TestRenderOfResources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			call := callOf(t, "list_streams", `{}`)
 			call.URI = "pdpp://streams"
-			reply, err := middleware.Render(zerolog.Nop())(row.core.Handle)(t.Context(), call)
+			reply, err := middleware.Render(row.core.Handle)(t.Context(), call)
 			if codeOf(t, err) != row.want || reply.Result != nil || reply.Resource != nil {
 				t.Errorf("%+v, %v; want %s alone", reply, err, row.want)
 			}

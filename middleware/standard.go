@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // DefaultDeadline bounds a call where nothing else is configured.
@@ -15,6 +16,8 @@ type Options struct {
 	Deadline time.Duration // of one call; 0 means DefaultDeadline
 	Source   Source
 	Now      func() time.Time // nil means time.Now
+	Tracer   trace.Tracer     // nil makes no spans
+	Observer CallObserver     // nil counts nothing
 }
 
 // Standard is the order in which every call is handled, over HTTP and over stdio. It is the program.
@@ -26,13 +29,15 @@ func Standard(o Options) Chain {
 		o.Now = time.Now
 	}
 	return New(
-		Recover(o.Log),       // a panic is a bug: JSON-RPC internal error, stack to the log
-		Render(o.Log),        // the only stage that writes a result
-		Log(o.Log, o.Now),    // one line per call
-		Deadline(o.Deadline), // and the client's hang-up
-		Admit(o.Source),      // a principal is present and may read
-		Validate,             // raw arguments become Args
-		ResolveConnection,    // id and connection_id become one Scope
-		GateExpand,           // the live schema advertises expansion
+		Trace(o.Tracer),            // one span per call
+		Measure(o.Observer, o.Now), // one call in the metrics
+		Log(o.Log, o.Now),          // one line per call
+		Recover(o.Log),             // a panic is a bug: JSON-RPC internal error, stack to the log
+		Render,                     // the only stage that writes a result
+		Deadline(o.Deadline),       // and the client's hang-up
+		Admit(o.Source),            // a principal is present and may read
+		Validate,                   // raw arguments become Args
+		ResolveConnection,          // id and connection_id become one Scope
+		GateExpand,                 // the live schema advertises expansion
 	)
 }

@@ -10,9 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
@@ -162,7 +164,29 @@ func BenchmarkChain(b *testing.B) {
 	})
 	b.Run("core and rendering", func(b *testing.B) {
 		b.ReportAllocs()
-		room := middleware.New(middleware.Render(zerolog.Nop())).Then(core)
+		room := middleware.New(middleware.Render).Then(core)
+		for b.Loop() {
+			if _, err := room(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("standard chain, counted", func(b *testing.B) {
+		b.ReportAllocs()
+		metrics := observe.NewMetrics("test", []string{"list_streams"})
+		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics}).Then(core)
+		for b.Loop() {
+			if _, err := room(ctx, call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("standard chain, counted and traced", func(b *testing.B) {
+		b.ReportAllocs()
+		metrics := observe.NewMetrics("test", []string{"list_streams"})
+		provider := sdktrace.NewTracerProvider()
+		defer func() { _ = provider.Shutdown(context.Background()) }()
+		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")}).Then(core)
 		for b.Loop() {
 			if _, err := room(ctx, call); err != nil {
 				b.Fatal(err)

@@ -2,6 +2,8 @@ package rs
 
 import (
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -35,14 +38,23 @@ type ClientOptions struct {
 	MaxResponseBytes int64
 	// Transport performs the requests; nil means a pooled transport of the client's own.
 	Transport http.RoundTripper
+	// Retries is how often one read is tried again, at most 2; 0 means 2, a negative number never.
+	Retries int
+	// NoBreaker is set to ask the resource server however often it fails.
+	NoBreaker bool
+	// Wrap is put around the transport: each attempt of a read passes it, with [ClassFrom] in its context. nil for nothing.
+	Wrap func(http.RoundTripper) http.RoundTripper
+	// Observer is told of reads, retries and breakers; nil means nobody.
+	Observer Observer
 }
 
-// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries.
+// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries out of one budget,
+// and none at all while it keeps failing. All that are made with [Client.For] share the budget and the breaker.
 // It is safe for concurrent use.
 type Client struct {
 	base    string
 	options ClientOptions
-	http    *retryablehttp.Client
+	sender  *sender
 }
 
 // NewClient returns a client of the resource server at o.Base. Its error names what is wrong with the URL.
@@ -58,9 +70,21 @@ func NewClient(o ClientOptions) (*Client, error) {
 		o.MaxResponseBytes = DefaultMaxResponseBytes
 	}
 	if o.Transport == nil {
-		o.Transport = newTransport()
+		o.Transport = NewTransport()
 	}
-	return &Client{base: base, options: o, http: newRetrying(o.Transport)}, nil
+	if o.Wrap != nil {
+		o.Transport = o.Wrap(o.Transport)
+	}
+	if o.Observer == nil {
+		o.Observer = unobserved{}
+	}
+	if o.Retries == 0 || o.Retries > maxRetries {
+		o.Retries = maxRetries
+	}
+	return &Client{
+		base: base, options: o,
+		sender: newSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
+	}, nil
 }
 
 // Base returns the resource server's URL without a trailing slash.
@@ -84,10 +108,23 @@ type bound struct {
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
-	return b.client.do(ctx, b.token, r)
+	return b.client.do(context.WithValue(ctx, classKey{}, readClass(r.Path)), b.token, r)
 }
 
 func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {
+	began := time.Now()
+	response, err := c.ask(ctx, token, r)
+	var status int
+	if err != nil {
+		status = AsError(err).Status
+	} else {
+		status = response.Status
+	}
+	c.options.Observer.Read(readClass(r.Path), status, time.Since(began))
+	return response, err
+}
+
+func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.ReadTimeout)
 	defer cancel()
 
@@ -108,7 +145,7 @@ func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, err
 		request.Header.Set("User-Agent", c.options.UserAgent)
 	}
 
-	response, err := c.http.Do(request)
+	response, err := c.sender.send(request)
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -174,25 +211,45 @@ func describeBody(body []byte) string {
 
 // transportError says why no answer came. It shows neither address nor cause; those are for the log.
 func transportError(err error) *Error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours
+	}
 	var sent *url.Error
 	if errors.As(err, &sent) {
 		err = sent.Err // a url.Error repeats the URL, and with it what was searched for
 	}
+	const later, operator = "Retry in a moment; if it persists, tell the operator.", "Tell the operator; calling again does not help."
+	var name *net.DNSError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: Canceled, Message: "The caller hung up before the resource server answered.", Cause: err}
+	case errors.As(err, &name) && !errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: ServerNameUnknown, Message: "The resource server's host name could not be resolved.", Hint: later, Cause: err}
 	case isTimeout(err):
 		return &Error{Code: DeadlineExceeded, Message: "The resource server did not answer in time.", Hint: "Retry, or ask for less: a smaller limit, fewer fields, one connection.", Cause: err}
+	case isCertificateError(err):
+		return &Error{Code: ServerCertificateRefused, Message: "The resource server's certificate could not be verified, so nothing was sent to it.", Hint: operator, Cause: err}
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
+		return &Error{Code: ServerUnreachable, Message: "The resource server closed the connection before it answered.", Hint: later, Cause: err}
 	default:
-		return &Error{Code: ServerUnreachable, Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
+		return &Error{Code: ServerUnreachable, Message: "The resource server could not be reached.", Hint: later, Cause: err}
 	}
 }
 
 func bodyError(err error, requestID string) *Error {
-	if errors.Is(err, context.Canceled) || isTimeout(err) {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, context.Canceled) || isTimeout(err):
 		e := transportError(err)
 		e.RequestID = requestID
 		return e
+	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
+		return &Error{
+			Code: ResponseUndecodable, RequestID: requestID, Cause: err,
+			Message: "The resource server's answer could not be decompressed.",
+			Hint:    "Retry once; if it persists, tell the operator. Nothing of the answer was used.",
+		}
 	}
 	return &Error{
 		Code: ResponseTruncated, RequestID: requestID, Cause: err,
@@ -219,6 +276,15 @@ func ParseBase(text string) (string, error) {
 	}
 	u.ForceQuery = false // a bare "?" at the end
 	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// hostOf is the host of a URL that was parsed before.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // redactURL drops what could be a secret before a URL is shown.

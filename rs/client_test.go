@@ -1,7 +1,6 @@
 package rs_test
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -217,46 +216,6 @@ func TestClientFollowsNoRedirect(t *testing.T) {
 	}
 	if heard.Load() != 0 {
 		t.Errorf("the target heard %d requests", heard.Load())
-	}
-}
-
-func TestClientOverABrokenConnection(t *testing.T) {
-	for name, row := range map[string]struct {
-		handler http.HandlerFunc
-		want    rs.Code
-	}{
-		"an answer that ends before its announced length is not used": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100")
-			_, _ = io.WriteString(w, `{"data":[]}`)
-		}, rs.ResponseTruncated},
-		"an answer that breaks off between chunks is not used": {func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"data":[]}`)
-			_ = http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		}, rs.ResponseTruncated},
-		"a body that is not the compression it claims is not used": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			_, _ = io.WriteString(w, `{"data":[]}`)
-		}, rs.ResponseTruncated},
-		"the size limit holds for what comes out of a compressed body": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			bomb := gzip.NewWriter(w)
-			_, _ = io.WriteString(bomb, `"`+strings.Repeat(" ", 8<<20)+`"`)
-			_ = bomb.Close()
-		}, rs.ResponseTooLarge},
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(row.handler)
-			defer server.Close()
-			client, err := rs.NewClient(rs.ClientOptions{Base: server.URL, MaxResponseBytes: 64 << 10})
-			if err != nil {
-				t.Fatal(err)
-			}
-			response, err := client.For(caller(secretToken)).Do(t.Context(), rs.Request{Path: "/v1/x"})
-			if response != nil || rs.AsError(err).Code != row.want {
-				t.Errorf("%v, %v; want %s", response, err, row.want)
-			}
-		})
 	}
 }
 

@@ -39,6 +39,8 @@ type HTTPDirectoryOptions struct {
 	ClientSecret Token
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
 	Transport    http.RoundTripper // nil means a pooled transport of its own
+	NoBreaker    bool              // asks the endpoint however often it fails
+	Observer     Observer          // nil means nobody
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
@@ -46,7 +48,10 @@ type HTTPDirectory struct{ question *question }
 
 // NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
 func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
-	asked, err := newQuestion("the package directory", o.Endpoint, o.ClientID, o.ClientSecret, o.Timeout, o.Transport)
+	asked, err := newQuestion(questionOptions{
+		what: "the package directory", class: "packages", endpoint: o.Endpoint, clientID: o.ClientID, secret: o.ClientSecret,
+		timeout: o.Timeout, transport: o.Transport, noBreaker: o.NoBreaker, observer: o.Observer,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +64,10 @@ func (d *HTTPDirectory) Members(ctx context.Context, token Token) (Membership, e
 	if err != nil {
 		return Membership{}, authorityUnreachable(err)
 	}
+	return readMembership(body)
+}
+
+func readMembership(body []byte) (Membership, error) {
 	var answer directoryAnswer
 	if json.Unmarshal(body, &answer) != nil || answer.Status == "" {
 		return Membership{}, authorityUnreachable(errors.New("the package directory's answer is not the JSON of its contract"))

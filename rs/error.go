@@ -29,11 +29,17 @@ const (
 	// NotAuthenticated: a call arrived without a principal, or its bearer is not valid.
 	NotAuthenticated Code = "not_authenticated"
 	// OwnerTokenRefused: an owner credential was presented; only a scoped client grant is served (S0-R3).
-	OwnerTokenRefused Code = "owner_token_refused"
+	OwnerTokenRefused Code = "owner_token_refused" // #nosec G101 -- the name of an error
 	// TokenKindRefused: the bearer is of a kind this server does not serve.
-	TokenKindRefused Code = "token_kind_refused"
-	// ServerUnreachable: the resource server did not answer: refused, reset, unresolvable, or TLS failure.
+	TokenKindRefused Code = "token_kind_refused" // #nosec G101 -- the name of an error
+	// ServerUnreachable: the resource server did not answer: no route, refused, reset, or no TLS with it.
 	ServerUnreachable Code = "server_unreachable"
+	// ServerNameUnknown: the resource server's host name could not be resolved.
+	ServerNameUnknown Code = "server_name_unknown"
+	// ServerCertificateRefused: the resource server's certificate is expired, of another host or of an unknown issuer.
+	ServerCertificateRefused Code = "server_certificate_refused"
+	// ServerUnavailable: the resource server kept failing and was not asked; RetryAfter says when it will be.
+	ServerUnavailable Code = "server_unavailable"
 	// AuthorityUnreachable: the token authority did not answer, so nobody can be let in.
 	AuthorityUnreachable Code = "authority_unreachable"
 	// DeadlineExceeded: the call or one of its reads took longer than allowed.
@@ -44,6 +50,8 @@ const (
 	ResponseTooLarge Code = "response_too_large"
 	// ResponseTruncated: the resource server's answer ended before its announced length.
 	ResponseTruncated Code = "response_truncated"
+	// ResponseUndecodable: the resource server's answer is not the compression that it claims to be.
+	ResponseUndecodable Code = "response_undecodable"
 	// InvalidResponse: the resource server's answer is not the JSON that the contract promises.
 	InvalidResponse Code = "invalid_response"
 	// RedirectRefused: the resource server answered with a redirect; a bearer is never sent on.

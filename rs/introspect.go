@@ -18,7 +18,7 @@ const (
 	// TokenExpired: the token's expiry has passed.
 	TokenExpired Code = "token_expired"
 	// TokenIssuerRefused: the token was issued by someone other than the configured issuer.
-	TokenIssuerRefused Code = "token_issuer_refused"
+	TokenIssuerRefused Code = "token_issuer_refused" // #nosec G101 -- the name of an error
 	// TokenAudienceRefused: the token was issued for another resource.
 	TokenAudienceRefused Code = "token_audience_refused"
 )
@@ -50,6 +50,8 @@ type IntrospectorOptions struct {
 	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
 	Transport    http.RoundTripper // nil means a pooled transport of its own
 	Now          func() time.Time  // nil means time.Now
+	NoBreaker    bool              // asks the endpoint however often it fails
+	Observer     Observer          // nil means nobody
 }
 
 // An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
@@ -60,7 +62,10 @@ type Introspector struct {
 
 // NewIntrospector returns an introspector. Its error names what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
-	asked, err := newQuestion("introspection", o.Endpoint, o.ClientID, o.ClientSecret, o.Timeout, o.Transport)
+	asked, err := newQuestion(questionOptions{
+		what: "introspection", class: "introspection", endpoint: o.Endpoint, clientID: o.ClientID, secret: o.ClientSecret,
+		timeout: o.Timeout, transport: o.Transport, noBreaker: o.NoBreaker, observer: o.Observer,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +147,7 @@ func inactive(reason string) *Error {
 // meansSomethingElse reports a code of ours that says no such thing as "this token is no longer good".
 func meansSomethingElse(code Code) bool {
 	switch code {
-	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, AuthorityUnreachable, DeadlineExceeded, Canceled,
+	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused, ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, DeadlineExceeded, Canceled,
 		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
 		return true
 	}

@@ -35,10 +35,25 @@ func (p *Package) askAll(ctx context.Context, children []*child, read func(ctx c
 		})
 	}
 	workers.Wait()
+	p.tell(outcomes)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, hungUp(ctx)
 	}
 	return outcomes, nil
+}
+
+// tell counts the answers of a fan-out for whoever wants to know.
+func (p *Package) tell(outcomes []outcome) {
+	if p.options.FannedOut == nil {
+		return
+	}
+	answered := 0
+	for _, o := range outcomes {
+		if o.response != nil {
+			answered++
+		}
+	}
+	p.options.FannedOut(len(outcomes), answered)
 }
 
 // ask performs one child's read within its deadline.

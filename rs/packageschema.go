@@ -38,7 +38,7 @@ func (p *Package) schema(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonResponse(merged, answers.requestID()), nil
+	return jsonResponse(merged, answers.requestID(), len(answers.unavailable)), nil
 }
 
 // readSchema reads one child's document in the form that is asked for, so that the children's documents can stand beside
@@ -101,7 +101,7 @@ func (p *Package) streams(ctx context.Context, r Request) (*Response, error) {
 		warnings = append(warnings, unavailableWarning(answers.unavailable, ""))
 	}
 	body = append(body, Member{"meta", Object{{"warnings", JoinArray(warnings)}}.JSON()})
-	return jsonResponse(body, answers.requestID()), nil
+	return jsonResponse(body, answers.requestID(), len(answers.unavailable)), nil
 }
 
 // A group is the children that share a grant and its token. One read answers for all of them.

@@ -194,7 +194,7 @@ func (s *packageSearch) respond(hits []json.RawMessage) (*Response, error) {
 		body = append(body, Member{"unavailable_connections", EncodeJSON(s.unavailable)})
 	}
 	body = append(body, Member{"meta", all.meta(s.warnings).JSON()})
-	return jsonResponse(body, s.requestID), nil
+	return jsonResponse(body, s.requestID, len(s.unavailable)), nil
 }
 
 // rest sorts out the turns: those that go on, in their order, and what all counted. A child whose failure may pass goes
@@ -257,6 +257,6 @@ func unavailableWarning(unavailable []UnavailableConnection, outlook string) jso
 	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
 }
 
-func jsonResponse(body Object, requestID string) *Response {
-	return &Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID}
+func jsonResponse(body Object, requestID string, unavailable int) *Response {
+	return &Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID, Unavailable: unavailable}
 }

@@ -37,6 +37,9 @@ type PackageOptions struct {
 	ChildDeadline time.Duration
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
+	// FannedOut is told of each read that asked several children, when it ended: how many were asked and how many
+	// answered. It must be quick. nil for nobody.
+	FannedOut func(asked, answered int)
 }
 
 func (o PackageOptions) withDefaults() PackageOptions {

@@ -36,6 +36,8 @@ type Response struct {
 	Body        []byte
 	ContentType string
 	RequestID   string
+	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
+	Unavailable int
 }
 
 // A Doer performs one read under one caller's credentials. Its errors are [*Error] values.

@@ -14,15 +14,17 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// The bounds of a retry. Reads are GET, so a retry repeats no effect.
+// The bounds of a retry.
 const (
-	maxRetries       = 2
+	maxRetries       = 2 // of a read: GET repeats no effect
+	questionRetries  = 1 // of a question to an authority, which is a POST without an effect
 	firstRetryWait   = 100 * time.Millisecond
-	longestRetryWait = 5 * time.Second // a longer Retry-After is reported to the caller, not waited for
+	longestRetryWait = 5 * time.Second        // a longer Retry-After is reported to the caller, not waited for
+	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt
 )
 
-// newTransport returns a transport that keeps connections to one server open for many callers.
-func newTransport() *http.Transport {
+// NewTransport returns a transport that keeps connections to one server open for many callers.
+func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -38,49 +40,123 @@ func newTransport() *http.Transport {
 	}
 }
 
-func newRetrying(transport http.RoundTripper) *retryablehttp.Client {
-	return &retryablehttp.Client{
-		HTTPClient: &http.Client{
-			Transport: transport,
+// A sender sends requests without an effect to one host, for all callers alike: behind a breaker, with a few retries
+// out of a common budget, and without following redirects. It is safe for concurrent use.
+type sender struct {
+	http     *http.Client
+	breaker  *breaker
+	budget   *retryBudget
+	host     string
+	retries  int
+	statuses bool // whether a status that may pass is retried, or only a connection that failed
+	observer Observer
+}
+
+func newSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *sender {
+	b := newBreaker(host, breakerOff, observer)
+	return &sender{
+		http: &http.Client{
+			// guarded also hides CloseIdleConnections, with which a retry given up would close everybody's connections.
+			Transport: guarded{transport, b},
 			CheckRedirect: func(*http.Request, []*http.Request) error {
 				return http.ErrUseLastResponse // a bearer is never carried to another address
 			},
 		},
-		RetryMax:     maxRetries,
-		RetryWaitMin: firstRetryWait,
-		RetryWaitMax: longestRetryWait,
-		CheckRetry:   shouldRetry,
-		Backoff:      retryWait,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler, // keeps the last error's body
+		breaker: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
 	}
 }
 
-// shouldRetry retries what may pass by itself: no connection, 429, 502, 503 and 504.
-func shouldRetry(ctx context.Context, response *http.Response, err error) (bool, error) {
+// send performs a request with its retries. Its error may be an [*Error] of the breaker.
+func (s *sender) send(request *retryablehttp.Request) (*http.Response, error) {
+	s.budget.read(time.Now())
+	t := &trial{sender: s, began: time.Now()}
+	retrying := &retryablehttp.Client{
+		HTTPClient: s.http,
+		RetryMax:   s.retries,
+		CheckRetry: t.again,
+		Backoff:    func(time.Duration, time.Duration, int, *http.Response) time.Duration { return t.wait },
+		PrepareRetry: func(*http.Request) error {
+			s.observer.Retried(s.host)
+			t.began = time.Now()
+			return nil
+		},
+		ErrorHandler: keepLast,
+	}
+	return retrying.Do(request)
+}
+
+// keepLast ends a request with its last answer, or without one where there is an error: an answer beside an error would
+// never be closed.
+func keepLast(response *http.Response, err error, _ int) (*http.Response, error) {
+	if err != nil && response != nil {
+		_ = response.Body.Close()
+		return nil, err
+	}
+	return response, err
+}
+
+// A trial is one request on its way through its attempts.
+type trial struct {
+	*sender
+	retried int
+	began   time.Time     // when the present attempt began
+	wait    time.Duration // before the next one
+}
+
+// again decides whether another attempt is made: what failed may pass by itself, the deadline has room for the wait and
+// for an attempt as long as the last one, the host is not left alone, and the budget of all callers has a retry left.
+func (t *trial) again(ctx context.Context, response *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
+	if t.retried >= t.retries || !t.mayPass(response, err) {
+		return false, nil
+	}
+	asked := time.Duration(0)
+	if response != nil {
+		asked = retryAfter(response.Header)
+	}
+	if asked > longestRetryWait {
+		return false, nil
+	}
+	t.wait = retryWait(t.retried, asked)
+	deadline, bounded := ctx.Deadline()
+	if bounded && time.Until(deadline) <= t.wait+max(time.Since(t.began), leastAttempt) {
+		return false, nil
+	}
+	if !t.breaker.closed() {
+		return false, nil
+	}
+	if !t.budget.take(time.Now()) {
+		t.observer.RetryDenied(t.host)
+		return false, nil
+	}
+	t.retried++
+	return true, nil
+}
+
+// mayPass reports what may be gone at the next attempt: a connection that failed, 429, 502, 503 and 504. A slow server,
+// a bad certificate and an unknown name stay as they are.
+func (t *trial) mayPass(response *http.Response, err error) bool {
 	if err != nil {
-		return !isTimeout(err) && !isCertificateError(err), nil
+		var name *net.DNSError
+		var ours *Error // the breaker's
+		return !isTimeout(err) && !isCertificateError(err) && !errors.As(err, &ours) && (!errors.As(err, &name) || !name.IsNotFound)
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		wait := retryAfter(response.Header)
-		deadline, bounded := ctx.Deadline()
-		return wait <= longestRetryWait && (!bounded || time.Until(deadline) > wait), nil
+		return t.statuses
 	}
-	return false, nil
+	return false
 }
 
-// retryWait honours Retry-After and otherwise doubles, with jitter so that callers do not come back together.
-func retryWait(first, longest time.Duration, attempt int, response *http.Response) time.Duration {
-	if response != nil {
-		if wait := retryAfter(response.Header); wait > 0 {
-			return min(wait, longest)
-		}
+// retryWait is what the server asked for, and otherwise doubles, with jitter so that callers do not come back together.
+func retryWait(retried int, asked time.Duration) time.Duration {
+	if asked > 0 {
+		return asked
 	}
-	wait := min(first<<attempt, longest)
-	return wait/2 + rand.N(wait/2+1)
+	wait := firstRetryWait << retried
+	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
 }
 
 // retryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
@@ -107,5 +183,6 @@ func isCertificateError(err error) bool {
 	var verification *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
 	var hostname x509.HostnameError
-	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &hostname)
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid)
 }

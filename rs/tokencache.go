@@ -26,6 +26,7 @@ type TokenCacheOptions struct {
 	Entries   int           // how many tokens are remembered
 	Timeout   time.Duration // one question; 0 means twice DefaultAuthorityTimeout
 	Now       func() time.Time
+	Recalled  func(hit bool) // told of each token whether memory knew it; nil for nobody
 }
 
 // A TokenCache remembers an authority's verdicts for a short while, under the SHA-256 of the token, so that
@@ -69,7 +70,11 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 // AuthorityUnreachable when nobody could tell, anything else when the token is not good.
 func (c *TokenCache) Authenticate(ctx context.Context, token Token) (Principal, error) {
 	key := sha256.Sum256([]byte(token.Reveal()))
-	if verdict, fresh := c.recall(key); fresh {
+	verdict, fresh := c.recall(key)
+	if c.options.Recalled != nil {
+		c.options.Recalled(fresh)
+	}
+	if fresh {
 		return verdict.principal(token)
 	}
 	return c.ask(ctx, first, key, token)

@@ -13,9 +13,8 @@ func Aggregate() *Tool {
 	return &Tool{
 		Name:  "aggregate",
 		Title: "Aggregate",
-		Description: "Count, sum, min, max or count distinct over one stream; counts can be grouped (GET /v1/streams/{stream}/aggregate). Read-only. " +
-			"The number is in text and structured output. Grouped answers carry other_count, the sum beyond limit: positive means only the top groups are listed, of time the first. " +
-			"Prefer this to reading many records.",
+		Description: "Count, sum, min, max or count distinct over one stream; counts also by group (GET /v1/streams/{stream}/aggregate). Read-only. " +
+			"Prefer this to reading many records. Text and structured output of groups carry other_count, the sum beyond limit: positive means only the top groups are listed, of time the first.",
 		Input: object(`"stream","metric"`,
 			stringProperty("stream", "Stream name from schema"),
 			enumProperty("metric", "count needs no field", metrics()...),
@@ -32,7 +31,7 @@ func Aggregate() *Tool {
 		Listed: true,
 		Decode: decodeAggregate,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Aggregate(response.Body, call.Scope.Stream)
+			return render.Aggregate(response.Body, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(call.Raw)})
 		},
 	}
 }

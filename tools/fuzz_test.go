@@ -117,7 +117,7 @@ func FuzzArguments(f *testing.F) {
 		``, `null`, `{}`, `[]`, `{"stream":"messages","limit":10}`, `{"id":"cin_1/messages:m1","field":"body","q":"x","before_chars":1}`,
 		`{"q":"a","filter":{"a":{"gte":1}},"streams":["m"]}`, `{"stream":"m","metric":"count","group_by_time":"t","granularity":"day"}`,
 		`{"stream":"m","expand":["r"],"expand_limit":{"r":1}}`, `{"stream":"m","stream":"n"}`, `{"blob_id":"b"}`, `{"stream":"..","connection_id":"a/b"}`,
-		`{"id":"pdpp://record/eyJ2IjoxfQ"}`, `{"stream":"m","cursor":"a b"}`, `{"limit":1e400}`, "{\"q\":\"\xff\"}", `{"detail":"full","stream":"m"}`,
+		`{"id":"pdpp://record/eyJ2IjoxfQ"}`, `{"stream":"m","cursor":"a b"}`, `{"limit":1e400}`, "{\"q\":\"\xff\"}", `{"detail":"full","stream":"m"}`, `{"stream":"m","fields":["a"],"offset":9}`,
 	} {
 		f.Add([]byte(arguments))
 	}

@@ -14,21 +14,28 @@ func ListStreams() *Tool {
 		Name:        "list_streams",
 		Title:       "List streams",
 		Description: "List the granted streams with record counts (GET /v1/streams). Read-only. Structured output holds the list.",
-		Input:       object("", connectionProperty),
+		Input:       object("", connectionProperty, offsetProperty()),
 		Output:      dataOutput,
 		Decode: func(raw json.RawMessage) (Args, error) {
-			a := readArguments(raw, "connection_id")
-			args := listStreamsArgs{a.name("connection_id")}
+			a := readArguments(raw, "connection_id", "offset")
+			args := listStreamsArgs{connectionID: a.name("connection_id")}
+			args.offset, _ = a.number("offset", 0, maxSchemaOffset)
 			if a.err != nil {
 				return nil, a.err
 			}
 			return args, nil
 		},
-		Render: func(_ Call, response *rs.Response) (render.Result, error) { return render.Streams(response.Body) },
+		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			args, _ := call.Args.(listStreamsArgs)
+			return render.Streams(response.Body, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: args.offset})
+		},
 	}
 }
 
-type listStreamsArgs struct{ connectionID string }
+type listStreamsArgs struct {
+	connectionID string
+	offset       int // the adapter's own; it does not reach the resource server
+}
 
 // Scope returns what the read touches.
 func (l listStreamsArgs) Scope() (rs.Scope, error) {

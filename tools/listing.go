@@ -35,13 +35,13 @@ func namesProperty(name, description string) string {
 }
 
 const (
-	connectionProperty  = `"connection_id":{"type":"string","description":"One connection, as printed"}`
-	filterProperty      = `"filter":{"type":"object","description":"Field to value (exact match), or field to range {gte,gt,lte,lt}: {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
-	expandLimitProperty = `"expand_limit":{"type":"object","description":"Relation to most related records, e.g. {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
+	connectionProperty  = `"connection_id":{"type":"string","description":"As printed"}`
+	filterProperty      = `"filter":{"type":"object","description":"By field an exact value or range (gte gt lte lt): {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
+	expandLimitProperty = `"expand_limit":{"type":"object","description":"Most records by relation: {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
 )
 
 // Output schemas. A good result and an error both satisfy them, because nothing is required: clients that validate
 // error results would otherwise refuse them.
-const errorProperty = `"error":{"type":"object","description":"code, message, hint; present when the call failed"}`
+const errorProperty = `"error":{"type":"object","description":"code, message, hint of a failure"}`
 
-var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object","description":"The resource server's answer"},` + errorProperty + `}}`)
+var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object"},` + errorProperty + `}}`)

@@ -21,6 +21,8 @@ func TestResultsFitTheirOutputSchema(t *testing.T) {
 			{`{}`, `{"object":"schema","detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1"}],"streams":[{"name":"messages","field_capabilities":{"subject":"t=text,lex"}}]}]}`},
 			{`{"stream":"messages"}`, `{"connectors":[{"connector_key":"gmail","streams":[{"name":"messages","field_capabilities":{"subject":"t=text,lex"}}]}]}`},
 			{`{"stream":"nope"}`, `{"connectors":[]}`},
+			{`{"stream":"messages","fields":["subject","nope"]}`, `{"connectors":[{"connector_key":"gmail","streams":[{"name":"messages","field_capabilities":{"id":"t=string","subject":"t=text,lex"}}]}]}`},
+			{`{"stream":"messages","offset":1}`, `{"connectors":[{"connector_key":"gmail","streams":[{"name":"messages","field_capabilities":{"id":"t=string","subject":"t=text,lex"}}]}]}`},
 			{`{"stream":"messages","detail":"full"}`, `{"connectors":[{"connector_key":"gmail","streams":[{"name":"messages","schema":{"type":"object"},"field_capabilities":{"subject":{"granted":true}}}]}]}`},
 		},
 		"query_records": {
@@ -95,7 +97,7 @@ func TestResultsFitTheirOutputSchema(t *testing.T) {
 // The input schema accepts what the decoder accepts, so that a client which checks first refuses nothing good.
 func TestInputSchemaAcceptsWhatIsDecoded(t *testing.T) {
 	for tool, rows := range map[string][]string{
-		"schema":            {`{}`, `{"stream":"m","connection_id":"c","detail":"full"}`},
+		"schema":            {`{}`, `{"stream":"m","connection_id":"c","detail":"full"}`, `{"stream":"m","fields":["a"],"offset":0}`},
 		"query_records":     {`{"stream":"m","limit":100,"filter":{"a":1,"b":"x","c":true,"d":{"gte":1}},"expand":["r"],"expand_limit":{"r":3},"sort":"-a"}`},
 		"aggregate":         {`{"stream":"m","metric":"count","group_by_time":"t","granularity":"day","time_zone":"UTC","limit":1,"filter":{"a":{"lt":"z"}}}`},
 		"search":            {`{"q":"a","filter":{"a":1.5}}`, `{"query":"a","mode":"hybrid","streams":["m"]}`},

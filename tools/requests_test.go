@@ -50,6 +50,8 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 			"S3-7a a stream scopes it":                                     {`{"stream":"messages"}`, "/v1/schema?stream=messages&view=compact"},
 			"S0-5c a stream and a connection scope it":                     {`{"stream":"messages","connection_id":"cin_1"}`, "/v1/schema?connection_id=cin_1&stream=messages&view=compact"},
 			"compact is the default, and may be said":                      {`{"detail":"compact"}`, "/v1/schema?view=compact"},
+			"fields and offset are the adapter's own, never sent":          {`{"stream":"messages","fields":["a","b"],"offset":40}`, "/v1/schema?stream=messages&view=compact"},
+			"an offset goes on in the index too":                           {`{"offset":1880,"connection_id":"cin_1"}`, "/v1/schema?connection_id=cin_1&view=compact"},
 			"S0-5f full starts with the compact view, to see who is meant": {`{"stream":"messages","detail":"full"}`, "/v1/schema?stream=messages&view=compact"},
 		},
 		"query_records": {
@@ -141,6 +143,7 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 		"list_streams": {
 			"S3-2a without arguments all streams are listed": {``, "/v1/streams"},
 			"a connection scopes the list":                   {`{"connection_id":"cin_1"}`, "/v1/streams?connection_id=cin_1"},
+			"an offset is the adapter's own":                 {`{"offset":80}`, "/v1/streams"},
 		},
 		"fetch_blob": {
 			"S3-2c a blob is read by its id":              {`{"blob_id":"blob_sha256_ab"}`, "/v1/blobs/blob_sha256_ab"},

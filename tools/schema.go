@@ -14,41 +14,56 @@ func Schema() *Tool {
 	return &Tool{
 		Name:  "schema",
 		Title: "Schema",
-		Description: "Call first. Without arguments: the granted streams, by connector and connection (GET /v1/schema). Read-only. " +
-			"With stream: its fields and what each can be filtered, sorted, searched and aggregated by, in text and structured output. detail full adds JSON Schema and needs stream.",
+		Description: "Call first. The granted streams by connector and connection; with stream, its fields and what each can do (GET /v1/schema). Read-only. " +
+			"Text and structured output each say how to read on.",
 		Input: object("",
 			stringProperty("stream", "One stream"),
 			connectionProperty,
-			enumProperty("detail", "compact if absent", "compact", "full"),
+			enumProperty("detail", "full adds JSON Schema; needs stream", "compact", "full"),
+			namesProperty("fields", "Only these fields of stream"),
+			offsetProperty(),
 		),
 		Output:  dataOutput,
 		Listed:  true,
 		Decode:  decodeSchema,
 		Forward: forwardSchema,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
+			args := call.Args.(schemaArgs)
 			return render.Schema(response.Body, render.SchemaQuery{
-				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: call.Args.(schemaArgs).full,
+				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
 			})
 		},
 	}
 }
 
+func offsetProperty() string {
+	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
+}
+
+// maxSchemaOffset bounds offset; no grant has as many streams or fields.
+const maxSchemaOffset = 1_000_000
+
 type schemaArgs struct {
 	stream, connectionID string
 	full                 bool
+	fields               []string // the adapter's own projection, as offset: neither reaches the resource server
+	offset               int
 }
 
 func decodeSchema(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "stream", "connection_id", "detail")
+	a := readArguments(raw, "stream", "connection_id", "detail", "fields", "offset")
 	args := schemaArgs{
 		stream:       a.name("stream"),
 		connectionID: a.name("connection_id"),
 		full:         a.choice("detail", "compact", "full") == "full",
+		fields:       a.fields(),
 	}
+	args.offset, _ = a.number("offset", 0, maxSchemaOffset)
 	if args.full && args.stream == "" {
 		// Refused before any read: the whole grant's JSON Schema fits no host (S0-5e, D6).
 		a.failf("stream", `Call schema without arguments to see the streams, then schema(stream, connection_id, detail:"full").`, `detail "full" needs a stream.`)
 	}
+	a.requires("fields", "stream")
 	if a.err != nil {
 		return nil, a.err
 	}

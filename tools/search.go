@@ -14,7 +14,7 @@ func Search(recordBase string) *Tool {
 		Name:  "search",
 		Title: "Search",
 		Description: "Search the text of all granted records (GET /v1/search). Read-only. " +
-			"Returns hits with ids for fetch and read_record_field, matching excerpts first; the same hits stand in structured output. Narrow with streams, connection_id or filter.",
+			"Hits, in text and structured output, carry ids for fetch and read_record_field, matching excerpts first. Narrow with streams, connection_id or filter.",
 		Input: object("",
 			stringProperty("q", "Words to find"),
 			stringProperty("query", "Same as q"),
@@ -22,7 +22,7 @@ func Search(recordBase string) *Tool {
 			connectionProperty,
 			enumProperty("mode", "lexical if absent", "lexical", "semantic", "hybrid"),
 			integerProperty("limit", "Most hits over all connections", 1, MaxLimit),
-			stringProperty("cursor", "next_cursor of the last page, with the same other arguments"),
+			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			filterProperty,
 		),
 		Output: json.RawMessage(`{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{` +

@@ -32,18 +32,23 @@ type Tool struct {
 // A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
 // field of its own copy and passes that on. No field is set twice.
 type Call struct {
-	Tool  *Tool           // what was called
-	Raw   json.RawMessage // its arguments, as received
-	URI   string          // the resource that was asked for; empty for a tool call
-	RS    rs.Doer         // the caller's resource server; set by Admit
-	Args  Args            // the arguments, checked; set by Validate
-	Scope rs.Scope        // stream, record, connection, relations; set by ResolveConnection
+	Tool *Tool           // what was called
+	Raw  json.RawMessage // its arguments, as received
+	URI  string          // the resource that was asked for; empty for a tool call
+	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
+	// observation looks at it.
+	Protocol string
+	RS       rs.Doer  // the caller's resource server; set by Admit
+	Args     Args     // the arguments, checked; set by Validate
+	Scope    rs.Scope // stream, record, connection, relations; set by ResolveConnection
 }
 
 // A Reply is what comes back up.
 type Reply struct {
 	Call     Call                    // the call as the core saw it; set by the core
 	Response *rs.Response            // set by the core
+	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
+	Refused  *rs.Error               // why Result is an error; nil when it is none; set by Render
 	Result   *mcp.CallToolResult     // set by Render for a tool call
 	Resource *mcp.ReadResourceResult // set by Render for a resource read
 }

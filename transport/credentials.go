@@ -146,7 +146,7 @@ func credentialFile(provider string) string {
 
 // readPrivate reads a cache file, and warns when others can read it too.
 func readPrivate(path string) (body []byte, warnings []string, err error) {
-	file, err := os.Open(path)
+	file, err := os.Open(path) // #nosec G304 -- the cache is where the user said, or in the home folder
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -25,6 +26,8 @@ type HandlerOptions struct {
 	MaxBodyBytes  int64               // 0 means middleware.DefaultMaxBodyBytes
 	Limiter       *middleware.Limiter // nil means one with middleware.DefaultLimits
 	Logger        zerolog.Logger
+	Tracer        trace.Tracer               // nil makes no spans
+	Observer      middleware.RequestObserver // nil counts nothing
 }
 
 //go:embed icon.svg
@@ -35,7 +38,7 @@ var icon []byte
 func Handler(o HandlerOptions) http.Handler {
 	door := middleware.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
-		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger,
+		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
 	endpoint := middleware.Door(door).Then(newEndpoint(o))
 	public := middleware.Porch(door).Then(publicDocuments(o))

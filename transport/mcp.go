@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
@@ -67,9 +67,18 @@ func capabilities(o ServerOptions) *mcp.ServerCapabilities {
 	return c
 }
 
-// sdkLogger keeps the SDK at warnings: it writes three lines per request at INFO.
-func sdkLogger(log zerolog.Logger) *slog.Logger {
-	return slog.New(zerolog.NewSlogHandler(log.Level(max(log.GetLevel(), zerolog.WarnLevel))))
+// protocolOf is the version of MCP that a client speaks, or "". The SDK has checked that it is one that it knows.
+func protocolOf(session *mcp.ServerSession) string {
+	if hello := session.InitializeParams(); hello != nil {
+		return hello.ProtocolVersion
+	}
+	return ""
+}
+
+// continueTrace takes over the trace that a client names in a request's _meta, which works over stdio too.
+func continueTrace(ctx context.Context, meta mcp.Meta) context.Context {
+	traceparent, _ := meta["traceparent"].(string)
+	return middleware.ContinueTrace(ctx, traceparent)
 }
 
 func listing(tool *tools.Tool) *mcp.Tool {
@@ -89,7 +98,8 @@ func listing(tool *tools.Tool) *mcp.Tool {
 
 func callTool(handle tools.Handler, tool *tools.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		reply, err := handle(ctx, tools.Call{Tool: tool, Raw: request.Params.Arguments})
+		ctx = continueTrace(ctx, request.Params.Meta)
+		reply, err := handle(ctx, tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)})
 		if err == nil && reply.Result == nil {
 			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
 		}
@@ -122,7 +132,8 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 		if err != nil {
 			return nil, wireError(err, uri)
 		}
-		reply, err := handle(ctx, call)
+		call.Protocol = protocolOf(request.Session)
+		reply, err := handle(continueTrace(ctx, request.Params.Meta), call)
 		if err == nil && reply.Resource == nil {
 			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no resource."}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -21,13 +22,15 @@ type RoomOptions struct {
 	Version    string        // of the server
 	Deadline   time.Duration // of one call; 0 means middleware.DefaultDeadline
 	Logger     zerolog.Logger
+	Tracer     trace.Tracer            // nil makes no spans
+	Observer   middleware.CallObserver // nil counts nothing
 }
 
 // NewRoom returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
 // [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every door leads into the same room.
 func NewRoom(o RoomOptions) *mcp.Server {
 	all := tools.All(cmp.Or(o.RecordBase, o.Client.Base()))
-	chain := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client)})
+	chain := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer})
 	return NewServer(ServerOptions{
 		Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version,
 		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),

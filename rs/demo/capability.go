@@ -157,7 +157,7 @@ func fieldSchema(field Field) orderedObject {
 	types := jsonTypes(field)
 	schema := orderedObject{{"type", types}}
 	if len(types) == 1 {
-		schema[0].value = types[0]
+		schema = orderedObject{{"type", types[0]}}
 	}
 	if kindOf(field) == kindInstant {
 		schema = append(schema, orderedMember{"format", "date-time"})

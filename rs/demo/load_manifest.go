@@ -42,7 +42,7 @@ type manifestRelation struct {
 
 // readManifest reads the manifest of a folder, which may have none.
 func readManifest(dir string) (folderManifest, error) {
-	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	text, err := os.ReadFile(filepath.Join(dir, manifestName)) // #nosec G304 -- the folder is the one that the user named
 	if errors.Is(err, fs.ErrNotExist) {
 		return folderManifest{}, nil
 	}

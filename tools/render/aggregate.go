@@ -3,33 +3,49 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// groupsText is the room of the groups in text, in bytes. As many as can be asked for fit with keys of usual length.
+const groupsText = 16 << 10
+
+// keyChars is the longest key of a group that text shows whole.
+const keyChars = 120
+
+// An AggregateQuery is the call that an aggregation answers.
+type AggregateQuery struct {
+	Stream    string
+	Arguments rs.Object // as sent, for the calls that are printed
+}
+
 // Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
-// Structured is {"data": body}.
-func Aggregate(body []byte, stream string) (Result, error) {
+// Structured is {"data": body}. Groups that do not fit are cut between two of them, on each channel for itself, with what the
+// others hold and a call that shows them (D18).
+func Aggregate(body []byte, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
 	o, raw, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
-	agg := o
+	g := grouping{q: q, agg: o}
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		agg = inner
+		g.agg = inner
 	}
-	groups, grouped := rs.AsArray(agg.Get("groups"))
-	if !grouped && !agg.Includes("value") {
+	groups, grouped := rs.AsArray(g.agg.Get("groups"))
+	if !grouped && !g.agg.Includes("value") {
 		return Result{}, invalidResponse(what, "has neither value nor groups", nil)
 	}
-	head := aggregateHead(agg, stream)
+	head := aggregateHead(g.agg, q.Stream)
 	if !grouped {
-		lines := append([]string{head + " = " + aggregateValue(agg.Get("value"))}, aggregateNotes(agg)...)
-		return dataResult(strings.Join(lines, "\n"), raw), nil
+		lines := append([]string{head + " = " + aggregateValue(g.agg.Get("value"))}, aggregateNotes(g.agg)...)
+		return Result{Text: strings.Join(lines, "\n"), Structured: g.structured(raw)}, nil
 	}
-	return dataResult(groupsText(agg, head, groups), raw), nil
+	g.groups = groups
+	return Result{Text: g.text(head), Structured: g.structured(raw)}, nil
 }
 
 // aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups.
@@ -60,38 +76,118 @@ func aggregateHead(agg object, stream string) string {
 	return head
 }
 
-// groupsText lists as many groups as fit, other_count beside them.
-func groupsText(agg object, head string, groups []json.RawMessage) string {
-	line := head + ": "
-	if len(groups) == 0 {
-		line += "no groups"
-	}
-	lines := []string{}
-	shown, size := 0, 0
-	for _, raw := range groups {
-		pair := bucket(rs.AsObject(raw), agg)
-		if size += len(pair) + 2; size > bucketText {
+// A grouping is an aggregation by the values of a field or by time.
+type grouping struct {
+	q      AggregateQuery
+	agg    object
+	groups []json.RawMessage
+}
+
+// text lists as many groups as fit, other_count beside them.
+func (g grouping) text(head string) string {
+	items := make([]string, 0, len(g.groups))
+	size := 0
+	for _, raw := range g.groups {
+		item := bucket(rs.AsObject(raw), g.agg)
+		if size += len(item) + 2; size > groupsText {
 			break
 		}
-		if longerThan(line+pair, LineChars-200) { // a line of groups ends before it is too long
-			lines, line = append(lines, strings.TrimRight(line, " ")), ""
-		}
-		line += pair
-		if shown++; shown < len(groups) {
-			line += ", "
-		}
+		items = append(items, item)
 	}
-	if shown < len(groups) {
-		line = strings.TrimRight(line, ", ") + fmt.Sprintf("; shown %d of %d groups in text, all are in structured output", shown, len(groups))
+	shown := len(items)
+	if len(g.groups) == 0 {
+		items = []string{"no groups"}
 	}
-	if other, ok := agg.Number("other_count"); ok {
-		line += fmt.Sprintf("; other_count=%d", other)
-		if other > 0 {
-			line += " in groups that are not listed: " + otherGroups(agg)
+	lines := wrap(head+": ", "", items)
+	other := ""
+	if n, ok := g.agg.Number("other_count"); ok {
+		other = fmt.Sprintf("other_count=%d", n)
+		if n > 0 {
+			other += " in groups that are not listed: " + otherGroups(g.agg)
 		}
 	}
-	lines = append(lines, line)
-	return strings.Join(append(lines, aggregateNotes(agg)...), "\n")
+	if last := len(lines) - 1; shown == len(g.groups) && other != "" && !longerThan(lines[last]+other, LineChars-2) {
+		lines[last] += "; " + other
+		other = ""
+	}
+	if shown < len(g.groups) {
+		lines = append(lines, g.shown(shown))
+		tool, a := g.rest(shown)
+		if call := jsonText([]byte(a.call(tool))); !longerThan(call, LineChars-10) {
+			lines = append(lines, "Next: "+call)
+		}
+	}
+	if other != "" {
+		lines = append(lines, other)
+	}
+	return strings.Join(append(lines, aggregateNotes(g.agg)...), "\n")
+}
+
+// structured is the answer as received when it fits, else with as many groups as do, what the others hold and how to see them.
+func (g grouping) structured(raw json.RawMessage) json.RawMessage {
+	out := object{pair("data", raw)}.JSON()
+	if len(out) <= StructuredHard {
+		return out
+	}
+	head := rs.AsObject(fitted(g.agg.Without("groups").JSON(), documentHead))
+	groups := slices.Clone(g.groups)
+	page := func(n int) json.RawMessage {
+		out := object{}
+		if n < len(groups) {
+			tool, a := g.rest(n)
+			if call := a.json(); len(call) <= LineChars {
+				out = append(out, pair("next", object{pair("tool", encode(tool)), pair("arguments", call)}.JSON()))
+			}
+			out = append(out, pair("shown", encode(g.shown(n))))
+		}
+		data := head
+		if g.groups != nil {
+			data = head.With("groups", rs.JoinArray(groups[:n]))
+		}
+		return append(out, pair("data", data.JSON())).JSON()
+	}
+	count := most(len(groups), func(n int) bool { return len(page(n)) <= StructuredHard })
+	if count == 0 && len(groups) > 0 {
+		count = 1
+		groups[0] = fitted(groups[0], StructuredTarget)
+	}
+	return page(count)
+}
+
+// shown says how many groups are shown, and what these and the others hold when they are counted.
+func (g grouping) shown(n int) string {
+	text := fmt.Sprintf("Shown %d of %d groups", n, len(g.groups))
+	sum := [2]int{}
+	for i, raw := range g.groups {
+		count, ok := rs.AsObject(raw).Number("count")
+		if !ok {
+			return text + "."
+		}
+		if i < n {
+			sum[0] += count
+		} else {
+			sum[1] += count
+		}
+	}
+	return text + fmt.Sprintf(", with %s; the other %d hold %d.", plural(sum[0], "record"), len(g.groups)-n, sum[1])
+}
+
+// rest is the call that leads to the groups after the first n. Groups of time go on where these end; groups of values have
+// no order to go on in, so that their records are the way.
+func (g grouping) rest(n int) (tool string, a *arguments) {
+	if by := g.agg.Text("group_by_time"); by != "" && n < len(g.groups) {
+		key, filter := rs.AsObject(g.groups[n]).Text("key"), g.q.Arguments.Object("filter")
+		if key != "" && !longerThan(key, keyChars) && (!filter.Has(by) || filter.Object(by) != nil) {
+			bounds := append(object{pair("gte", encode(key))}, keep(filter.Object(by), func(op string) bool { return op == "lt" || op == "lte" })...)
+			return "aggregate", new(arguments).rest(g.q.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
+		}
+	}
+	own := keep(g.q.Arguments, func(name string) bool { return name == "connection_id" || name == "filter" })
+	a = new(arguments).text("stream", g.q.Stream).rest(own)
+	if by := g.agg.Text("group_by", "group_by_time"); by != "" {
+		a.put("fields", "["+quote(by)+"]")
+	}
+	return "query_records", a.number("limit", maxGroups)
 }
 
 // maxGroups is the most groups that can be asked for.
@@ -111,13 +207,7 @@ func otherGroups(agg object) string {
 
 // bucket is one group, "true=266".
 func bucket(group, agg object) string {
-	key := "null"
-	if raw := group.Get("key"); raw != nil {
-		key = aggregateValue(raw)
-	}
-	if strings.ContainsAny(key, ",=; ") {
-		key = quote(key)
-	}
+	key := groupKey(group.Get("key"))
 	value := group.Get("count")
 	if v := group.Get("value"); v != nil {
 		value = v
@@ -128,6 +218,21 @@ func bucket(group, agg object) string {
 	return key + "=" + aggregateValue(value)
 }
 
+// groupKey is the key of a group as a filter takes it; of a very long one the beginning.
+func groupKey(raw json.RawMessage) string {
+	if rs.Kind(raw) != "string" {
+		return aggregateValue(raw)
+	}
+	s, _ := rs.AsText(raw)
+	switch {
+	case longerThan(s, keyChars):
+		return quote(s[:runeIndex(s, keyChars)]) + fmt.Sprintf("… (%d characters)", utf8.RuneCountInString(s))
+	case s == "null":
+		return quote(s)
+	}
+	return name(s)
+}
+
 // aggregateValue is a number, string or null as it is written.
 func aggregateValue(raw []byte) string {
 	switch rs.Kind(raw) {
@@ -135,9 +240,9 @@ func aggregateValue(raw []byte) string {
 		return "null"
 	case "string", "number", "boolean":
 		s, _ := rs.AsText(raw)
-		return preview(s, 120)
+		return preview(s, keyChars)
 	}
-	return preview(string(raw), 120)
+	return preview(string(raw), keyChars)
 }
 
 func aggregateNotes(agg object) []string {

@@ -7,7 +7,7 @@ import "strings"
 const (
 	// TextTarget holds everything that is needed to act; some hosts cut the middle of longer text.
 	TextTarget = 10 << 10
-	// TextHard bounds content[] of one result. Only a global schema with very many stream names exceeds it.
+	// TextHard bounds content[] of one result.
 	TextHard = 24 << 10
 	// TextLines is how many lines some hosts show.
 	TextLines = 256
@@ -25,7 +25,6 @@ const (
 
 	recordsText     = 8 << 10  // the previews of query_records
 	listText        = 8 << 10  // the rows of list_streams
-	bucketText      = 3 << 10  // the buckets of aggregate
 	documentJSON    = 20 << 10 // a fetched document, which stands on both channels
 	cutsJSON        = 3 << 10  // the calls that read on, in a document's metadata
 	windowText      = 20 << 10 // a field window, which stands on both channels

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -10,22 +11,40 @@ import (
 // object.
 type field struct {
 	name, kind, role       string
+	granted                bool
+	line                   string          // what the full text says of it, once it was said
+	shortened              bool            // raw or property is not whole
+	raw                    json.RawMessage // its capabilities as received; nil when only its JSON Schema is known
+	property               json.RawMessage // its JSON Schema in that of the stream
 	exact, lexical, vector bool
 	ranges                 []string // operators
 	aggregates             []string // kinds of aggregation
 }
 
-// readField reads a field's capabilities. ok is false for a field that is not granted.
-func readField(name string, raw []byte) (f field, ok bool) {
-	f.name = name
-	if rs.Kind(raw) == "string" {
+// flags reports whether the capabilities have the compact form.
+func (f *field) flags() bool { return rs.Kind(f.raw) == "string" }
+
+// jsonSchema is the field's JSON Schema, or nil.
+func (f *field) jsonSchema() json.RawMessage {
+	if schema := rs.AsObject(f.raw).Get("schema"); schema != nil {
+		return schema
+	}
+	return f.property
+}
+
+// readField reads a field's capabilities.
+func readField(name string, raw json.RawMessage) field {
+	f := field{name: name, raw: raw}
+	if f.flags() {
 		flags, _ := rs.AsText(raw)
-		return f, f.readFlags(flags)
+		f.granted = f.readFlags(flags)
+		return f
 	}
 	o := rs.AsObject(raw)
 	if o.Denied("granted") {
-		return f, false
+		return f
 	}
+	f.granted = true
 	f.kind, f.role = o.Text("type"), o.Text("role")
 	if f.kind == "" {
 		f.kind = schemaType(o.Object("schema"))
@@ -47,7 +66,7 @@ func readField(name string, raw []byte) (f field, ok bool) {
 			f.aggregates = append(f.aggregates, m.Name)
 		}
 	}
-	return f, true
+	return f
 }
 
 // readFlags reads the compact form: "declared", or "t=string,role=event-time,eq,r=gte|lt,lex,sem,a=min|max,g=false".

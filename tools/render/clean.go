@@ -33,14 +33,18 @@ const maxMarks = 10
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(body []byte) Result {
 	mirrored := r.Text == string(r.Structured)
-	r.Structured = new(Removed).json(r.Structured)
+	structured := new(Removed).json(r.Structured, visible)
+	if len(structured) > StructuredHard { // escapes are longer than what they stand for
+		structured = new(Removed).json(r.Structured, plainly)
+	}
+	r.Structured = structured
 	if mirrored {
 		r.Text = string(r.Structured)
 	} else {
 		r.Text = manyLines(r.Text)
 	}
 	var removed Removed
-	if removed.json(body); removed.Total() > 0 {
+	if removed.json(body, plainly); removed.Total() > 0 {
 		meta := map[string]any{"pdpp/removed_characters": removed}
 		for key, value := range r.Meta {
 			meta[key] = value
@@ -137,10 +141,18 @@ func (r *Removed) count(c rune) {
 	}
 }
 
-// json returns a JSON text whose strings are clean, and counts what they lost. In the name of a member nothing is
-// removed: what does not print is written as a visible escape, so that a name copied into JSON is the name. A text that
-// is clean, or that is no JSON, is returned as it is.
-func (r *Removed) json(raw []byte) json.RawMessage {
+// visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name.
+func visible(name string) string {
+	escaped := quote(name)
+	return manyLines(escaped[1 : len(escaped)-1])
+}
+
+// plainly leaves it out, as in any text.
+func plainly(name string) string { return manyLines(name) }
+
+// json returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
+// rename. A text that is clean, or that is no JSON, is returned as it is.
+func (r *Removed) json(raw []byte, rename func(string) string) json.RawMessage {
 	if !dirtyJSON(raw) {
 		return raw
 	}
@@ -170,8 +182,7 @@ func (r *Removed) json(raw []byte) json.RawMessage {
 		}
 		r.Invalid += invalid
 		if clean != text && bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte{':'}) {
-			escaped := quote(text)
-			clean = manyLines(escaped[1 : len(escaped)-1])
+			clean = rename(text)
 		}
 		out = append(out, encode(clean)...)
 	}

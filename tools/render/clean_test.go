@@ -52,7 +52,7 @@ func TestCleanText(t *testing.T) {
 			// The same text in JSON, as a value, comes out the same.
 			removed = Removed{}
 			raw := object{pair("k", []byte(`"`+jsonEscapes(c.text)+`"`))}.JSON()
-			cleaned := removed.json(raw)
+			cleaned := removed.json(raw, visible)
 			var got struct{ K string }
 			if err := json.Unmarshal(cleaned, &got); err != nil {
 				t.Fatal(err)
@@ -90,7 +90,7 @@ func TestCleanJSON(t *testing.T) {
 		{"other strings of a dirty document are not rewritten", `{"a":"\u0000","b":"\u00e9"}`, `{"a":"","b":"\u00e9"}`},
 	} {
 		t.Run("D19 "+c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, string(new(Removed).json([]byte(c.raw)))); diff != "" {
+			if diff := cmp.Diff(c.want, string(new(Removed).json([]byte(c.raw), visible))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -158,12 +158,12 @@ func FuzzClean(f *testing.F) {
 		}
 		// In JSON the same text comes out the same, once and twice.
 		raw := object{pair("k", encode(text))}.JSON()
-		clean := new(Removed).json(raw)
+		clean := new(Removed).json(raw, visible)
 		var decoded struct{ K string }
 		if err := json.Unmarshal(clean, &decoded); err != nil || decoded.K != manyLines(strings.ToValidUTF8(text, "\uFFFD")) && strings.ToValidUTF8(text, "") == text {
 			t.Errorf("%s became %s: %v", raw, clean, err)
 		}
-		if again := new(Removed).json(clean); string(again) != string(clean) {
+		if again := new(Removed).json(clean, visible); string(again) != string(clean) {
 			t.Errorf("cleaning %s again gives %s", clean, again)
 		}
 	})
@@ -174,7 +174,7 @@ func FuzzCleanJSON(f *testing.F) {
 	f.Add([]byte("{\"a\u202e\":[\"\\u001b[1m\",{\"\\ud800\":\"\xff\"}],\"b\":1}"))
 	f.Add([]byte(`"\`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		clean := new(Removed).json(raw)
+		clean := new(Removed).json(raw, visible)
 		if json.Valid(raw) != json.Valid(clean) {
 			t.Fatalf("%q became %q", raw, clean)
 		}
@@ -185,7 +185,7 @@ func FuzzCleanJSON(f *testing.F) {
 			t.Errorf("%q is not UTF-8", clean)
 		}
 		var removed Removed
-		if again := removed.json(clean); string(again) != string(clean) || removed.Total() != 0 {
+		if again := removed.json(clean, visible); string(again) != string(clean) || removed.Total() != 0 {
 			t.Errorf("%q became %q, then %q", raw, clean, again)
 		}
 		if strings.Count(string(raw), `[`) == strings.Count(string(clean), `[`) {

@@ -36,6 +36,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 	}
 	it.id, it.ref = read.String(), read
 	var out json.RawMessage
+	cuts := 0
 	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
 		doc := writeDocument(&it, room)
 		out = object{
@@ -45,11 +46,12 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 			pair("metadata", documentMetadata(&it, doc, q)),
 			pair("text", encode(doc.orNote(&it, q))),
 		}.JSON()
+		cuts = len(doc.cuts)
 		if len(out) <= TextHard {
 			break
 		}
 	}
-	r := Result{Text: string(out), Structured: out}
+	r := Result{Text: string(out), Structured: out, Cuts: cuts}
 	if blobs := blobURIs(it.data, it.conn); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
 	}

@@ -24,6 +24,12 @@ func fit(raw json.RawMessage, max int) (fitted json.RawMessage, cut bool) {
 	return fitAt(raw, max, fitDepth)
 }
 
+// fitted is fit where it is told otherwise that something was cut. It has at least the 4 bytes of null.
+func fitted(raw json.RawMessage, max int) json.RawMessage {
+	value, _ := fit(raw, max)
+	return value
+}
+
 func fitAt(raw json.RawMessage, max, depth int) (json.RawMessage, bool) {
 	if len(raw) <= max {
 		return raw, false
@@ -132,4 +138,21 @@ func escapedRune(c rune) int {
 		return 6
 	}
 	return utf8.RuneLen(c)
+}
+
+// most returns the largest n, at most limit, up to which fits holds; 0 when 1 does not fit.
+func most(limit int, fits func(int) bool) int {
+	low, high := 0, 1
+	for high <= limit && fits(high) {
+		low, high = high, 2*high
+	}
+	high = min(high, limit+1)
+	for high-low > 1 {
+		if middle := (low + high) / 2; fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
 }

@@ -22,20 +22,22 @@ var update = flag.Bool("update", false, "rewrite the expected parts of testdata/
 
 // goldenArgs are the "args" of a case: the tool, and what its renderer takes besides the answer.
 type goldenArgs struct {
-	Tool         string   `json:"tool"`
-	Stream       string   `json:"stream"`
-	ConnectionID string   `json:"connection_id"`
-	Full         bool     `json:"full"`
-	Limit        int      `json:"limit"`
-	Cursor       string   `json:"cursor"`
-	ChangesSince string   `json:"changes_since"`
-	Fields       []string `json:"fields"`
-	Q            string   `json:"q"`
-	ID           string   `json:"id"`
-	Field        string   `json:"field"`
-	Offset       int      `json:"offset_chars"`
-	BlobID       string   `json:"blob_id"`
-	ContentType  string   `json:"content_type"`
+	Tool         string          `json:"tool"`
+	Stream       string          `json:"stream"`
+	ConnectionID string          `json:"connection_id"`
+	Full         bool            `json:"full"`
+	Limit        int             `json:"limit"`
+	Cursor       string          `json:"cursor"`
+	ChangesSince string          `json:"changes_since"`
+	Fields       []string        `json:"fields"`
+	Q            string          `json:"q"`
+	ID           string          `json:"id"`
+	Field        string          `json:"field"`
+	Offset       int             `json:"offset_chars"`
+	BlobID       string          `json:"blob_id"`
+	ContentType  string          `json:"content_type"`
+	SchemaOffset int             `json:"offset"`
+	Arguments    json.RawMessage `json:"arguments"`
 }
 
 const base = "https://rs.example"
@@ -50,11 +52,11 @@ func (a goldenArgs) render(body []byte) (Result, error) {
 	}
 	switch a.Tool {
 	case "schema":
-		return Schema(body, SchemaQuery{Stream: a.Stream, ConnectionID: a.ConnectionID, Full: a.Full})
+		return Schema(body, SchemaQuery{Stream: a.Stream, ConnectionID: a.ConnectionID, Full: a.Full, Fields: a.Fields, Offset: a.SchemaOffset})
 	case "query_records":
 		return Records(body, RecordsQuery{Stream: a.Stream, ConnectionID: a.ConnectionID, Limit: a.Limit, Cursor: a.Cursor, ChangesSince: a.ChangesSince, Fields: a.Fields})
 	case "aggregate":
-		return Aggregate(body, a.Stream)
+		return Aggregate(body, AggregateQuery{Stream: a.Stream, Arguments: rs.AsObject(a.Arguments)})
 	case "search":
 		return Search(body, SearchQuery{Q: a.Q, Limit: a.Limit, ConnectionID: a.ConnectionID, RecordBase: base})
 	case "fetch":
@@ -62,7 +64,7 @@ func (a goldenArgs) render(body []byte) (Result, error) {
 	case "read_record_field":
 		return Window(body, WindowQuery{Ref: ref, Field: a.Field, Offset: a.Offset, Limit: a.Limit, Q: a.Q})
 	case "list_streams":
-		return Streams(body)
+		return Streams(body, StreamsQuery{ConnectionID: a.ConnectionID})
 	case "fetch_blob":
 		return Blob(body, a.ContentType, BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID})
 	case "error":
@@ -152,6 +154,7 @@ func indent(t *testing.T, raw []byte) []byte {
 // assertResult holds for every result there is: budgets, valid UTF-8, short lines, and handles that can be sent back.
 func assertResult(t *testing.T, tool string, r Result) {
 	t.Helper()
+	r = r.Clean(nil)
 	limit := TextHard
 	switch tool {
 	case "search":
@@ -168,8 +171,11 @@ func assertResult(t *testing.T, tool string, r Result) {
 	if !utf8.ValidString(r.Text) || !utf8.Valid(r.Structured) {
 		t.Error("not valid UTF-8")
 	}
-	if clean := r.Clean(nil); clean.Text != r.Text || string(clean.Structured) != string(r.Structured) {
+	if again := r.Clean(nil); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
 		t.Error("D19: a character that must not reach a host is left")
+	}
+	if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {
+		t.Errorf("text has %d lines", lines)
 	}
 	for line := range strings.SplitSeq(r.Text, "\n") {
 		if tool != "fetch" && utf8.RuneCountInString(line) > LineChars {

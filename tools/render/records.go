@@ -59,7 +59,14 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 	if page.left > 0 {
 		structured = append(structured, pair("warning", encode(page.leftNote())))
 	}
-	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.JSON()}, nil
+	cuts := page.left
+	for _, record := range page.long {
+		cuts += len(record.cuts)
+	}
+	if q.Asked > 0 {
+		cuts++ // the page is smaller than it was to be
+	}
+	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.JSON(), Cuts: cuts}, nil
 }
 
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {

@@ -9,4 +9,5 @@ type Result struct {
 	Text       string          // the one text block of content[]
 	Structured json.RawMessage // structuredContent: an object
 	Meta       map[string]any  // _meta: resource URIs and counts for hosts, never needed by a model
+	Cuts       int             // how many records, fields and pages did not fit and were left out or made smaller; the text says so of each
 }

@@ -14,6 +14,20 @@ type SchemaQuery struct {
 	Stream       string
 	ConnectionID string
 	Full         bool
+	Fields       []string // only these fields of Stream; none means all
+	Offset       int      // how many streams of the index, or fields of Stream, an earlier answer showed
+}
+
+// at returns the arguments that read on at an offset.
+func (q SchemaQuery) at(offset int) *arguments {
+	a := new(arguments).text("stream", q.Stream).text("connection_id", q.ConnectionID)
+	if q.Full {
+		a.text("detail", "full")
+	}
+	if len(q.Fields) > 0 {
+		a.put("fields", jsonText(encode(q.Fields)))
+	}
+	return a.number("offset", offset)
 }
 
 // flagLegend explains the flags of a compact document to those who see only structured output (S0-5d).
@@ -21,7 +35,9 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 	"a aggregations, g=false not granted, declared granted without stated capabilities. cursor_field (the default order) and fields with r can be sorted."
 
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document},
-// each stream row once (D5), and a legend beside it where the document has flags.
+// each stream row once (D5), and a legend beside it where the document has flags. What does not fit is cut between two streams
+// of an index or two fields of a stream, on each channel for itself; each says what it shows and how to read on (D18). An
+// offset past the end is rs.InvalidArguments.
 func Schema(body []byte, q SchemaQuery) (Result, error) {
 	const what = "schema"
 	o, raw, err := decode(body, what)
@@ -34,84 +50,50 @@ func Schema(body []byte, q SchemaQuery) (Result, error) {
 	if !o.Has("connectors") && !o.Has("streams") {
 		return Result{}, invalidResponse(what, "has neither connectors nor streams", nil)
 	}
-	rows := schemaRows(o)
-	if o.Has("streams") && slices.ContainsFunc(rows, func(r schemaRow) bool { return r.nested }) {
-		raw = o.Without("streams").JSON()
-		rows = slices.DeleteFunc(rows, func(r schemaRow) bool { return !r.nested })
+	d := readSchema(o, raw, q)
+	if total := len(d.units); total > 0 && q.Offset >= total {
+		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, d.noun())),
+			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
 	}
-	var text string
+	text := d.text()
+	max := StructuredHard
 	if q.Stream == "" {
-		text = schemaIndex(rows, q)
-	} else {
-		text = schemaDetail(rows, q)
+		max -= len(text)
 	}
-	text = withUnavailable(text, o)
-	return Result{Text: text, Structured: schemaStructured(raw, rows, q, StructuredHard-len(text))}, nil
+	return Result{Text: text, Structured: d.structured(max)}, nil
 }
 
-// schemaStructured bounds the document: an index keeps every stream's name and drops what a scoped call says again
-// (S0-5a); a scoped document drops what it repeats. What was dropped is said.
-func schemaStructured(raw json.RawMessage, rows []schemaRow, q SchemaQuery, hard int) json.RawMessage {
-	wrap := func(data json.RawMessage, omitted ...string) json.RawMessage {
-		out := object{pair("data", data)}
-		if !q.Full && slices.ContainsFunc(rows, func(r schemaRow) bool { return r.flags }) && !slices.Contains(omitted, "field_capabilities") {
-			out = append(out, pair("legend", encode(flagLegend)))
-		}
-		if len(omitted) > 0 {
-			out = append(out, pair("omitted", encode(omitted)))
-		}
-		return out.JSON()
-	}
-	out := wrap(raw)
-	if q.Stream == "" {
-		if len(out) > StructuredTarget {
-			out = wrap(thinRows(raw, []string{"name"}, nil), "field_capabilities", "expand_capabilities")
-		}
-		return out
-	}
-	var drop []string
-	for _, key := range []string{"query", "views", "relationships", "selection", "freshness", "schema"} {
-		if len(out) <= hard {
-			break
-		}
-		drop = append(drop, key)
-		out = wrap(thinRows(raw, nil, drop), drop...)
-	}
-	return out
+// A schemaDocument is a schema document with those of its streams that were asked for.
+type schemaDocument struct {
+	q          SchemaQuery
+	raw        json.RawMessage // as received
+	head       object          // less connectors and streams
+	headCut    bool            // head or a connector is not whole
+	connectors []object        // less their streams
+	rows       []schemaRow
+	groups     map[int][]connection // the connections of each connector
+	units      []schemaUnit
+	unknown    []string // fields that were asked for and are not there
 }
 
-// thinRows rewrites every stream row of a document, keeping only some members or dropping some.
-func thinRows(raw json.RawMessage, keep, drop []string) json.RawMessage {
-	thin := func(list []json.RawMessage) json.RawMessage {
-		rows := make([]json.RawMessage, len(list))
-		for i, raw := range list {
-			rows[i] = raw
-			if row := rs.AsObject(raw); row != nil {
-				rows[i] = slices.DeleteFunc(row.Without(drop...), func(m member) bool {
-					return keep != nil && !slices.Contains(keep, m.Name)
-				}).JSON()
-			}
-		}
-		return rs.JoinArray(rows)
+// A schemaUnit is what is never cut: a stream of an index, or a field of a stream.
+type schemaUnit struct {
+	row   int
+	field int  // -1: the row itself, of an index or without fields
+	first bool // the row's first
+}
+
+func (d *schemaDocument) noun() string {
+	if d.q.Stream == "" {
+		return "stream"
 	}
-	document := rs.AsObject(raw)
-	connectors := document.Array("connectors")
-	for i, raw := range connectors {
-		if c := rs.AsObject(raw); c.Has("streams") {
-			connectors[i] = c.With("streams", thin(c.Array("streams"))).JSON()
-		}
-	}
-	if document.Has("connectors") {
-		document = document.With("connectors", rs.JoinArray(connectors))
-	}
-	if document.Has("streams") {
-		document = document.With("streams", thin(document.Array("streams")))
-	}
-	return document.JSON()
+	return "field"
 }
 
 // A schemaRow is one stream of one connector.
 type schemaRow struct {
+	head        object // less the fields
+	headCut     bool   // head is not whole
 	stream      string
 	connector   string
 	group       int // rows of one connector share it
@@ -119,32 +101,75 @@ type schemaRow struct {
 	fields      []field
 	expand      []string
 	cursor      string // the field that records are sorted by
-	flags       bool   // its fields are compact flags
 	nested      bool   // it stood in connectors[].streams
 }
 
 type connection struct{ id, label string }
 
-func schemaRows(document object) []schemaRow {
-	var rows []schemaRow
-	for i, raw := range document.Array("connectors") {
+func readSchema(o object, raw json.RawMessage, q SchemaQuery) *schemaDocument {
+	d := &schemaDocument{q: q, raw: raw, head: o.Without("connectors", "streams"), groups: map[int][]connection{}}
+	for i, raw := range o.Array("connectors") {
 		c := rs.AsObject(raw)
+		d.connectors = append(d.connectors, c.Without("streams"))
+		granted, key := connections(c), connectorKey(c)
 		for _, stream := range c.Array("streams") {
-			row := readRow(rs.AsObject(stream), connections(c), connectorKey(c))
+			row := readRow(rs.AsObject(stream), granted, key)
 			row.group, row.nested = i, true
-			rows = append(rows, row)
+			d.rows = append(d.rows, row)
 		}
 	}
-	groups := map[string]int{}
-	for _, raw := range document.Array("streams") {
-		row := readRow(rs.AsObject(raw), nil, "")
-		if _, ok := groups[row.connector]; !ok {
-			groups[row.connector] = -1 - len(groups)
+	if len(d.rows) == 0 {
+		groups := map[string]int{}
+		for _, raw := range o.Array("streams") {
+			row := readRow(rs.AsObject(raw), nil, "")
+			if _, ok := groups[row.connector]; !ok {
+				groups[row.connector] = -1 - len(groups)
+			}
+			row.group = groups[row.connector]
+			d.rows = append(d.rows, row)
 		}
-		row.group = groups[row.connector]
-		rows = append(rows, row)
+	} else if o.Has("streams") { // the same rows again (D5)
+		d.raw = o.Without("streams").JSON()
 	}
-	return rows
+	d.rows = slices.DeleteFunc(d.rows, func(r schemaRow) bool { return !r.matches(q) })
+	d.number()
+	return d
+}
+
+// number lists what a page can be cut between, and what was asked for in vain.
+func (d *schemaDocument) number() {
+	found := map[string]bool{}
+	seen := map[int]map[connection]bool{}
+	for i := range d.rows {
+		r := &d.rows[i]
+		if seen[r.group] == nil {
+			seen[r.group] = map[connection]bool{}
+		}
+		for _, c := range r.connections {
+			if !seen[r.group][c] {
+				seen[r.group][c] = true
+				d.groups[r.group] = append(d.groups[r.group], c)
+			}
+		}
+		first := true
+		if d.q.Stream != "" {
+			for k := range r.fields {
+				if name := r.fields[k].name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {
+					found[name] = true
+					d.units = append(d.units, schemaUnit{i, k, first})
+					first = false
+				}
+			}
+		}
+		if first && len(d.q.Fields) == 0 {
+			d.units = append(d.units, schemaUnit{i, -1, true})
+		}
+	}
+	for _, name := range d.q.Fields {
+		if !found[name] && !slices.Contains(d.unknown, name) {
+			d.unknown = append(d.unknown, name)
+		}
+	}
 }
 
 func readRow(o object, granted []connection, connector string) schemaRow {
@@ -155,11 +180,24 @@ func readRow(o object, granted []connection, connector string) schemaRow {
 	if row.connector == "" {
 		row.connector = connectorKey(o)
 	}
+	row.head = o.Without("field_capabilities")
+	schema := o.Object("schema")
+	properties := schema.Object("properties")
+	described := map[string]int{}
 	for _, m := range o.Object("field_capabilities") {
-		row.flags = row.flags || rs.Kind(m.Value) == "string"
-		if f, ok := readField(m.Name, m.Value); ok {
-			row.fields = append(row.fields, f)
+		described[m.Name] = len(row.fields)
+		row.fields = append(row.fields, readField(m.Name, m.Value))
+	}
+	for _, m := range properties { // the JSON Schema of a stream is cut where its fields are
+		at, ok := described[m.Name]
+		if !ok {
+			at = len(row.fields)
+			row.fields = append(row.fields, field{name: m.Name, kind: schemaType(rs.AsObject(m.Value)), granted: true})
 		}
+		row.fields[at].property = m.Value
+	}
+	if properties != nil {
+		row.head = row.head.With("schema", schema.Without("properties").JSON())
 	}
 	for _, raw := range o.Array("expand_capabilities") {
 		if relation := readRelation(rs.AsObject(raw)); relation != "" {

@@ -1,263 +1,456 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// schemaIndex names every granted stream by connector; nothing is ever left out of the names (S0-5a).
-func schemaIndex(rows []schemaRow, q SchemaQuery) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r schemaRow) bool { return !r.matches(q) })
-	if len(rows) == 0 {
-		if q.ConnectionID != "" {
-			return "Connection " + name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
+// How much of a list stands in the text of a schema, in bytes unless said otherwise.
+const (
+	connectionLineBytes = 1400    // the connections of a connector in an index, which stand in its first line
+	connectionListBytes = 6 << 10 // the connections of a stream
+	expandListBytes     = 2 << 10
+	exampleBytes        = 1 << 10
+	fieldSchemaBytes    = 1500
+	unavailableBytes    = 3 << 10
+	mostKinds           = 12 // of aggregation
+	indexConnections    = 12 // connections of one connector in an index
+	shortIndex          = 2  // and in a long index
+)
+
+// text names as many streams of the index, or describes as many fields of the stream, as fit, from the offset on.
+func (d *schemaDocument) text() string {
+	tail := d.unavailable()
+	if len(d.rows) == 0 {
+		return clip(d.nothing(), LineChars) + tail
+	}
+	from := min(d.q.Offset, len(d.units))
+	connections := indexConnections
+	page := func(n int) []string { return d.lines(from, from+n, connections) }
+	fits := func(n, max int) bool {
+		lines := page(n)
+		size := len(tail)
+		for _, line := range lines {
+			size += len(line) + 1
 		}
-		return "This grant covers no stream. The user has to approve access to a source first."
+		return size <= max && len(lines)+strings.Count(tail, "\n") <= TextLines
 	}
-	text := indexText(rows, 12)
-	if len(text) > TextTarget {
-		text = indexText(rows, 2)
+	all := len(d.units) - from
+	if d.q.Stream == "" && !fits(all, TextTarget) {
+		connections = shortIndex
 	}
-	return text
+	count := min(all, max(1, most(all, func(n int) bool { return fits(n, TextHard) })))
+	return strings.Join(page(count), "\n") + tail
 }
 
-// indexText lists at most maxConnections connections of a connector; the streams always all.
-func indexText(rows []schemaRow, maxConnections int) string {
-	var lines []string
-	connectors, all := map[string]bool{}, map[string]bool{}
-	for start := 0; start < len(rows); {
-		end := start + 1
-		for end < len(rows) && rows[end].group == rows[start].group {
-			end++
-		}
-		group := rows[start:end]
-		start = end
-		connectors[group[0].connector] = true
-		var granted []connection
-		var streams []string
-		listed, grants := map[string]bool{}, map[connection]bool{}
-		for _, r := range group {
-			for _, c := range r.connections {
-				if !grants[c] {
-					granted = append(granted, c)
-				}
-				grants[c], all[c.id] = true, true
-			}
-			if s := name(r.stream); !listed[s] {
-				streams = append(streams, s)
-				listed[s] = true
-			}
-		}
-		head := connectorName(group[0].connector)
-		if len(granted) > 0 {
-			head += " — connections: " + connectionList(granted, maxConnections)
-		}
-		lines = append(lines, clip(head, LineChars))
-		lines = append(lines, wrapList("  streams: ", streams)...)
+// unavailable is what the document could not include, in lines that each begin a line.
+func (d *schemaDocument) unavailable() string {
+	text := withUnavailable("", d.head)
+	if len(text) <= unavailableBytes {
+		return text
 	}
-	first := fmt.Sprintf("%s, %s, %s.", plural(len(connectors), "connector"), plural(len(rows), "stream"), plural(len(all), "connection"))
-	call := new(arguments).text("stream", rows[0].stream)
-	last := "For fields, filters, sorting and aggregates of one stream: " + call.call("schema") + ", with connection_id for one connection."
-	return strings.Join(append(append([]string{first}, lines...), clip(last, LineChars)), "\n")
+	cut := strings.LastIndexByte(text[:unavailableBytes], '\n')
+	return text[:max(cut, 0)] + "\nMore connections could not be read; see structured output."
+}
+
+// nothing says why there are no rows, and what to do.
+func (d *schemaDocument) nothing() string {
+	switch q := d.q; {
+	case q.Stream != "" && q.ConnectionID != "":
+		return "No granted stream is named " + name(q.Stream) + " in connection " + name(q.ConnectionID) + ". Call schema without arguments for the streams and connections of this grant."
+	case q.Stream != "":
+		return "No granted stream is named " + name(q.Stream) + ". Call schema without arguments for the streams and connections of this grant."
+	case q.ConnectionID != "":
+		return "Connection " + name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
+	}
+	return "This grant covers no stream. The user has to approve access to a source first."
+}
+
+// lines are the text that shows some units. Where to read on stands first and again last: some hosts cut the middle.
+func (d *schemaDocument) lines(from, to, connections int) []string {
+	var lines []string
+	if d.q.Stream == "" {
+		lines = append(lines, d.counts())
+	}
+	next := ""
+	if to < len(d.units) {
+		next = `Next: the same call with "offset":` + strconv.Itoa(to)
+		if a, whole := d.next(to); whole && !longerThan(a.call("schema"), LineChars-10) {
+			next = "Next: " + a.call("schema")
+		}
+	}
+	if from > 0 || next != "" {
+		lines = append(lines, strings.TrimRight("Shown: "+d.shown(from, to)+". "+next, " "))
+	}
+	if len(d.unknown) > 0 {
+		lines = append(lines, wrap("Not in this stream: ", "  ", quotedNames(d.unknown, unknownBytes))...)
+	}
+	if d.q.Stream == "" {
+		lines = append(lines, d.index(d.units[from:to], connections)...)
+	} else {
+		lines = append(lines, d.detail(d.units[from:to])...)
+	}
+	if next != "" {
+		lines = append(lines, next)
+	}
+	if d.q.Stream == "" {
+		for i := range d.rows {
+			if s := d.rows[i].stream; len(s) <= longestName {
+				lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+new(arguments).text("stream", s).call("schema")+"; connection_id narrows.")
+				break
+			}
+		}
+	}
+	return lines
+}
+
+// counts is "5 connectors, 11 streams, 6 connections."
+func (d *schemaDocument) counts() string {
+	connectors, ids := map[string]bool{}, map[string]bool{}
+	for i := range d.rows {
+		connectors[d.rows[i].connector] = true
+	}
+	for _, group := range d.groups {
+		for _, c := range group {
+			ids[c.id] = true
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s.", plural(len(connectors), "connector"), plural(len(d.rows), "stream"), plural(len(ids), "connection"))
+}
+
+// index names streams by connector, a line each where that is long enough (S0-5a). A connector with the same streams as an
+// earlier one says so.
+func (d *schemaDocument) index(units []schemaUnit, connections int) []string {
+	var lines []string
+	same := map[string]string{} // the first connector with a list of streams
+	for start := 0; start < len(units); {
+		first := &d.rows[units[start].row]
+		var streams []string
+		seen := map[string]bool{}
+		end := start
+		for ; end < len(units) && d.rows[units[end].row].group == first.group; end++ {
+			if s := d.rows[units[end].row].stream; !seen[s] {
+				seen[s] = true
+				streams = append(streams, shownName(s))
+			}
+		}
+		start = end
+		granted := d.groups[first.group]
+		head := connectorName(first.connector)
+		who := head
+		if len(granted) > 0 {
+			head += " (" + connectionWord(len(granted)) + strings.Join(connectionList(granted, connections, connectionLineBytes), ", ") + ")"
+			if id := granted[0].id; len(id) <= longestName {
+				who += " " + name(id)
+			}
+		}
+		list := strings.Join(streams, ", ")
+		if twin, ok := same[list]; ok {
+			short := "the same " + plural(len(streams), "stream") + " as " + twin
+			if len(short) < len(list) {
+				streams = []string{short}
+			}
+		} else {
+			same[list] = who
+		}
+		lines = append(lines, wrap(head+": ", "  ", streams)...)
+	}
+	return lines
+}
+
+// connectionWord names the argument that a list of connections is for.
+func connectionWord(n int) string {
+	if n == 1 {
+		return "connection "
+	}
+	return "connections "
 }
 
 func connectorName(key string) string {
 	if key == "" {
 		return "(no connector key)"
 	}
-	return name(key)
+	return shownName(key)
 }
 
-// connectionList is `cin_a "Work mail", cin_b "Personal mail"`.
-func connectionList(list []connection, max int) string {
+// shownName is name, or for one that is too long to be sent back its beginning and a note.
+func shownName(s string) string {
+	if len(s) <= longestName {
+		return name(s)
+	}
+	return fmt.Sprintf("%s (%d bytes, cannot be named)", quote(clip(s, labelChars)), len(s))
+}
+
+func quotedNames(names []string, max int) []string {
+	var list []string
+	shown := within(names, max)
+	for _, s := range shown {
+		list = append(list, shownName(s))
+	}
+	if n := len(names) - len(shown); n > 0 {
+		list = append(list, fmt.Sprintf("and %d more", n))
+	}
+	return list
+}
+
+// connectionList is `cin_a "Work mail"`, `cin_b "Personal mail"`, at most max of them in so many bytes. Ids are whole or not
+// there.
+func connectionList(list []connection, max, bytes int) []string {
 	var parts []string
-	for i, c := range list {
-		if i == max {
-			parts = append(parts, fmt.Sprintf("and %d more", len(list)-i))
+	size := 0
+	for _, c := range list {
+		if len(parts) == max {
 			break
 		}
 		part := name(c.id)
 		if c.label != "" {
 			part += " " + quote(preview(c.label, labelChars))
 		}
-		parts = append(parts, part)
+		if len(c.id) > longestName || size+len(part)+2 > bytes {
+			continue
+		}
+		parts, size = append(parts, part), size+len(part)+2
 	}
-	return strings.Join(parts, ", ")
+	if n := len(list) - len(parts); n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
+	}
+	return parts
 }
 
-// wrapList writes items behind a prefix, on as many lines as they need.
-func wrapList(prefix string, items []string) []string {
+// wrap writes items behind a beginning, and behind indent on further lines where one is too short.
+func wrap(beginning, indent string, items []string) []string {
 	var lines []string
-	line := prefix
+	line := beginning
 	for i, item := range items {
 		if i < len(items)-1 {
 			item += ", "
 		}
-		if line != prefix && longerThan(line+item, LineChars-50) {
+		if line != indent && longerThan(line+item, LineChars-10) {
 			lines = append(lines, strings.TrimRight(line, " "))
-			line = prefix
+			line = indent
 		}
 		line += item
 	}
-	return append(lines, line)
+	return append(lines, clip(line, LineChars))
 }
 
-// schemaDetail says of each matching row all that the next call needs (S0-5b, S0-5c).
-func schemaDetail(rows []schemaRow, q SchemaQuery) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r schemaRow) bool { return !r.matches(q) })
-	if len(rows) == 0 {
-		what := "No granted stream is named " + name(q.Stream)
-		if q.ConnectionID != "" {
-			what += " in connection " + name(q.ConnectionID)
-		}
-		return clip(what, LineChars-100) + ". Call schema without arguments for the streams and connections of this grant."
-	}
-	p := newPage(TextHard - 1024)
+// detail says of each row all that the next call needs, its fields by what can be done with them (S0-5b, S0-5c).
+func (d *schemaDocument) detail(units []schemaUnit) []string {
+	var lines []string
 	described := map[string]string{}
-	missing := 0
-	for i := range rows {
-		r := &rows[i]
-		head := name(r.stream) + " — " + connectorName(r.connector)
+	var used usage
+	for start := 0; start < len(units); {
+		end := start + 1
+		for end < len(units) && units[end].row == units[start].row {
+			end++
+		}
+		r := &d.rows[units[start].row]
 		granted := r.connections
-		if q.ConnectionID != "" {
-			granted = slices.DeleteFunc(slices.Clone(granted), func(c connection) bool { return c.id != q.ConnectionID })
+		if d.q.ConnectionID != "" {
+			granted = slices.DeleteFunc(slices.Clone(granted), func(c connection) bool { return c.id != d.q.ConnectionID })
 		}
+		head := []string{shownName(r.stream) + " (" + connectorName(r.connector) + ")"}
 		if len(granted) > 0 {
-			head += " — connection_id: " + connectionList(granted, 12)
+			list := connectionList(granted, len(granted), connectionListBytes)
+			list[len(list)-1] += ")"
+			head = wrap(strings.TrimSuffix(head[0], ")")+"; connection_id ", "      ", list)
+			used.choice = used.choice || len(granted) > 1 || start > 0
 		}
-		lines := append([]string{clip(head, LineChars)}, r.describe()...)
-		key := strings.Join(lines[1:], "\n")
-		if first, ok := described[key]; ok {
-			lines = append(lines[:1], "  the same fields and capabilities as "+first)
+		body := r.describe(units[start:end], d.q.Full, &used)
+		key := strings.Join(body, "\n")
+		if twin, ok := described[key]; ok && len(key) > len(twin) {
+			body = []string{"  the same as in " + twin}
 		} else {
-			described[key] = clip(head, 200)
+			described[key] = clip(head[0], 200)
 		}
-		if len(granted) > 0 || q.ConnectionID == "" {
+		lines = append(append(lines, head...), body...)
+		if units[start].first && (len(granted) > 0 || d.q.ConnectionID == "") {
 			lines = append(lines, r.examples(granted)...)
 		}
-		if !p.block(lines...) {
-			missing++
-		}
+		start = end
 	}
-	p.max = TextHard
-	if missing > 0 {
-		p.add(fmt.Sprintf("%s of this stream left out here; all are in structured output, or name a connection_id.", plural(missing, "row")))
+	return append(lines, used.legend())
+}
+
+// usage is which capabilities were named, so that the legend explains those and no others.
+type usage struct {
+	exact, ranges, sort bool
+	choice              bool     // of connections
+	modes, kinds        []string // of search, and of aggregation
+}
+
+// legend says how to send what a field can do (S0-5d).
+func (u *usage) legend() string {
+	var parts []string
+	if u.exact {
+		parts = append(parts, `exact filter:{"field":value}`)
 	}
-	if q.Full {
-		p.add("The full document, with the JSON Schema of each field, is in structured output.")
+	if u.ranges {
+		parts = append(parts, `range filter:{"field":{"gte":value}}, also gt lte lt, and sort:"field" or "-field"`)
+	} else if u.sort {
+		parts = append(parts, `sort:"field" or "-field"`)
 	}
-	return p.String()
+	if len(u.modes) > 0 {
+		parts = append(parts, strings.Join(u.modes, ", ")+": search mode")
+	}
+	if len(u.kinds) > 0 {
+		parts = append(parts, strings.Join(u.kinds, ", ")+": aggregate")
+	}
+	if u.choice {
+		parts = append(parts, "connection_id to choose one")
+	}
+	return "Use: " + strings.Join(append(parts, `aggregate count or count:"exact"`, `fields:["field"]`), "; ") + "."
 }
 
 // describe lists a row's fields by what can be done with them.
-func (r *schemaRow) describe() []string {
-	var lines []string
-	list := func(label string, items []string) {
-		if len(items) > 0 {
-			lines = append(lines, wrapList("  "+label+": ", items)...)
+func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []string {
+	var lines, signatures []string
+	names := map[string][]string{}
+	denied := 0
+	for _, u := range units {
+		if u.field < 0 {
+			lines = append(lines, "  no fields listed")
+			continue
 		}
-	}
-	pick := func(label string, want func(*field) bool) {
-		var items []string
-		for i := range r.fields {
-			if want(&r.fields[i]) {
-				items = append(items, name(r.fields[i].name))
+		f := &r.fields[u.field]
+		if !f.granted {
+			denied++
+			continue
+		}
+		signature := f.signature(used)
+		if full {
+			if f.line == "" {
+				f.line = withJSON("  "+signature+": "+shownName(f.name), f.jsonSchema())
 			}
+			lines = append(lines, f.line)
+			continue
 		}
-		list(label, items)
-	}
-	var fields []string
-	advertised := r.cursor != "" || len(r.expand) > 0
-	for i := range r.fields {
-		f := &r.fields[i]
-		item := name(f.name)
-		if f.kind != "" {
-			item += " " + preview(f.kind, 40)
+		if names[signature] == nil {
+			signatures = append(signatures, signature)
 		}
-		if f.role != "" {
-			item += " (" + preview(f.role, 40) + ")"
-		}
-		fields = append(fields, item)
-		advertised = advertised || f.advertised()
+		names[signature] = append(names[signature], shownName(f.name))
 	}
-	if len(fields) == 0 {
-		fields = []string{"none listed"}
+	for _, signature := range signatures {
+		lines = append(lines, wrap("  "+signature+": ", "    ", names[signature])...)
 	}
-	list("fields", fields)
-	lines = append(lines, `  projection: fields:["…"] with any of these; count: "exact" with query_records; order: asc or desc`)
-	if !advertised {
-		lines = append(lines, "  capabilities: none advertised for this grant. Fields may be tried in filter, sort, aggregate and search; the server says "+
-			"what it supports. expand: none")
+	if denied > 0 {
+		lines = append(lines, "  not granted: "+plural(denied, "field"))
+	}
+	if !units[0].first {
 		return lines
 	}
-	pick(`filter exact (filter:{"field":value})`, func(f *field) bool { return f.exact })
-	for _, ops := range r.operatorSets() {
-		pick(`filter range (filter:{"field":{"gte":value}}; `+preview(ops, 60)+")", func(f *field) bool { return strings.Join(f.ranges, " ") == ops && ops != "" })
+	if !r.advertised() {
+		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
 	}
-	if sortable := r.sortable(); len(sortable) > 0 {
-		list("sort (prefix - for descending)", sortable)
-	} else {
-		lines = append(lines, "  sort: no sortable field is advertised; order works")
+	if r.cursor != "" && len(r.cursor) <= longestName {
+		used.sort = true
+		lines = append(lines, "  sorted by "+name(r.cursor)+", newest first")
 	}
-	pick("search lexical", func(f *field) bool { return f.lexical })
-	pick("search semantic", func(f *field) bool { return f.vector })
-	lines = append(lines, "  aggregate count: the stream")
-	for _, kind := range r.aggregateKinds() {
-		pick("aggregate "+preview(kind, 30), func(f *field) bool { return slices.Contains(f.aggregates, kind) })
+	if len(r.expand) > 0 {
+		lines = append(lines, wrap("  expand: ", "    ", r.relations())...)
 	}
-	if len(r.expand) == 0 {
-		return append(lines, "  expand: none")
-	}
-	list("expand", r.expand)
 	return lines
 }
 
-// sortable are the field that records come sorted by, and those with a range, which have an order.
-func (r *schemaRow) sortable() []string {
-	var list []string
-	if r.cursor != "" {
-		list = append(list, name(r.cursor)+" (the default, newest first)")
-	}
-	for i := range r.fields {
-		if f := &r.fields[i]; len(f.ranges) > 0 && f.name != r.cursor {
-			list = append(list, name(f.name))
-		}
-	}
-	return list
+// advertised reports whether anything can be done with the row beyond reading it.
+func (r *schemaRow) advertised() bool {
+	return r.cursor != "" || len(r.expand) > 0 || slices.ContainsFunc(r.fields, func(f field) bool { return f.granted && f.advertised() })
 }
 
-// maxKinds is how many sets of operators, and how many kinds of aggregation, are told apart. The contract has fewer than ten.
-const maxKinds = 32
-
-func (r *schemaRow) operatorSets() []string {
-	var sets []string
-	for i := range r.fields {
-		if len(sets) == maxKinds {
-			break
-		}
-		if ops := strings.Join(r.fields[i].ranges, " "); ops != "" && !slices.Contains(sets, ops) {
-			sets = append(sets, ops)
+func (r *schemaRow) relations() []string {
+	size := 0
+	for i, relation := range r.expand {
+		if size += len(relation) + 2; size > expandListBytes {
+			return append(slices.Clone(r.expand[:i]), fmt.Sprintf("and %d more", len(r.expand)-i))
 		}
 	}
-	return sets
+	return r.expand
 }
 
-func (r *schemaRow) aggregateKinds() []string {
-	var kinds []string
-	for i := range r.fields {
-		for _, k := range r.fields[i].aggregates {
-			if k != "" && len(kinds) < maxKinds && !slices.Contains(kinds, k) {
-				kinds = append(kinds, k)
-			}
+// signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
+func (f *field) signature(used *usage) string {
+	var words []string
+	add := func(word string, is bool) bool {
+		if is {
+			words = append(words, word)
+		}
+		return is
+	}
+	add(preview(f.kind, labelChars), f.kind != "")
+	add("("+preview(f.role, labelChars)+")", f.role != "")
+	used.exact = add("exact", f.exact) || used.exact
+	if len(f.ranges) > 0 {
+		word := "range"
+		if ops := strings.Join(f.ranges, " "); ops != "gte gt lte lt" {
+			word = "range[" + preview(ops, labelChars) + "]"
+		}
+		used.ranges = add(word, true)
+	}
+	note := func(list *[]string, word string) {
+		if !slices.Contains(*list, word) && len(*list) < mostKinds {
+			*list = append(*list, word)
 		}
 	}
-	slices.Sort(kinds)
-	return kinds
+	if add("lexical", f.lexical) {
+		note(&used.modes, "lexical")
+	}
+	if add("semantic", f.vector) {
+		note(&used.modes, "semantic")
+	}
+	for _, kind := range f.aggregates[:min(len(f.aggregates), mostKinds)] {
+		if word := preview(kind, 30); add(word, word != "") {
+			note(&used.kinds, word)
+		}
+	}
+	if len(words) == 0 {
+		return "fields"
+	}
+	return strings.Join(words, " ")
+}
+
+// withJSON is a line that ends in JSON, shortened where that is too long, which it says.
+func withJSON(beginning string, raw json.RawMessage) string {
+	const note = " (shortened)"
+	if raw == nil {
+		return clip(beginning, LineChars)
+	}
+	beginning += " "
+	for room := max(min(fieldSchemaBytes, LineChars-len(beginning)-len(note)), 64); ; room /= 2 {
+		line := beginning + jsonText(fitted(raw, room))
+		if len(raw) > room {
+			line += note
+		}
+		if room < 16 || !longerThan(line, LineChars) {
+			return clip(line, LineChars)
+		}
+	}
+}
+
+// jsonText is JSON as it stands in a line of ours: what does not print is escaped, so that it stays the same JSON.
+func jsonText(raw []byte) string {
+	var b []byte
+	for _, c := range string(raw) {
+		switch {
+		case shown(c):
+			b = append(b, string(c)...)
+		case c > 0xFFFF:
+			c -= 0x10000
+			b = appendEscape(appendEscape(b, 0xD800+c>>10), 0xDC00+c&0x3FF)
+		default:
+			b = appendEscape(b, c)
+		}
+	}
+	return string(b)
 }
 
 // examples are calls that this row's advertised capabilities allow.
 func (r *schemaRow) examples(granted []connection) []string {
+	if len(r.stream) > longestName {
+		return nil
+	}
 	scope := func() *arguments {
 		a := new(arguments).text("stream", r.stream)
 		if len(granted) > 0 {
@@ -269,10 +462,10 @@ func (r *schemaRow) examples(granted []connection) []string {
 	var group, bucket string
 	for i := range r.fields {
 		f := &r.fields[i]
-		if group == "" && slices.Contains(f.aggregates, "group_by") {
+		if group == "" && f.granted && slices.Contains(f.aggregates, "group_by") {
 			group = f.name
 		}
-		if bucket == "" && slices.Contains(f.aggregates, "group_by_time") && slices.Contains(f.ranges, "gte") {
+		if bucket == "" && f.granted && slices.Contains(f.aggregates, "group_by_time") && slices.Contains(f.ranges, "gte") {
 			bucket = f.name
 		}
 	}
@@ -286,5 +479,5 @@ func (r *schemaRow) examples(granted []connection) []string {
 	if group != "" {
 		lines = append(lines, "  example: "+scope().text("metric", "count").text("group_by", group).call("aggregate"))
 	}
-	return slices.DeleteFunc(lines, func(line string) bool { return longerThan(line, LineChars) })
+	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > exampleBytes })
 }

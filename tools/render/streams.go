@@ -1,13 +1,23 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}.
-func Streams(body []byte) (Result, error) {
+// A StreamsQuery is the call that a list of streams answers.
+type StreamsQuery struct {
+	ConnectionID string
+	Offset       int // how many rows an earlier answer showed
+}
+
+// Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
+// not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
+// rs.InvalidArguments.
+func Streams(body []byte, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
 	o, raw, err := decode(body, what)
 	if err != nil {
@@ -17,29 +27,65 @@ func Streams(body []byte) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	total := len(l.items)
+	if total > 0 && q.Offset >= total {
+		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, "row")),
+			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
+	}
+	q.Offset = min(q.Offset, total)
 	p := newPage(listText)
-	p.add(plural(len(l.items), "stream row") + ", one for each stream and connection")
+	p.add(plural(total, "stream row") + ", one for each stream and connection")
 	const last = `Call schema {"stream":"…"} for the fields of one.`
-	note := "Shown 0000 of 0000 rows in text; all are in structured output."
+	note := q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")
 	p.reserve(last, note)
-	shown := 0
-	for _, item := range l.items {
-		if !p.add(streamLine(rs.AsObject(item))) {
-			break
-		}
-		shown++
+	end := q.Offset
+	for end < total && p.add(streamLine(rs.AsObject(l.items[end]))) {
+		end++
 	}
 	p.release(last, note)
-	if shown < len(l.items) {
-		p.add(fmt.Sprintf("Shown %d of %d rows in text; all are in structured output.", shown, len(l.items)))
+	if end < total {
+		p.add(q.shown(end, total) + ". Next: " + q.next(end).call("list_streams"))
+	} else if q.Offset > 0 {
+		p.add(q.shown(end, total) + ".")
 	}
 	if cursor := l.envelope.Text("next_cursor"); cursor != "" {
 		p.add(cursorLine("next_cursor", cursor))
 	}
-	if len(l.items) > 0 {
+	if total > 0 {
 		p.add(last)
 	}
-	return dataResult(withUnavailable(p.String(), l.envelope), raw), nil
+	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: q.structured(l, raw)}, nil
+}
+
+func (q StreamsQuery) shown(end, total int) string {
+	return fmt.Sprintf("Shown: rows %d-%d of %d", q.Offset+1, end, total)
+}
+
+func (q StreamsQuery) next(offset int) *arguments {
+	return new(arguments).text("connection_id", q.ConnectionID).number("offset", offset)
+}
+
+// structured is the body as received when it fits, else with as many rows as do.
+func (q StreamsQuery) structured(l listing, raw json.RawMessage) json.RawMessage {
+	if out := (object{pair("data", raw)}).JSON(); q.Offset == 0 && len(out) <= StructuredHard {
+		return out
+	}
+	total := len(l.items)
+	rows := slices.Clone(l.items[q.Offset:])
+	head := fitEnvelope(l.envelope, documentHead)
+	page := func(n int) json.RawMessage {
+		out := object{pair("shown", encode(q.shown(q.Offset+n, total)))}
+		if q.Offset+n < total {
+			out = append(object{pair("next", q.next(q.Offset+n).json())}, out...)
+		}
+		return append(out, pair("data", head.With("data", rs.JoinArray(rows[:n])).JSON())).JSON()
+	}
+	count := most(len(rows), func(n int) bool { return len(page(n)) <= StructuredHard })
+	if count == 0 && len(rows) > 0 {
+		count = 1
+		rows[0] = fitted(rows[0], StructuredTarget)
+	}
+	return page(count)
 }
 
 func streamLine(o object) string {

@@ -58,6 +58,9 @@ func commandsOf(model *kong.Application, words map[string][]string) []command {
 					one.values = slices.DeleteFunc(strings.Split(f.Enum, ","), func(value string) bool { return value == "" })
 				}
 				c.flags = append(c.flags, one)
+				if f.Tag.Negatable != "" {
+					c.flags = append(c.flags, flag{name: "--no-" + f.Name, help: one.help})
+				}
 			}
 		}
 		commands = append(commands, c)

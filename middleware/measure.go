@@ -1,0 +1,30 @@
+package middleware
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A CallObserver is told of calls, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
+type CallObserver interface {
+	CallBegan()
+	CallEnded(Outcome)
+}
+
+// Measure tells the observer of each call when it begins and how it went. A nil observer costs nothing.
+func Measure(observer CallObserver, now func() time.Time) Middleware {
+	return func(next tools.Handler) tools.Handler {
+		if observer == nil {
+			return next
+		}
+		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+			start := now()
+			observer.CallBegan()
+			reply, err := next(ctx, call)
+			observer.CallEnded(outcomeOf(call, reply, err, now().Sub(start)))
+			return reply, err
+		}
+	}
+}

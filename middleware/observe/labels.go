@@ -1,0 +1,26 @@
+package observe
+
+import "strconv"
+
+// modern is the first version of MCP without sessions.
+const modern = "2026-07-28"
+
+// era is modern for versions of MCP without sessions, legacy for those before, and unknown where the client did not say.
+// Versions are dates, so they sort as text.
+func era(protocol string) string {
+	switch {
+	case protocol == "":
+		return "unknown"
+	case protocol < modern:
+		return "legacy"
+	}
+	return "modern"
+}
+
+// statusClass is 2xx, 4xx and so on, or none.
+func statusClass(status int) string {
+	if status < 100 || status > 599 {
+		return "none"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}

@@ -1,0 +1,216 @@
+package observe
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Buckets of the histograms: seconds up to the longest call and the longest read, bytes around the budgets of an answer,
+// members of a package.
+var (
+	callSeconds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40}
+	readSeconds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+	answerBytes = []float64{1 << 10, 2 << 10, 5 << 10, 10 << 10, 24 << 10, 45_000, 64 << 10, 256 << 10, 1 << 20}
+	widths      = []float64{1, 2, 4, 8, 16, 32, 64}
+)
+
+// Metrics are the metrics of one process, in a registry of their own. They implement [middleware.CallObserver],
+// [middleware.RequestObserver] and [rs.Observer], and are safe for concurrent use. Every label comes from a fixed list; what
+// is not in it is "other".
+type Metrics struct {
+	registry *prometheus.Registry
+	tools    map[string]bool
+
+	calls         *prometheus.CounterVec
+	callSeconds   *prometheus.HistogramVec
+	callsInFlight prometheus.Gauge
+	answerBytes   *prometheus.HistogramVec
+	partial       *prometheus.CounterVec
+	cuts          *prometheus.CounterVec
+	removed       *prometheus.CounterVec
+
+	requests         *prometheus.CounterVec
+	requestSeconds   *prometheus.HistogramVec
+	requestsInFlight prometheus.Gauge
+	tokenLookups     *prometheus.CounterVec
+
+	reads         *prometheus.CounterVec
+	readSeconds   *prometheus.HistogramVec
+	retries       *prometheus.CounterVec
+	retriesDenied *prometheus.CounterVec
+	breaker       *prometheus.GaugeVec
+	fanOutWidth   prometheus.Histogram
+	fanOuts       *prometheus.CounterVec
+}
+
+var (
+	_ middleware.CallObserver    = (*Metrics)(nil)
+	_ middleware.RequestObserver = (*Metrics)(nil)
+	_ rs.Observer                = (*Metrics)(nil)
+)
+
+// NewMetrics returns the metrics of a program of this version that serves the named tools.
+func NewMetrics(version string, tools []string) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), tools: map[string]bool{}}
+	for _, name := range tools {
+		m.tools[name] = true
+	}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "pdpp_mcp", Name: name, Help: help, Buckets: buckets}, labels)
+		m.registry.MustRegister(h)
+		return h
+	}
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
+		m.registry.MustRegister(g)
+		return g
+	}
+
+	m.calls = counter("calls_total", "Tool calls and resource reads by how they ended; outcome is ok or the code of the error, also of one that went out as a result with isError.", "tool", "era", "outcome")
+	m.callSeconds = histogram("call_seconds", "Time of one call, all its reads together.", callSeconds, "tool")
+	m.callsInFlight = gauge("calls_in_flight", "Calls under way.").WithLabelValues()
+	m.answerBytes = histogram("answer_bytes", "Size of an answer on each channel: text, structured, resource; and read, what the resource server sent for it.", answerBytes, "channel")
+	m.partial = counter("partial_answers_total", "Answers that name connections of a package as unavailable.", "tool")
+	m.cuts = counter("budget_cuts_total", "Records, fields and pages that were left out or made smaller because they did not fit.", "tool")
+	m.removed = counter("sanitised_characters_total", "Characters taken out of the text of records.", "tool")
+
+	m.requests = counter("requests_total", "HTTP requests; code is ok, the code of a refusal at the door, or protocol for a message that is refused.", "path", "status", "code")
+	m.requestSeconds = histogram("request_seconds", "Time of one HTTP request.", callSeconds, "path")
+	m.requestsInFlight = gauge("requests_in_flight", "HTTP requests under way.").WithLabelValues()
+	m.tokenLookups = counter("token_lookups_total", "Tokens that memory knew (hit), or that the authority was asked about (miss).", "result")
+
+	m.reads = counter("reads_total", "Reads of the resource server and of the token authority with all their retries; status is a class, or none where no whole answer came.", "class", "status")
+	m.readSeconds = histogram("read_seconds", "Time of one such read.", readSeconds, "class")
+	m.retries = counter("read_retries_total", "Attempts that were made anew.", "host")
+	m.retriesDenied = counter("read_retries_denied_total", "Attempts that were not made anew because the retry budget was spent.", "host")
+	m.breaker = gauge("breaker_state", "1 for the state in which the breaker of a host is.", "host", "state")
+	m.fanOutWidth = histogram("fanout_width", "How many members of a package one round of reads asked.", widths).WithLabelValues().(prometheus.Histogram)
+	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial where one of those that were asked failed, failed where all did.", "result")
+
+	// What an alert looks for exists from the start: an increase from nothing to 1 is not seen as one.
+	for name := range m.tools {
+		for _, spoken := range [...]string{"legacy", "modern"} {
+			m.calls.WithLabelValues(name, spoken, string(rs.Internal))
+		}
+	}
+	m.requests.WithLabelValues(middleware.EndpointPath, strconv.Itoa(http.StatusForbidden), string(rs.OwnerTokenRefused))
+
+	gauge("build_info", "1, for the version of this program and of Go.", "version", "go_version").WithLabelValues(version, runtime.Version()).Set(1)
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler serves the metrics to a scraper.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// Registry returns where the metrics are registered, for a Go program to add its own.
+func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
+
+// CallBegan counts a call as under way.
+func (m *Metrics) CallBegan() { m.callsInFlight.Inc() }
+
+// CallEnded counts a call.
+func (m *Metrics) CallEnded(o middleware.Outcome) {
+	m.callsInFlight.Dec()
+	tool := o.Tool
+	if !m.tools[tool] {
+		tool = "other"
+	}
+	m.calls.WithLabelValues(tool, era(o.Protocol), middleware.BoundedCode(o.Code)).Inc()
+	m.callSeconds.WithLabelValues(tool).Observe(o.Took.Seconds())
+	for _, channel := range [...]struct {
+		name  string
+		bytes int
+	}{{"read", o.ReadBytes}, {"text", o.TextBytes}, {"structured", o.StructuredBytes}, {"resource", o.ResourceBytes}} {
+		if channel.bytes > 0 {
+			m.answerBytes.WithLabelValues(channel.name).Observe(float64(channel.bytes))
+		}
+	}
+	if o.Unavailable > 0 {
+		m.partial.WithLabelValues(tool).Inc()
+	}
+	if o.Cuts > 0 {
+		m.cuts.WithLabelValues(tool).Add(float64(o.Cuts))
+	}
+	if o.Removed > 0 {
+		m.removed.WithLabelValues(tool).Add(float64(o.Removed))
+	}
+}
+
+// RequestBegan counts a request as under way.
+func (m *Metrics) RequestBegan() { m.requestsInFlight.Inc() }
+
+// RequestEnded counts a request.
+func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took time.Duration) {
+	m.requestsInFlight.Dec()
+	told := middleware.Good
+	switch {
+	case refusal != "":
+		told = middleware.BoundedCode(refusal)
+	case status == 0 || status >= http.StatusBadRequest:
+		told = "protocol"
+	}
+	m.requests.WithLabelValues(path, strconv.Itoa(status), told).Inc()
+	m.requestSeconds.WithLabelValues(path).Observe(took.Seconds())
+}
+
+// TokenLookedUp counts a token that memory knew or did not know; see [rs.TokenCacheOptions].
+func (m *Metrics) TokenLookedUp(hit bool) {
+	result := "miss"
+	if hit {
+		result = "hit"
+	}
+	m.tokenLookups.WithLabelValues(result).Inc()
+}
+
+// Read counts a read.
+func (m *Metrics) Read(class string, status int, took time.Duration) {
+	m.reads.WithLabelValues(class, statusClass(status)).Inc()
+	m.readSeconds.WithLabelValues(class).Observe(took.Seconds())
+}
+
+// Retried counts an attempt that was made anew.
+func (m *Metrics) Retried(host string) { m.retries.WithLabelValues(host).Inc() }
+
+// RetryDenied counts an attempt that was not made anew.
+func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(host).Inc() }
+
+// BreakerChanged notes the state of a host's breaker.
+func (m *Metrics) BreakerChanged(host string, state rs.BreakerState) {
+	for _, s := range [...]rs.BreakerState{rs.BreakerClosed, rs.BreakerHalfOpen, rs.BreakerOpen} {
+		value := 0.0
+		if s == state {
+			value = 1
+		}
+		m.breaker.WithLabelValues(host, string(s)).Set(value)
+	}
+}
+
+// FannedOut counts one round of reads of several members of a package; see [rs.PackageOptions].
+func (m *Metrics) FannedOut(asked, answered int) {
+	m.fanOutWidth.Observe(float64(asked))
+	result := "whole"
+	switch {
+	case answered == 0:
+		result = "failed"
+	case answered < asked:
+		result = "partial"
+	}
+	m.fanOuts.WithLabelValues(result).Inc()
+}

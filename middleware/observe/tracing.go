@@ -1,0 +1,94 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Transport returns a transport that puts every request into a span of its own and names the span in the request's
+// traceparent. class says what is asked where the request belongs to no read of a resource server. A nil tracer makes no
+// span: then the trace to which the caller's request belongs goes on as it came, if there is one.
+func Transport(next http.RoundTripper, tracer trace.Tracer, class string) http.RoundTripper {
+	return transport{next, tracer, class}
+}
+
+type transport struct {
+	next   http.RoundTripper
+	tracer trace.Tracer
+	class  string
+}
+
+// RoundTrip sends one request. Its span ends with the body of the answer.
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	ctx := request.Context()
+	if t.tracer == nil {
+		return t.next.RoundTrip(withTraceparent(ctx, request))
+	}
+	class := cmp.Or(rs.ClassFrom(ctx), t.class)
+	ctx, span := t.tracer.Start(ctx, "read "+class, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("pdpp.read", class), attribute.String("http.request.method", request.Method)))
+	response, err := t.next.RoundTrip(withTraceparent(ctx, request))
+	if err != nil { // whose text names the address; its kind is what may be told
+		span.SetStatus(codes.Error, failure(err))
+		span.End()
+		return response, err
+	}
+	span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))
+	if response.StatusCode >= http.StatusBadRequest {
+		span.SetStatus(codes.Error, "")
+	}
+	response.Body = &tracedBody{ReadCloser: response.Body, span: span}
+	return response, nil
+}
+
+// withTraceparent returns the request with the traceparent of ctx's span, or as it was where there is none.
+func withTraceparent(ctx context.Context, request *http.Request) *http.Request {
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		return request
+	}
+	sent := request.Clone(ctx) // a RoundTripper must leave its request alone
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(sent.Header))
+	sent.Header.Del("Tracestate") // of samplers of our own; nobody there asked for it
+	return sent
+}
+
+func failure(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return string(rs.Canceled)
+	case errors.Is(err, context.DeadlineExceeded):
+		return string(rs.DeadlineExceeded)
+	}
+	return string(rs.ServerUnreachable)
+}
+
+// A tracedBody ends its span when it is closed.
+type tracedBody struct {
+	io.ReadCloser
+	span  trace.Span
+	bytes int
+}
+
+// Read reads on.
+func (b *tracedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.bytes += n
+	return n, err
+}
+
+// Close ends the span.
+func (b *tracedBody) Close() error {
+	b.span.SetAttributes(attribute.Int("http.response.body.size", b.bytes))
+	b.span.End()
+	return b.ReadCloser.Close()
+}

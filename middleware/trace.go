@@ -1,0 +1,82 @@
+package middleware
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// Trace puts each call into a span of its own, such as "tools/call schema". A nil tracer costs nothing; the trace that
+// a client named goes on to the resource server all the same.
+func Trace(tracer trace.Tracer) Middleware {
+	return func(next tools.Handler) tools.Handler {
+		if tracer == nil {
+			return next
+		}
+		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+			name := "tools/call " + call.Tool.Name
+			if call.URI != "" {
+				name = "resources/read " + call.Tool.Name
+			}
+			options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+			if request, ok := ctx.Value(requestSpanKey{}).(trace.SpanContext); ok {
+				options = append(options, trace.WithLinks(trace.Link{SpanContext: request}))
+			}
+			ctx, span := tracer.Start(ctx, name, options...)
+			defer span.End()
+			reply, err := next(ctx, call)
+			if span.IsRecording() {
+				describe(span, outcomeOf(call, reply, err, 0))
+			}
+			return reply, err
+		}
+	}
+}
+
+// describe writes how a call went into its span.
+func describe(span trace.Span, o Outcome) {
+	code := BoundedCode(o.Code)
+	span.SetAttributes(
+		attribute.String("pdpp.tool", o.Tool),
+		attribute.String("pdpp.outcome", code),
+		attribute.String("mcp.protocol.version", o.Protocol),
+		attribute.Int("pdpp.bytes.read", o.ReadBytes),
+		attribute.Int("pdpp.bytes.text", o.TextBytes),
+		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),
+		attribute.Int("pdpp.bytes.resource", o.ResourceBytes),
+	)
+	if o.Code != Good {
+		span.SetStatus(codes.Error, code)
+	}
+}
+
+type requestSpanKey struct{}
+
+// ContinueTrace returns a context in which what follows belongs to the trace that a traceparent (W3C Trace Context)
+// names. Anything that is no valid traceparent is as good as none. Where the context is in another trace already, that
+// of the HTTP request, the call's span is linked to it. tracestate and baggage are not taken over: they may hold
+// anything.
+func ContinueTrace(ctx context.Context, traceparent string) context.Context {
+	current := trace.SpanContextFromContext(ctx)
+	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
+	if !named.IsValid() || named.TraceID() == current.TraceID() {
+		return ctx
+	}
+	if current.IsValid() {
+		ctx = context.WithValue(ctx, requestSpanKey{}, current)
+	}
+	return trace.ContextWithRemoteSpanContext(ctx, named)
+}
+
+// traceIDFrom is the id of the trace to which a context belongs, or "".
+func traceIDFrom(ctx context.Context) string {
+	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+		return span.TraceID().String()
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package middleware_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// recorded returns a tracer and what it made.
+func recorded(t *testing.T) (trace.Tracer, *tracetest.InMemoryExporter) {
+	t.Helper()
+	exporter := tracetest.NewInMemoryExporter()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
+	return provider.Tracer("test"), exporter
+}
+
+func TestTrace(t *testing.T) {
+	for name, row := range map[string]struct {
+		uri        string
+		err        error
+		span, code string
+	}{
+		"a tool call":             {"", nil, "tools/call search", "ok"},
+		"a resource":              {"pdpp://" + canaryArgument, nil, "resources/read search", "ok"},
+		"a failure":               {"", &rs.Error{Code: rs.NotFound, Message: canaryRecord}, "tools/call search", "not_found"},
+		"a code that was made up": {"", &rs.Error{Code: canaryRecord, Cause: textError(canaryRecord)}, "tools/call search", "other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tracer, exporter := recorded(t)
+			var inside trace.SpanContext
+			core := middlewaretest.Spy{Err: row.err, Do: func(ctx context.Context, _ tools.Call) { inside = trace.SpanContextFromContext(ctx) }}
+			call := callOf(t, "search", `{"q":"`+canaryArgument+`"}`)
+			call.URI = row.uri
+			if _, err := middleware.Trace(tracer)(core.Handle)(as(t.Context(), rs.KindClient), call); err != row.err { //nolint:errorlint // the very same
+				t.Errorf("error %v", err)
+			}
+			spans := exporter.GetSpans()
+			if len(spans) != 1 || spans[0].Name != row.span || !spans[0].SpanContext.Equal(inside) {
+				t.Fatalf("spans %v around %v", spans, inside)
+			}
+			text, err := json.Marshal(spans)
+			if err != nil {
+				t.Fatal(err)
+			}
+			withoutSecrets(t, string(text))
+			if !strings.Contains(string(text), `"`+row.code+`"`) {
+				t.Errorf("the span does not say %s: %s", row.code, text)
+			}
+		})
+	}
+}
+
+func TestContinueTrace(t *testing.T) {
+	const id, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	for name, row := range map[string]struct {
+		text string
+		want string
+	}{
+		"a valid one":               {"00-" + id + "-" + span + "-01", id},
+		"a later version":           {"cc-" + id + "-" + span + "-01-what-the-future-holds", id},
+		"none":                      {"", ""},
+		"no hexadecimal digits":     {"00-" + canaryArgument + "-" + span + "-01", ""},
+		"capital letters":           {"00-" + strings.ToUpper(id) + "-" + span + "-01", ""},
+		"a trace id of zeros":       {"00-" + strings.Repeat("0", 32) + "-" + span + "-01", ""},
+		"a span id of zeros":        {"00-" + id + "-" + strings.Repeat("0", 16) + "-01", ""},
+		"the forbidden version":     {"ff-" + id + "-" + span + "-01", ""},
+		"more than version 00 has":  {"00-" + id + "-" + span + "-01-x", ""},
+		"a line break and a header": {"00-" + id + "-" + span + "-01\r\nX: y", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := trace.SpanContextFromContext(middleware.ContinueTrace(t.Context(), row.text))
+			if (row.want == "") == got.IsValid() || got.IsValid() && (got.TraceID().String() != row.want || !got.IsRemote()) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package rs_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// readsSeen is an Observer that remembers reads.
+type readsSeen struct {
+	rs.Observer
+	reads []readSeen
+}
+
+type readSeen struct {
+	Class  string
+	Status int
+}
+
+func (s *readsSeen) Read(class string, status int, _ time.Duration) {
+	s.reads = append(s.reads, readSeen{class, status})
+}
+
+// Each read is told once, under a name that holds nothing of what was asked, and each attempt knows that name.
+func TestReadsAreToldByClass(t *testing.T) {
+	for path, class := range map[string]string{
+		rs.Path("schema"):                                              "schema",
+		rs.Path("streams"):                                             "streams",
+		rs.Path("streams", "secret"):                                   "stream",
+		rs.Path("streams", "secret", "records"):                        "records",
+		rs.Path("streams", "secret", "records", "a/v1/b"):              "record",
+		rs.Path("streams", "v1", "records", "secret", "field-window"):  "window",
+		rs.Path("streams", "schema", "aggregate"):                      "aggregate",
+		rs.Path("search"):                                              "search",
+		rs.Path("blobs", "secret"):                                     "blob",
+		rs.Path("secret"):                                              "other",
+		rs.Path("streams", "secret", "secret"):                         "other",
+		rs.Path("streams", "secret", "records", "secret", "something"): "other",
+	} {
+		t.Run(path, func(t *testing.T) {
+			var seen readsSeen
+			var attempts []string
+			client, err := rs.NewClient(rs.ClientOptions{
+				Base:      "https://rs.example/v1/below",
+				Transport: roundTrip(func(*http.Request) (*http.Response, error) { return answer(404, `{}`), nil }),
+				Observer:  &seen,
+				Wrap: func(next http.RoundTripper) http.RoundTripper {
+					return roundTrip(func(r *http.Request) (*http.Response, error) {
+						attempts = append(attempts, rs.ClassFrom(r.Context()))
+						return next.RoundTrip(r)
+					})
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = client.For(caller("t")).Do(t.Context(), rs.Request{Path: path, Query: url.Values{"q": {"secret"}}, Binary: true})
+			if diff := cmp.Diff([]readSeen{{class, 404}}, seen.reads); diff != "" {
+				t.Error(diff)
+			}
+			if !slices.Equal(attempts, []string{class}) {
+				t.Errorf("the attempts know %q", attempts)
+			}
+		})
+	}
+	if class := rs.ClassFrom(context.Background()); class != "" {
+		t.Errorf("a request of no read has class %q", class)
+	}
+}
+
+func TestTokenCacheTellsWhetherItKnew(t *testing.T) {
+	var hits []bool
+	cache := rs.NewTokenCache(rs.TokenCacheOptions{
+		Authority: authorityFunc(func(_ context.Context, token rs.Token) (rs.Verdict, error) {
+			return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient}}, nil
+		}),
+		Recalled: func(hit bool) { hits = append(hits, hit) },
+	})
+	for _, token := range []string{"a", "a", "b", "a"} {
+		if _, err := cache.Authenticate(t.Context(), rs.NewToken(token)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []bool{false, true, false, true}; !slices.Equal(hits, want) {
+		t.Errorf("told %v, want %v", hits, want)
+	}
+}
+
+func TestPackageTellsItsFanOuts(t *testing.T) {
+	good := says(`{"object":"list","data":[]}`)
+	for name, row := range map[string]struct {
+		answers map[string]childAnswer
+		request rs.Request
+		want    [][2]int
+	}{
+		"all answer":            {map[string]childAnswer{"tok_a": good, "tok_b": good}, rs.Request{Path: rs.Path("streams")}, [][2]int{{2, 2}}},
+		"one fails":             {map[string]childAnswer{"tok_a": good, "tok_b": fails(500, "broken")}, rs.Request{Path: rs.Path("streams")}, [][2]int{{2, 1}}},
+		"all fail":              {map[string]childAnswer{"tok_a": fails(500, "broken"), "tok_b": fails(500, "broken")}, rs.Request{Path: rs.Path("streams")}, [][2]int{{2, 0}}},
+		"a read of one is none": {map[string]childAnswer{"tok_a": good, "tok_b": good}, rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"connection_id": {"cin_a"}}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told [][2]int
+			f := &packageRS{answers: row.answers}
+			p := packageOf(f, rs.PackageOptions{FannedOut: func(asked, answered int) { told = append(told, [2]int{asked, answered}) }}, aChild("a", "messages"), aChild("b", "messages"))
+			response, err := p.Do(t.Context(), row.request)
+			if err == nil && len(row.want) > 0 && response.Unavailable != row.want[0][0]-row.want[0][1] {
+				t.Errorf("the answer counts %d connections as unavailable: %s", response.Unavailable, response.Body)
+			}
+			if diff := cmp.Diff(row.want, told); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
