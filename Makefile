@@ -3,8 +3,12 @@ GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 GOSEC         := github.com/securego/gosec/v2/cmd/gosec@v2.22.10
 FUZZTIME      ?= 10s
+# How long the load and the soak last, and how many callers the load has.
+LOAD          ?= 60s
+CLIENTS       ?= 1000
+SOAK          ?= 10m
 
-.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance requirements build clean
+.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance deploy-check rolling chaos load-clients soak requirements build clean
 
 all: lint test
 
@@ -18,7 +22,7 @@ race:
 	go test -race -shuffle=on -count=3 ./...
 
 lint:
-	go vet ./...
+	go vet -tags chaos ./...
 	go run $(GOLANGCI_LINT) run ./...
 
 # Known vulnerabilities, and mistakes that gosec knows. What gosec takes wrongly for one says so where it stands, with the
@@ -52,6 +56,28 @@ clients: build
 # The official conformance suite against the built binary, both protocol eras.
 conformance: build
 	scripts/conformance
+
+# nginx, HAProxy and systemd read deploy/; installs the first two from Debian's packages where they are missing.
+deploy-check:
+	scripts/deploy-check
+
+# Restarts three replicas behind nginx and behind HAProxy under load, and kills one.
+rolling:
+	scripts/deploy-check install
+	ROLLING=1 PATH="$$PATH:/usr/sbin" go test ./integration -run TestRollingRestart -count=1 -timeout 300s -v
+
+# Every fault to every tool, against the built binary; holds the table of docs/reliability.md to what it saw.
+# UPDATE=-update rewrites the table.
+chaos:
+	go test -tags chaos -count=1 -parallel 8 -timeout 8m ./integration/chaos $(UPDATE)
+
+# CLIENTS callers at a time for LOAD, all of them answered, and how long that took.
+load-clients:
+	LOAD=$(LOAD) CLIENTS=$(CLIENTS) go test -tags chaos -count=1 -v -run TestLoad -timeout 15m ./integration/chaos
+
+# Tokens that come and go for SOAK, while memory stays flat.
+soak:
+	SOAK=$(SOAK) go test -tags chaos -count=1 -v -run TestSoak -timeout 2h ./integration/chaos
 
 # Prints the ids of the requirements that no test names; needs the specification beside the repository.
 requirements:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -17,10 +18,11 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
-	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -28,15 +30,50 @@ import (
 // version is set by the release build.
 var version = "dev"
 
+// softMemory is the size in bytes beyond which memory is collected more eagerly than GOGC says: a thousand calls at a
+// time need some 80 MiB, and are to stay under 200 in all.
+const softMemory = 160 << 20
+
 // The environment and the exit code are touched here and nowhere else.
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // the SDK allocates much per call; this doubles throughput for some megabytes
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, os.Stderr})
+	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
+	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; that ends no service
+	log := newLogWriter(os.Stderr)
+	code := run(ctx, os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, log})
+	log.drain(lastLineWait)
 	stop()
 	os.Exit(code)
+}
+
+// serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
+// it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
+func serviceManager() manager {
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	watchdog, _ := daemon.SdWatchdogEnabled(false) // an unreadable interval is none
+	return manager{
+		reload: reload, watchdog: watchdog,
+		tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
+	}
+}
+
+// inheritedListener is the one socket that systemd opened for this process, or nil.
+func inheritedListener() (net.Listener, error) {
+	listeners, err := activation.Listeners()
+	switch {
+	case err != nil || len(listeners) == 0:
+		return nil, err
+	case len(listeners) > 1 || listeners[0] == nil:
+		return nil, usage(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(listeners)))
+	}
+	return listeners[0], nil
 }
 
 // streams are a process's standard streams. For stdio and for demo --json, out is protocol.
@@ -68,6 +105,7 @@ type demoCommand struct {
 }
 
 type serveCommand struct {
+	Config                    configFlag    `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
 	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
 	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
@@ -90,7 +128,9 @@ type serveCommand struct {
 	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
-	LogLevel string `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+	DrainDelay time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
+	DrainTime  time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
+	LogLevel   string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
 // providerFlags say which grant a local command reads through.
@@ -116,34 +156,25 @@ type verifyCommand struct {
 // run is the program without its process: it returns the exit code. Whatever ends it abnormally is the last line of
 // stderr, because hosts show that line.
 func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
-	var line commandLine
-	exited := false
-	parser, err := kong.New(&line,
-		kong.Name("pdpp-mcp"),
-		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
-		kong.Vars{"version": "pdpp-mcp " + version},
-		kong.Writers(io.out, io.err),
-		kong.Exit(func(int) { exited = true }), // --help and --version
-	)
-	if err != nil {
-		return fail(io, err)
-	}
-	parsed, err := parser.Parse(args)
+	line, command, exited, err := parse(args, io)
 	if exited {
 		return 0
 	}
 	if err != nil {
 		return fail(io, usage(err.Error()+". Run pdpp-mcp --help."))
 	}
-	if name := transport.OwnerVariable(getenv); name != "" && !readsNothing(parsed.Command()) {
+	if name := transport.OwnerVariable(getenv); name != "" && !readsNothing(command) {
 		return fail(io, &transport.ExitError{Code: transport.ExitOwner, Message: fmt.Sprintf(
 			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
 	}
-	switch parsed.Command() {
+	switch command {
 	case "demo":
 		err = runDemo(ctx, line.Demo, io)
 	case "serve":
-		err = runServe(ctx, line.Serve, getenv, io)
+		err = runServe(ctx, line.Serve, getenv, io, func() (serveCommand, error) {
+			again, _, _, err := parse(args, io)
+			return again.Serve, err
+		})
 	case "stdio":
 		err = runStdio(ctx, line.Stdio, getenv, io)
 	case "verify <citation>":
@@ -157,12 +188,36 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	case "tools", "tools <tool>":
 		err = runTools(ctx, line.Tools, io)
 	case "completion <shell>":
-		err = runCompletion(line.Completion, parser.Model, io)
+		err = runCompletion(line.Completion, io)
 	}
 	if err != nil {
 		return fail(io, err)
 	}
 	return 0
+}
+
+// parse reads the command line, with the environment and the file that it names. It reports whether that was a question,
+// as --help is, and has been answered.
+func parse(args []string, io streams) (line commandLine, command string, exited bool, err error) {
+	parser, err := newParser(&line, io, func(int) { exited = true })
+	if err != nil {
+		return line, "", false, err
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil || exited {
+		return line, "", exited, err
+	}
+	return line, parsed.Command(), false, nil
+}
+
+func newParser(line *commandLine, io streams, exit func(int)) (*kong.Kong, error) {
+	return kong.New(line,
+		kong.Name("pdpp-mcp"),
+		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
+		kong.Vars{"version": "pdpp-mcp " + version},
+		kong.Writers(io.out, io.err),
+		kong.Exit(exit), // --help and --version
+	)
 }
 
 func usage(message string) error {
@@ -182,67 +237,84 @@ func fail(io streams, err error) int {
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
-func runServe(ctx context.Context, c serveCommand, getenv func(string) string, io streams) error {
+// runServe serves until ctx ends. read reads the command line again, with the files that it names.
+func runServe(ctx context.Context, c serveCommand, getenv func(string) string, io streams, read func() (serveCommand, error)) error {
+	manager := serviceManager()
+	config, err := serveConfig(c, io)
+	if err != nil {
+		return err
+	}
+	watch, unwatch, err := newObservation(ctx, c.AdminListen, getenv, config.log)
+	if err != nil {
+		return err
+	}
+	defer unwatch()
+	config.watch = watch
+	listener, err := inheritedListener()
+	if err != nil {
+		return err
+	}
+	server, err := newHosted(ctx, config, listener)
+	if err != nil {
+		return err
+	}
+	return server.serve(ctx, manager, func() (hostedConfig, error) {
+		again, err := read()
+		if err != nil {
+			return hostedConfig{}, err
+		}
+		return serveConfig(again, io)
+	})
+}
+
+// serveConfig checks a command line and reads the secret file that it names.
+func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
-		return usage(err.Error())
+		return hostedConfig{}, usage(err.Error())
 	}
 	config := hostedConfig{
 		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout, retries: c.Retries, noBreaker: !c.Breaker,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
+		drainDelay: c.DrainDelay, drainTime: c.DrainTime, adminListen: c.AdminListen,
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
-		return usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+		return config, usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+	}
+	if c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline {
+		return config, usage(fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline))
 	}
 	if c.Retries < 0 || c.Retries > 2 {
-		return usage(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
+		return config, usage(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
 	}
 	if c.Retries == 0 {
 		config.retries = -1 // of the client, 0 is the default
 	}
 	if c.MaxConnections < 1 {
-		return usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
+		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
 	}
 	if config.limits, err = c.limits(); err != nil {
-		return err
+		return config, err
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {
-		return usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
+		return config, usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
 	}
 	for _, origin := range c.AllowedOrigins {
 		parsed, err := middleware.ParseOrigin(origin)
 		if err != nil {
-			return usage("--allowed-origins: " + err.Error())
+			return config, usage("--allowed-origins: " + err.Error())
 		}
 		config.origins = append(config.origins, parsed)
 	}
 	if config.public, err = publicNames(c); err != nil {
-		return usage(err.Error())
+		return config, usage(err.Error())
 	}
 	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
-		return usage(err.Error())
+		return config, usage(err.Error())
 	}
-	tracer, endTracing, err := newTracer(ctx, getenv, config.log)
-	if err != nil {
-		return err
-	}
-	defer endTracing()
-	config.watch.tracer = tracer
-	if c.AdminListen != "" {
-		config.watch.metrics = observe.NewMetrics(version, toolNames())
-		closeAdmin, err := serveAdmin(ctx, c.AdminListen, config.watch.metrics, config.log)
-		if err != nil {
-			return err
-		}
-		defer closeAdmin()
-	}
-	server, err := newHosted(ctx, config)
-	if err != nil {
-		return err
-	}
-	return server.serve(ctx)
+	return config, nil
 }
 
 func publicNames(c serveCommand) (middleware.Public, error) {

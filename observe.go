@@ -70,6 +70,22 @@ func (o observation) following(class string) func(http.RoundTripper) http.RoundT
 	return func(next http.RoundTripper) http.RoundTripper { return observe.Transport(next, o.tracer, class) }
 }
 
+// newObservation is metrics at an address of their own, unless that is empty, and traces where the environment asks for
+// them. end sends what is left.
+func newObservation(ctx context.Context, adminListen string, getenv func(string) string, log zerolog.Logger) (watch observation, end func(), err error) {
+	tracer, endTracing, err := newTracer(ctx, getenv, log)
+	if err != nil || adminListen == "" {
+		return observation{tracer: tracer}, endTracing, err
+	}
+	watch = observation{metrics: observe.NewMetrics(version, toolNames()), tracer: tracer}
+	closeAdmin, err := serveAdmin(ctx, adminListen, watch.metrics, log)
+	if err != nil {
+		endTracing()
+		return observation{}, nil, err
+	}
+	return watch, func() { closeAdmin(); endTracing() }, nil
+}
+
 // toolNames are the names of all tools, as labels.
 func toolNames() []string {
 	var names []string

@@ -91,12 +91,12 @@ func newWatched(t *testing.T, traced bool) *watched {
 		listen: "127.0.0.1:0", name: "test", rsURL: source.URL, packagesURL: source.URL + "/packages",
 		introspection: &rs.IntrospectorOptions{Endpoint: source.URL + "/introspect", ClientID: "c", ClientSecret: rs.NewToken(canaryToken)},
 		log:           zerolog.New(w.log).Level(zerolog.DebugLevel), watch: watch,
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.serve(ctx) }()
+	go func() { done <- server.serve(ctx, manager{}, nil) }()
 	w.url = server.url()
 	w.stop = sync.OnceFunc(func() {
 		cancel()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,9 +25,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
-
-// drainTime is how long calls in flight may take to finish after the server is told to stop.
-const drainTime = 10 * time.Second
 
 // newRoom is the same room behind every door of this program.
 func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observation) *mcp.Server {
@@ -51,60 +50,106 @@ type hostedConfig struct {
 	authorizationServers []string
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
 	packagesURL          string                  // directory of package members, asked with the introspection's credentials
+	drainDelay           time.Duration           // from "not ready" to the end of accepting
+	drainTime            time.Duration           // from there to the end of calls in flight
+	adminListen          string                  // where watch shows its metrics; empty: nowhere
 	log                  zerolog.Logger
 	watch                observation
 }
 
-// A hosted server listens already, and serves once it is told to.
+// A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last two.
 type hosted struct {
-	listener net.Listener
-	server   *http.Server
-	log      zerolog.Logger
+	listener   net.Listener
+	server     *http.Server
+	client     *rs.Client
+	recordBase string
+	authority  replaceableAuthority
+	tokens     *rs.TokenCache
+	limiter    *middleware.Limiter
+	health     *transport.Health
+	stop       context.CancelCauseFunc // ends all calls in flight
+	stopping   context.Context         // ends with stop
+	draining   atomic.Bool
+
+	handler atomic.Pointer[http.Handler]
+	config  hostedConfig // what handler serves; of the goroutine of serve alone
 }
 
-// newHosted builds a hosted server and opens its port.
-func newHosted(ctx context.Context, c hostedConfig) (*hosted, error) {
-	recordBase, err := rs.ParseBase(c.rsURL)
-	if err != nil {
+// newHosted builds a hosted server on a listener, or opens its port when that is nil.
+func newHosted(ctx context.Context, c hostedConfig, listener net.Listener) (*hosted, error) {
+	h := &hosted{}
+	var err error
+	if h.recordBase, err = rs.ParseBase(c.rsURL); err != nil {
 		return nil, usage(err.Error())
 	}
-	if c.rsReadURL == "" {
-		c.rsReadURL = recordBase
-	}
-	client, err := rs.NewClient(rs.ClientOptions{
-		Base: c.rsReadURL, UserAgent: userAgent(), ReadTimeout: c.readTimeout, Retries: c.retries, NoBreaker: c.noBreaker,
+	h.client, err = rs.NewClient(rs.ClientOptions{
+		Base: cmp.Or(c.rsReadURL, h.recordBase), UserAgent: userAgent(), ReadTimeout: c.readTimeout, Retries: c.retries, NoBreaker: c.noBreaker,
 		Observer: c.watch.reads(), Wrap: c.watch.following("other"),
 	})
 	if err != nil {
 		return nil, usage(err.Error())
 	}
-	authority, err := newAuthority(c, client)
-	if err != nil {
+	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.watch.tokenLookups()})
+	h.limiter = middleware.NewLimiter(c.limits, time.Now)
+	h.stopping, h.stop = context.WithCancelCause(context.Background())
+	nobody := rs.NewToken("probe-" + rand.Text())
+	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.log, Checks: []transport.Check{
+		{Name: "resource_server", Reach: h.client.Reach},
+		{Name: "token_authority", Reach: func(ctx context.Context) error {
+			_, err := h.authority.Judge(ctx, nobody)
+			return err
+		}},
+	}})
+	if err := h.configure(c); err != nil {
 		return nil, usage(err.Error())
 	}
-	if len(c.authorizationServers) == 0 {
-		c.authorizationServers = []string{recordBase}
-	}
-	limiter := middleware.NewLimiter(c.limits, time.Now)
-	handler := transport.Handler(transport.HandlerOptions{
-		Server:        newRoom(c.name, recordBase, client, c.deadline, c.log, c.watch),
-		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: authority, Recalled: c.watch.tokenLookups()}),
-		Public:        c.public, Origins: c.origins,
-		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: recordBase, AuthorizationServers: c.authorizationServers, Packages: c.packagesURL != ""},
-		Limiter:  limiter,
-		Logger:   c.log, Tracer: c.watch.tracer, Observer: c.watch.requests(),
-	})
-	if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
-		return nil, usage(fmt.Sprintf("cannot listen on %s: %v", c.listen, err))
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
-	if err != nil {
-		return nil, fmt.Errorf("%w; choose another address with --listen", err)
+	if listener == nil {
+		if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
+			return nil, usage(fmt.Sprintf("cannot listen on %s: %v", c.listen, err))
+		}
+		listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
+		if err != nil {
+			return nil, fmt.Errorf("%w; choose another address with --listen", err)
+		}
 	}
 	if c.maxConnections > 0 {
 		listener = netutil.LimitListener(listener, c.maxConnections)
 	}
-	return &hosted{listener: listener, server: transport.NewHTTPServer(c.listen, handler), log: c.log}, nil
+	h.listener, h.server = listener, transport.NewHTTPServer(c.listen, h)
+	return h, nil
+}
+
+// configure serves a configuration from now on. When it is not good, nothing has changed.
+func (h *hosted) configure(c hostedConfig) error {
+	authority, err := newAuthority(c, h.client)
+	if err != nil {
+		return err
+	}
+	authorizationServers := c.authorizationServers
+	if len(authorizationServers) == 0 {
+		authorizationServers = []string{h.recordBase}
+	}
+	handler := transport.Handler(transport.HandlerOptions{
+		Server:        newRoom(c.name, h.recordBase, h.client, c.deadline, c.log, c.watch),
+		Authenticator: h.tokens,
+		Public:        c.public, Origins: c.origins,
+		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.packagesURL != ""},
+		Health:   h.health, Stop: h.stopping, Limiter: h.limiter,
+		Logger: c.log, Tracer: c.watch.tracer, Observer: c.watch.requests(),
+	})
+	h.limiter.Set(c.limits)
+	h.authority.Store(&authority)
+	h.handler.Store(&handler)
+	h.config = c
+	return nil
+}
+
+// A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.
+type replaceableAuthority struct{ atomic.Pointer[rs.Authority] }
+
+// Judge asks the authority of the moment.
+func (a *replaceableAuthority) Judge(ctx context.Context, token rs.Token) (rs.Verdict, error) {
+	return (*a.Load()).Judge(ctx, token)
 }
 
 // newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of
@@ -141,26 +186,6 @@ func (h *hosted) url() string {
 		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // how this machine reaches every address
 	}
 	return "http://" + address + middleware.EndpointPath
-}
-
-// serve answers until ctx ends, then lets calls in flight finish.
-func (h *hosted) serve(ctx context.Context) error {
-	h.log.Info().Str("address", h.listener.Addr().String()).Str("version", version).Msg("serving /mcp")
-	return serveUntil(ctx, h.server, h.listener)
-}
-
-// serveUntil serves until ctx ends or the server fails, and drains.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	return server.Shutdown(drain)
 }
 
 // serveStdio serves one local client with one cached token.
@@ -310,7 +335,8 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
 		},
-	})
+		drainTime: drainTime,
+	}, nil)
 	if err != nil {
 		return err
 	}
@@ -318,10 +344,10 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
 		}
-		return server.serve(ctx)
+		return server.serve(ctx, manager{}, nil)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.serve(ctx) }()
+	go func() { done <- server.serve(ctx, manager{}, nil) }()
 	if err := integration.Tour(ctx, io.out, server.url(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}

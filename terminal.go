@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -135,7 +134,11 @@ func environmentWithoutOurs(environment []string) []string {
 }
 
 // runCompletion prints a completion script.
-func runCompletion(c completionCommand, model *kong.Application, io streams) error {
+func runCompletion(c completionCommand, io streams) error {
+	parser, err := newParser(new(commandLine), io, func(int) {})
+	if err != nil {
+		return err
+	}
 	var names []string
 	for _, tool := range tools.All("") {
 		if tool.Listed {
@@ -143,7 +146,7 @@ func runCompletion(c completionCommand, model *kong.Application, io streams) err
 		}
 	}
 	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": terminal.Shells}
-	if !terminal.Completion(io.out, model, words, c.Shell) {
+	if !terminal.Completion(io.out, parser.Model, words, c.Shell) {
 		return usage(fmt.Sprintf("there is no shell %q", c.Shell))
 	}
 	return nil

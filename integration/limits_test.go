@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -52,16 +51,6 @@ func newCountingRS(t *testing.T) *countingRS {
 // readOf is a call that reads a stream.
 func readOf(stream string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"` + stream + `"}}}`
-}
-
-// within wants a signal within the time of a call.
-func within(t *testing.T, what string, signal <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-signal:
-	case <-time.After(callTime):
-		t.Fatalf("%s does not come", what)
-	}
 }
 
 // A flood with one token: the burst is served, the rest is told when to come again, and the resource server hears of the
@@ -147,7 +136,7 @@ func TestCallsAtATime(t *testing.T) {
 				_ = response.Body.Close()
 			}
 		})
-		within(t, "the read", server.begun)
+		within(t, server.begun, "the read")
 	}
 	status, header, text := post(t, url, "a-token", readOf("notes"))
 	if status != http.StatusTooManyRequests || !strings.Contains(text, `"code":"too_many_calls"`) || header.Get("Retry-After") != "1" {
@@ -159,7 +148,7 @@ func TestCallsAtATime(t *testing.T) {
 	hangUp()
 	under.Wait()
 	for range 2 {
-		within(t, "the end of the read", server.ended)
+		within(t, server.ended, "the end of the read")
 	}
 	for tries := 0; ; tries++ { // the turn is given back a moment after the read has ended
 		if status, _, text = post(t, url, "a-token", readOf("notes")); status == http.StatusOK {
@@ -193,9 +182,9 @@ func TestGivingUpEndsTheRead(t *testing.T) {
 					_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "query_records", Arguments: args(`{"stream":"stuck"}`)})
 					answered <- err
 				}()
-				within(t, "the read", server.begun)
+				within(t, server.begun, "the read")
 				giveUp()
-				within(t, "the end of the read", server.ended)
+				within(t, server.ended, "the end of the read")
 				if err := <-answered; err == nil {
 					t.Error("the call was answered")
 				}

@@ -82,6 +82,7 @@ type process struct {
 	stderr *lineLog
 	ended  chan struct{}
 	err    error // how it ended; readable once ended is closed
+	killed bool  // by the test, which wants no good end
 }
 
 // environment is what a process sees: nothing of this machine's settings for the program, and a home of its own.
@@ -91,8 +92,14 @@ func environment(home string, extra ...string) []string {
 
 // start runs the program. dir is its home and its working directory.
 func start(dir string, env []string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(binary, args...), stdout: newLineLog(), stderr: newLineLog(), ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = dir, environment(dir, env...)
+	cmd := exec.Command(binary, args...)
+	cmd.Dir, cmd.Env = dir, environment(dir, env...)
+	return run(cmd)
+}
+
+// run starts a command.
+func run(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, stdout: newLineLog(), stderr: newLineLog(), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
 	p.cmd.WaitDelay = exitTime
 	if err := p.cmd.Start(); err != nil {
@@ -117,7 +124,7 @@ func (p *process) stop() error {
 		<-p.ended
 		return fmt.Errorf("%v did not end when interrupted\n%s", p.cmd.Args, p.stderr)
 	}
-	if p.err != nil {
+	if p.err != nil && !p.killed {
 		return fmt.Errorf("%v: %w\n%s", p.cmd.Args, p.err, p.stderr)
 	}
 	return nil
@@ -282,10 +289,15 @@ func (l *lineLog) String() string {
 
 // find returns the first complete line that is wanted, and waits for it.
 func (l *lineLog) find(wait time.Duration, wanted func(string) bool) (string, error) {
+	return l.findAfter(0, wait, wanted)
+}
+
+// findAfter does so from a length of the log on.
+func (l *lineLog) findAfter(begin int, wait time.Duration, wanted func(string) bool) (string, error) {
 	deadline := time.After(wait)
 	for {
 		l.mu.Lock()
-		text, over, changed := l.text.String(), l.over, l.changed
+		text, over, changed := l.text.String()[begin:], l.over, l.changed
 		l.mu.Unlock()
 		reader := bufio.NewReader(strings.NewReader(text))
 		for {

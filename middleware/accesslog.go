@@ -13,7 +13,7 @@ import (
 // loggedPath is the path of a request as the log shows it. Only our own paths are shown: people paste tokens into others.
 func loggedPath(path string) string {
 	switch path {
-	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath:
+	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, LivePath, ReadyPath:
 		return path
 	}
 	return "other"
@@ -21,14 +21,19 @@ func loggedPath(path string) string {
 
 // AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a
 // refusal its code; and the trace to which the request belongs, if it does.
-// The query is left out, because clients put tokens there; so are all headers.
+// The query is left out, because clients put tokens there; so are all headers. Probes are asked every few seconds for
+// ever: their lines are of level debug.
 func AccessLog(log zerolog.Logger) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begin := time.Now()
 			counted := &counter{ResponseWriter: w}
 			defer func() { // also when the handler panics past RecoverHTTP, as http.ErrAbortHandler does
-				event := log.Info()
+				level := zerolog.InfoLevel
+				if r.URL.Path == LivePath || r.URL.Path == ReadyPath {
+					level = zerolog.DebugLevel
+				}
+				event := log.WithLevel(level)
 				if counted.code != "" {
 					event = event.Str("code", string(counted.code))
 				}

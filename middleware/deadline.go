@@ -2,18 +2,26 @@ package middleware
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Deadline bounds a call, all its reads together. The caller's hang-up ends it sooner.
+// Deadline bounds a call, all its reads together. The caller's hang-up ends it sooner, and so does a server that stops:
+// then the call fails for the reason that its context gives as the cause, where that is an *rs.Error.
 func Deadline(limit time.Duration) Middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			return next(ctx, call)
+			reply, err := next(ctx, call)
+			var told *rs.Error
+			if err != nil && errors.As(context.Cause(ctx), &told) {
+				return reply, told
+			}
+			return reply, err
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -55,5 +56,35 @@ func TestDeadlineIsReleased(t *testing.T) {
 	}
 	if kept.Err() == nil {
 		t.Error("the context outlives its call")
+	}
+}
+
+// A server that stops says so in the cause.
+func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
+	stopping := &rs.Error{Code: rs.ServerStopping, Message: "The server is stopping."}
+	for name, row := range map[string]struct {
+		cause error // of the context's end
+		fails error // how the core fails
+		want  rs.Code
+	}{
+		"the cause is told":                 {stopping, &rs.Error{Code: rs.Canceled}, rs.ServerStopping},
+		"an answer in spite of it is kept":  {stopping, nil, ""},
+		"a hang-up is the core's to tell":   {context.Canceled, &rs.Error{Code: rs.Canceled}, rs.Canceled},
+		"a failure before it keeps its own": {nil, &rs.Error{Code: rs.NotFound}, rs.NotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, end := context.WithCancelCause(t.Context())
+			core := func(context.Context, tools.Call) (tools.Reply, error) {
+				if row.cause != nil {
+					end(row.cause)
+				}
+				return tools.Reply{}, row.fails
+			}
+			_, err := middleware.Deadline(time.Hour)(core)(ctx, tools.Call{})
+			var got *rs.Error
+			if errors.As(err, &got); (got == nil) != (row.want == "") || got != nil && got.Code != row.want {
+				t.Errorf("got %v, want %s", err, row.want)
+			}
+		})
 	}
 }

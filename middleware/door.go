@@ -43,14 +43,21 @@ func Door(o DoorOptions) alice.Chain {
 
 // Porch is the part of the door that stands before public documents: no bearer is asked for.
 func Porch(o DoorOptions) alice.Chain {
-	return alice.New(
-		RequestID,                   // one id for the log and the answer
-		TraceHTTP(o.Tracer),         // one span per request, in the client's trace if it names one
-		MeasureHTTP(o.Observer),     // one request in the metrics
-		AccessLog(o.Logger),         // one line per request; never a token, never a query
-		RecoverHTTP(o.Logger),       // a panic is a 500 with a body
+	return Street(o).Append(
 		Host(o.Public),              // a name that is not ours is 421
 		CORS(o.Origins),             // answers a listed browser's preflight
 		Origin(o.Origins, o.Public), // any other browser is 403
+	)
+}
+
+// Street is the part of the door that stands before the probes of a load balancer: those name an address of the
+// machine, not a public name, and learn nothing but whether the server is up.
+func Street(o DoorOptions) alice.Chain {
+	return alice.New(
+		RequestID,               // one id for the log and the answer
+		TraceHTTP(o.Tracer),     // one span per request, in the client's trace if it names one
+		MeasureHTTP(o.Observer), // one request in the metrics
+		AccessLog(o.Logger),     // one line per request; never a token, never a query
+		RecoverHTTP(o.Logger),   // a panic is a 500 with a body
 	)
 }

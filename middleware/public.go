@@ -11,11 +11,13 @@ import (
 	"strings"
 )
 
-// Where the hosted endpoint and its documents live below the public origin.
+// Where the hosted endpoint, its documents and its probes live below the public origin.
 const (
 	EndpointPath = "/mcp"
 	MetadataPath = "/.well-known/oauth-protected-resource"
 	IconPath     = "/icon.svg"
+	LivePath     = "/livez"
+	ReadyPath    = "/readyz"
 )
 
 // Public says under which names this server is reached. The zero value serves loopback names over loopback

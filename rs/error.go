@@ -46,6 +46,8 @@ const (
 	DeadlineExceeded Code = "deadline_exceeded"
 	// Canceled: the caller hung up.
 	Canceled Code = "canceled"
+	// ServerStopping: the adapter was told to stop, and the call took longer than it may after that.
+	ServerStopping Code = "server_stopping"
 	// ResponseTooLarge: the resource server's answer exceeds the size limit.
 	ResponseTooLarge Code = "response_too_large"
 	// ResponseTruncated: the resource server's answer ended before its announced length.

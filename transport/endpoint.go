@@ -40,7 +40,7 @@ func newEndpoint(o HandlerOptions) http.Handler {
 			writeRPCError(w, http.StatusBadRequest, nil, refusal)
 			return
 		}
-		ctx := withIcon(withHangUp(r.Context()), o.Public.URL(r, middleware.IconPath))
+		ctx := withIcon(withHangUp(r.Context(), o.Stop), o.Public.URL(r, middleware.IconPath))
 		r = r.Clone(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named

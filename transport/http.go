@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	_ "embed" // the icon
 	"fmt"
 	"net/http"
@@ -25,6 +26,8 @@ type HandlerOptions struct {
 	Metadata      Metadata
 	MaxBodyBytes  int64               // 0 means middleware.DefaultMaxBodyBytes
 	Limiter       *middleware.Limiter // nil means one with middleware.DefaultLimits
+	Health        *Health             // answers /livez and /readyz; nil serves neither
+	Stop          context.Context     // its end fails the calls under way with its cause, best an *rs.Error; nil: never
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer               // nil makes no spans
 	Observer      middleware.RequestObserver // nil counts nothing
@@ -34,7 +37,7 @@ type HandlerOptions struct {
 var icon []byte
 
 // Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the door, and
-// before it the two metadata documents and the icon. Everything else is 404. Every error has a JSON body.
+// before it the two metadata documents, the icon and the probes. Everything else is 404. Every error has a JSON body.
 func Handler(o HandlerOptions) http.Handler {
 	door := middleware.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
@@ -42,12 +45,19 @@ func Handler(o HandlerOptions) http.Handler {
 	}
 	endpoint := middleware.Door(door).Then(newEndpoint(o))
 	public := middleware.Porch(door).Then(publicDocuments(o))
+	probes := public
+	if o.Health != nil {
+		probes = middleware.Street(door).Then(o.Health)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == middleware.EndpointPath {
+		switch r.URL.Path {
+		case middleware.EndpointPath:
 			endpoint.ServeHTTP(w, r)
-			return
+		case middleware.LivePath, middleware.ReadyPath:
+			probes.ServeHTTP(w, r)
+		default:
+			public.ServeHTTP(w, r)
 		}
-		public.ServeHTTP(w, r)
 	})
 }
 

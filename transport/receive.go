@@ -43,21 +43,26 @@ func recoverAll(log zerolog.Logger) mcp.Middleware {
 type hangUpKey struct{}
 
 // withHangUp carries a request's own lifetime down as a value, because the SDK hands on a request's values but,
-// before 2026-07-28, not its end.
-func withHangUp(ctx context.Context) context.Context {
-	return context.WithValue(ctx, hangUpKey{}, ctx)
+// before 2026-07-28, not its end. With it goes the server's, which must not end the request: nobody would answer it.
+func withHangUp(ctx, server context.Context) context.Context {
+	if server == nil {
+		server = context.Background()
+	}
+	return context.WithValue(ctx, hangUpKey{}, [...]context.Context{ctx, server})
 }
 
-// joinHangUp ends a call when the client that made it hangs up.
+// joinHangUp ends a call when the client that made it hangs up, or the server ends it, for the cause of that end.
 func joinHangUp(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		client, ok := ctx.Value(hangUpKey{}).(context.Context)
+		ends, ok := ctx.Value(hangUpKey{}).([2]context.Context)
 		if !ok {
 			return next(ctx, method, request)
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		defer context.AfterFunc(client, func() { cancel(context.Cause(client)) })()
+		for _, end := range ends {
+			defer context.AfterFunc(end, func() { cancel(context.Cause(end)) })()
+		}
 		return next(ctx, method, request)
 	}
 }

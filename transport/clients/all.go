@@ -123,7 +123,7 @@ func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor",
 		path:   func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
-		format: formatJSONC, key: "mcpServers", tokenEnv: "${env:%s}",
+		format: formatJSONC, key: "mcpServers", tokenEnv: "${env:%s}", // #nosec G101 -- how a variable is quoted
 		entry: plainEntry,
 		link: func(s Server, entry object) string {
 			return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + url.QueryEscape(s.Name) +

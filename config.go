@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// A configFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.
+//
+// kong's own loader would take an unknown name in silence, and name the value in the error about a wrong one.
+type configFlag string
+
+// BeforeResolve reads the file for the command that it is given to.
+func (configFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
+	path := string(context.FlagValue(trace.Flag).(configFlag))
+	values, err := readConfig(path)
+	if err != nil {
+		return fmt.Errorf("--config %s: %w", path, err)
+	}
+	known := map[string]bool{}
+	for _, flag := range context.Selected().Flags {
+		known[flag.Name] = true
+	}
+	for name := range values {
+		if !known[name] || name == trace.Flag.Name {
+			return fmt.Errorf("--config %s: %q is no setting; the names are those of the flags, without the dashes before them", path, name)
+		}
+	}
+	context.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		return values[flag.Name], nil
+	}))
+	return nil
+}
+
+// readConfig reads a flat JSON object of texts, numbers and lists of texts. Its errors name what is wrong and show no
+// value: one may be a secret.
+func readConfig(path string) (map[string]any, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	raw := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("not JSON: %w, after %d bytes", syntax, syntax.Offset)
+		}
+		return nil, errors.New("not a JSON object of settings")
+	}
+	values := map[string]any{}
+	for name, value := range raw {
+		if values[name], err = configValue(value); err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
+		}
+	}
+	return values, nil
+}
+
+func configValue(raw json.RawMessage) (any, error) {
+	var text string
+	var number json.Number
+	var list []string
+	switch {
+	case json.Unmarshal(raw, &number) == nil && raw[0] != '"' && number != "":
+		return number.String(), nil
+	case json.Unmarshal(raw, &text) == nil && raw[0] == '"':
+		return text, nil
+	case json.Unmarshal(raw, &list) == nil && raw[0] == '[':
+		values := make([]any, len(list)) // the form that kong takes for a list that is not to be split at commas
+		for i, entry := range list {
+			values[i] = entry
+		}
+		return values, nil
+	}
+	return nil, fmt.Errorf("a text, a number or a list of texts is needed, not %s", kindOf(raw))
+}
+
+func kindOf(raw json.RawMessage) string {
+	switch {
+	case strings.HasPrefix(string(raw), "{"):
+		return "an object"
+	case strings.HasPrefix(string(raw), "["):
+		return "a list of anything else"
+	default:
+		return "true, false or null"
+	}
+}

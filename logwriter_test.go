@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got bytes.Buffer
+		log := newLogWriter(&got)
+		want := ""
+		for i := range 100 {
+			line := fmt.Sprintf("line %d\n", i)
+			want += line
+			fmt.Fprint(log, line)
+		}
+		log.drain(lastLineWait)
+		if got.String() != want {
+			t.Errorf("got %q", got.String())
+		}
+	})
+}
+
+// A reader that is stuck costs lines, not calls: nothing waits, the end included, and what was lost is told.
+func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader, writer := io.Pipe()
+		log := newLogWriter(writer)
+		for i := range 3 * heldLines {
+			fmt.Fprintf(log, "line %d\n", i)
+		}
+		log.drain(lastLineWait) // returns after its time, although nothing could be written
+		read := make(chan string)
+		go func() {
+			all, _ := io.ReadAll(reader)
+			read <- string(all)
+		}()
+		synctest.Wait()
+		_ = writer.Close()
+		if all := <-read; !strings.Contains(all, "dropped") || !strings.Contains(all, fmt.Sprintf("line %d\n", 3*heldLines-1)) {
+			t.Errorf("the reader that came back got %d bytes: %.200s", len(all), all)
+		}
+	})
+}

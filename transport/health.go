@@ -1,0 +1,160 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+)
+
+// Defaults of [HealthOptions].
+const (
+	DefaultHealthHold    = 5 * time.Second
+	DefaultHealthTimeout = 2 * time.Second
+)
+
+// A Check is something that this server cannot work without.
+type Check struct {
+	Name  string                      // shown to whoever asks, such as "resource_server"
+	Reach func(context.Context) error // nil when it answers; its error is not shown
+}
+
+// HealthOptions configure a [Health]. Zero values mean the defaults.
+type HealthOptions struct {
+	Checks  []Check
+	Hold    time.Duration // how long a result is believed, so that probes cannot hammer what they ask about
+	Timeout time.Duration // of one check
+	Now     func() time.Time
+	Logger  zerolog.Logger // hears of each change
+}
+
+// A Health answers the probes of load balancers and supervisors, who show no credential:
+//
+//	/livez   200 while the process can answer at all
+//	/readyz  200 while it serves and everything that it needs answers, else 503; the body names each check
+//
+// It is not ready until [Health.Serve] is called, and no longer after [Health.Drain]. It is safe for concurrent use.
+type Health struct {
+	options HealthOptions
+	phase   atomic.Int32
+	checks  []*heldCheck
+}
+
+// The phases of a server, and how /readyz names them.
+const (
+	starting = iota
+	serving
+	draining
+)
+
+// A heldCheck remembers its last result. Whoever holds its turn may ask and use the fields below, so that one question is
+// under way at a time and whoever came meanwhile reads its answer.
+type heldCheck struct {
+	Check
+	turn  chan struct{} // holds one value while somebody has the turn
+	asked time.Time     // zero: never
+	state string
+}
+
+// What /readyz says of a check.
+const (
+	reachable   = "reachable"
+	unreachable = "unreachable"
+)
+
+// NewHealth returns a Health that is starting.
+func NewHealth(o HealthOptions) *Health {
+	if o.Hold <= 0 {
+		o.Hold = DefaultHealthHold
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultHealthTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	h := &Health{options: o}
+	for _, check := range o.Checks {
+		h.checks = append(h.checks, &heldCheck{Check: check, turn: make(chan struct{}, 1)})
+	}
+	return h
+}
+
+// Serve says that the server accepts calls.
+func (h *Health) Serve() { h.phase.Store(serving) }
+
+// Drain says that it is about to stop accepting them.
+func (h *Health) Drain() { h.phase.Store(draining) }
+
+// readiness is the body of a probe's answer. It shows no address: anybody may read it.
+type readiness struct {
+	Status string            `json:"status"`
+	Checks map[string]string `json:"checks,omitempty"`
+}
+
+// ServeHTTP answers both paths, and no other.
+func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !allowMethods(w, r, http.MethodGet, http.MethodHead) {
+		return
+	}
+	status, body := http.StatusOK, readiness{Status: "live"}
+	if r.URL.Path == middleware.ReadyPath {
+		if body = h.ready(r.Context()); body.Status != "ready" {
+			status = http.StatusServiceUnavailable
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (h *Health) ready(ctx context.Context) readiness {
+	switch h.phase.Load() {
+	case starting:
+		return readiness{Status: "starting"}
+	case draining:
+		return readiness{Status: "draining"}
+	}
+	body := readiness{Status: "ready", Checks: map[string]string{}}
+	states := make([]string, len(h.checks))
+	var asking sync.WaitGroup
+	for i, check := range h.checks {
+		asking.Go(func() { states[i] = h.ask(ctx, check) })
+	}
+	asking.Wait()
+	for i, check := range h.checks {
+		body.Checks[check.Name] = states[i]
+		if states[i] != reachable {
+			body.Status = "not_ready"
+		}
+	}
+	return body
+}
+
+// ask returns a check's state, from memory where that is fresh. The question does not belong to whoever asked first: one
+// who hangs up does not make it fail for the others.
+func (h *Health) ask(ctx context.Context, check *heldCheck) string {
+	check.turn <- struct{}{} // for no longer than the timeout: then it is free and the answer fresh
+	defer func() { <-check.turn }()
+	if now := h.options.Now(); !check.asked.IsZero() && now.Sub(check.asked) < h.options.Hold {
+		return check.state
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.options.Timeout)
+	defer cancel()
+	state := reachable
+	if check.Reach(ctx) != nil {
+		state = unreachable
+	}
+	if state != check.state && (check.state != "" || state == unreachable) {
+		h.options.Logger.Warn().Str("check", check.Name).Str("state", state).Msg("readiness")
+	}
+	check.state, check.asked = state, h.options.Now()
+	return state
+}
