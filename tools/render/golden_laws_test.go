@@ -30,7 +30,7 @@ func assertSendable(t *testing.T, tool string, r render.Result) {
 	t.Helper()
 	if tool != "fetch" { // its text is the structured result
 		text := recordLine.ReplaceAllString(r.Text, "")
-		for _, m := range firstFetchID.FindAllStringSubmatch(text, -1) {
+		for _, m := range firstFetchID.FindAllStringSubmatch(quotedText.ReplaceAllString(text, `""`), -1) {
 			assertID(t, m[1], "")
 		}
 		for _, m := range lineID.FindAllStringSubmatch(text, -1) {
@@ -234,7 +234,7 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 		quoted = false
 	}
 	for line := range strings.SplitSeq(recordLine.ReplaceAllString(text, ""), "\n") {
-		if begin := strings.TrimLeft(line, ` "`); strings.HasPrefix(begin, canary) || strings.HasPrefix(begin, label) {
+		if begin := strings.TrimLeft(line, " "); strings.HasPrefix(begin, canary) || strings.HasPrefix(begin, label) {
 			t.Errorf("a line begins with text of a record, or with a label: %.120s", line)
 		}
 		if quoted && strings.Contains(quotedText.ReplaceAllString(line, ""), canary) {

@@ -296,10 +296,7 @@ func shortValue(raw []byte, maxChars int) (value string, cut bool) {
 		if c := clip(s, maxChars); c != s {
 			return quote(c), true
 		}
-		if strings.ContainsAny(s, " \"=|\\") {
-			return quote(s), false
-		}
-		return s, false
+		return name(s), false
 	case "number", "boolean":
 		return string(raw), false
 	case "array", "object":

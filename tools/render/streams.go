@@ -89,9 +89,9 @@ func (q StreamsQuery) structured(l listing, raw json.RawMessage) json.RawMessage
 }
 
 func streamLine(o object) string {
-	line := name(o.Text("name", "stream"))
+	line := shownName(o.Text("name", "stream"))
 	if conn := connectionID(o); conn != "" {
-		line += " — " + name(conn)
+		line += " — " + shownName(conn)
 		if label := o.Text("display_name"); label != "" {
 			line += " " + quote(preview(label, labelChars))
 		}
