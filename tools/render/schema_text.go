@@ -48,6 +48,9 @@ func (d *schemaDocument) text() string {
 	return strings.Join(page(count), "\n") + tail
 }
 
+// noStream says what an empty grant needs.
+const noStream = "This grant covers no stream. The user has to approve access to a source first."
+
 // unavailable is what the document could not include, in lines that each begin a line.
 func (d *schemaDocument) unavailable() string {
 	text := withUnavailable("", d.head)
@@ -68,7 +71,7 @@ func (d *schemaDocument) nothing() string {
 	case q.ConnectionID != "":
 		return "Connection " + name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
 	}
-	return "This grant covers no stream. The user has to approve access to a source first."
+	return noStream
 }
 
 // lines are the text that shows some units. Where to read on stands first and again last: some hosts cut the middle.
