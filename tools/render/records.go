@@ -300,7 +300,7 @@ func shortValue(raw []byte, maxChars int) (value string, cut bool) {
 	case "number", "boolean":
 		return string(raw), false
 	case "array", "object":
-		s := oneLine(string(raw))
+		s := oneLine(readable(raw))
 		if s == "[]" || s == "{}" {
 			return "", false
 		}
