@@ -171,8 +171,12 @@ func (h *hit) result(style hitStyle, previews []excerptPreview, q SearchQuery) *
 		}
 		return a
 	}
-	chars := style.chars
-	a := (&arguments{make([]byte, 0, 1024)}).plain("id", h.id).plain("title", h.heading()).plain("url", h.url)
+	const longURL = 300
+	url := h.url
+	if style.short && len(url) > longURL {
+		url = recordURL(q.RecordBase, h.ref)
+	}
+	a := (&arguments{make([]byte, 0, 1024)}).plain("id", h.id).plain("title", h.heading()).plain("url", url)
 	put := func(key, value string) {
 		if value != "" {
 			a.plain(key, value)
@@ -194,7 +198,7 @@ func (h *hit) result(style hitStyle, previews []excerptPreview, q SearchQuery) *
 		}
 		a.put("evidence", evidence.String())
 	default:
-		text, _ := h.snippet.around(chars)
+		text, _ := h.snippet.around(style.chars)
 		put("snippet", text)
 	}
 	return a

@@ -14,7 +14,8 @@ type RecordsQuery struct {
 	Stream       string
 	ConnectionID string
 	Limit        int
-	Asked        int // the limit that was asked for, where a page of it would have been too large; else 0
+	Asked        int  // the limit that was asked for, where a page of it would have been too large; else 0
+	small        bool // the page leaves half of its room
 	Cursor       string
 	ChangesSince string
 	Fields       []string
@@ -23,11 +24,14 @@ type RecordsQuery struct {
 }
 
 // next returns the call that continues, with every argument of this one. A limit that was lowered doubles, up to what
-// was asked for: further on more may fit again. It reports false when the call is no line that can be copied.
+// was asked for, after a page that leaves room for it: further on more may fit again. It reports false when the call is no line that can be copied.
 func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
 	limit := q.Limit
 	if q.Asked > 0 {
-		limit = min(q.Asked, 2*q.Limit)
+		limit = q.Limit
+		if q.small {
+			limit = min(q.Asked, 2*q.Limit)
+		}
 	}
 	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
 		rest(q.Rest).number("limit", limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
@@ -52,6 +56,7 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 		items[i] = readRecord(rs.AsObject(raw), q.Stream, q.ConnectionID)
 	}
 	page := fitRecords(l, raw, items)
+	q.small = len(page.body) < pageJSON/2
 	structured := object{pair("data", page.body)}
 	if len(page.long) > 0 {
 		structured = append(structured, pair("content_ladder", recordLadder(page.long)))

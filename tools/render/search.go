@@ -51,10 +51,11 @@ type hitStyle struct {
 	chars int  // of excerpts and snippets
 	cited bool // with what checks a quote
 	rungs int  // hits in the ladder
-	bare  bool // id, title and url alone
+	short bool // instead of a long address of its own a hit has ours
+	bare  bool // id, title and such an address alone
 }
 
-// searchStructured shortens the previews, then leaves out their citations, then the ladder, until a host takes the
+// searchStructured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
 func searchStructured(l listing, hits []hit, q SearchQuery) (structured json.RawMessage, shown int) {
 	all := len(hits)
@@ -77,10 +78,11 @@ func searchStructured(l listing, hits []hit, q SearchQuery) (structured json.Raw
 		style hitStyle
 		max   int
 	}{
-		{hitStyle{excerptChars, true, all, false}, StructuredTarget}, {hitStyle{100, true, all, false}, StructuredTarget},
-		{hitStyle{50, true, all, false}, StructuredTarget}, {hitStyle{50, true, all, false}, StructuredHard},
-		{hitStyle{50, false, all, false}, StructuredHard}, {hitStyle{50, false, 10, false}, StructuredHard},
-		{hitStyle{30, false, 3, false}, StructuredHard}, {hitStyle{bare: true}, StructuredHard},
+		{hitStyle{chars: excerptChars, cited: true, rungs: all}, StructuredTarget}, {hitStyle{chars: 100, cited: true, rungs: all}, StructuredTarget},
+		{hitStyle{chars: 50, cited: true, rungs: all}, StructuredTarget}, {hitStyle{chars: 50, cited: true, rungs: all}, StructuredHard},
+		{hitStyle{chars: 50, cited: true, rungs: all, short: true}, StructuredHard}, {hitStyle{chars: 50, rungs: all, short: true}, StructuredHard},
+		{hitStyle{chars: 50, rungs: 10, short: true}, StructuredHard}, {hitStyle{chars: 30, rungs: 3, short: true}, StructuredHard},
+		{hitStyle{bare: true}, StructuredHard},
 	} {
 		if structured = write(hits, step.style); len(structured) <= step.max {
 			return structured, all
@@ -151,7 +153,7 @@ func evidenceRows(p *page, hits []hit) map[int]bool {
 	}
 	room := p.left() * 3 / 4
 	for n := len(best); n > 0; n-- {
-		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {90, n}, {60, n}, {90, 1}, {90, 0}} {
+		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {130, 1}, {90, 1}, {90, 0}} {
 			var lines []string
 			for rank, i := range best[:n] {
 				lines = append(lines, evidenceLines(&hits[i], step.chars, rank < step.cited)...)
