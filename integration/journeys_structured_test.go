@@ -13,7 +13,11 @@ import (
 type structuredOnly struct{}
 
 func (structuredOnly) see(result *mcp.CallToolResult) string {
-	return compact(result.StructuredContent)
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // a model reads <mark>, whatever the wire makes of it
+	_ = encoder.Encode(result.StructuredContent)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // parsed decodes what was seen; what does not decode stays empty, which the journeys notice.
