@@ -154,8 +154,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 		}},
 		{says: "S1-R3 and S1-3a reads a list as JSON", walk: func(c *client) {
 			w := c.window(c.get(callOf("read_record_field", `{"id":"cin_mail_work/messages:dup-1","field":"to"}`)))
-			var people []struct{ Name, Email string }
-			people = parsed[[]struct{ Name, Email string }](w.text)
+			people := parsed[[]struct{ Name, Email string }](w.text)
 			if len(people) != 2 || people[0].Email == "" || w.next != nil {
 				c.t.Errorf("the field is %s", w.text)
 			}

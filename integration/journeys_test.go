@@ -102,7 +102,7 @@ func compareCosts(t *testing.T, all []journey, costs map[string]map[string]cost)
 		t.Fatalf("%s has no place for the journeys", performancePage)
 	}
 	if *update {
-		if err := os.WriteFile(performancePage, []byte(before+journeysBegin+table.String()+journeysEnd+after), 0o644); err != nil { //nolint:gosec // a page of the repository
+		if err := os.WriteFile(performancePage, []byte(before+journeysBegin+table.String()+journeysEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
