@@ -125,18 +125,21 @@ func (s session) refusal(tool string, arguments any) refusal {
 
 // A refusal is an error result.
 type refusal struct {
-	Code        string `json:"code"`
-	Message     string `json:"message"`
-	Hint        string `json:"hint"`
-	Param       string `json:"param"`
-	RetryWith   string `json:"retry_with"`
-	Status      int    `json:"status"`
-	Connections []struct {
-		ID           string `json:"connection_id"`
-		GrantID      string `json:"grant_id"`
-		ConnectorKey string `json:"connector_key"`
-	} `json:"available_connections"`
-	text string
+	Code        string    `json:"code"`
+	Message     string    `json:"message"`
+	Hint        string    `json:"hint"`
+	Param       string    `json:"param"`
+	RetryWith   string    `json:"retry_with"`
+	Status      int       `json:"status"`
+	Connections []offered `json:"available_connections"`
+	text        string
+}
+
+// An offered connection is one to choose from.
+type offered struct {
+	ID           string `json:"connection_id"`
+	GrantID      string `json:"grant_id"`
+	ConnectorKey string `json:"connector_key"`
 }
 
 // textOf is the text of a result.
@@ -153,6 +156,12 @@ func textOf(result *mcp.CallToolResult) string {
 func compact(value any) string {
 	data, _ := json.Marshal(value)
 	return string(data)
+}
+
+// An example is a tool with literal arguments.
+type example struct {
+	tool      string
+	arguments json.RawMessage
 }
 
 // args is a tool's arguments, written as they go over the wire.

@@ -10,7 +10,8 @@ import (
 // A cut is a field that an answer shows only in part, and the call that reads on (S1-R2).
 type cut struct {
 	field        string
-	shown, total int // characters; of a field that is no text, those of its JSON
+	shown, total int  // characters; of a field that is no text, those of its JSON
+	partly       bool // something is shown, but what is read on begins at the start
 	tool         string
 	read         *arguments
 }
@@ -34,6 +35,9 @@ func (c cut) at(shown int) cut {
 
 func (c cut) call() string { return c.read.call(c.tool) }
 
+// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+func (c cut) omitted() bool { return c.shown == 0 && !c.partly && c.tool == "read_record_field" }
+
 func (c cut) json() json.RawMessage {
 	read := object{pair("tool", encode(c.tool)), pair("arguments", c.read.json())}
 	return object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total)), pair("read", read.JSON())}.JSON()
@@ -48,7 +52,7 @@ func cutMembers(key string, cuts []cut, it *item, room int) object {
 	var first []string
 	unnamed := 0
 	for _, c := range cuts {
-		if c.shown == 0 && c.tool == "read_record_field" {
+		if c.omitted() {
 			continue
 		}
 		raw := c.json()
@@ -59,7 +63,7 @@ func cutMembers(key string, cuts []cut, it *item, room int) object {
 		parts = append(parts, raw)
 	}
 	for _, c := range cuts {
-		if c.shown > 0 || c.tool != "read_record_field" {
+		if !c.omitted() {
 			continue
 		}
 		raw := encode(c.field)

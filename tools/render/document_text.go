@@ -32,6 +32,7 @@ func writeDocument(it *item, room int) document {
 	var empty []string
 	for _, m := range it.data {
 		value, _ := rs.AsText(m.Value)
+		partly := false
 		switch rs.Kind(m.Value) {
 		case "string":
 			if longerThan(value, shortText) || strings.Contains(value, "\n") {
@@ -43,13 +44,16 @@ func writeDocument(it *item, room int) document {
 			if value = preview(readable(m.Value), maxValue); value == "[]" || value == "{}" {
 				value = ""
 			}
+			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
 		}
 		switch full := b.Len()+len(m.Name)+len(value) > room/2; { // of very many fields the rest are readable by name
 		case value == "":
 			empty = append(empty, name(m.Name))
 			continue
-		case full || strings.HasSuffix(value, "…"):
-			d.cuts = append(d.cuts, fieldCut(m, it))
+		case full || partly:
+			c := fieldCut(m, it)
+			c.partly = !full
+			d.cuts = append(d.cuts, c)
 			if full {
 				continue
 			}

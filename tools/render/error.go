@@ -116,6 +116,10 @@ func wayOut(e *rs.Error) string {
 		return "Leave mode out, or send mode lexical."
 	case "invalid_sort":
 		return "Call schema with the stream for the fields that sort."
+	case rs.InvalidExpand:
+		return "Call schema with the stream for the relations that can be expanded, or leave expand and expand_limit out."
+	case "invalid_request":
+		return "Leave out what was refused, or call schema with the stream for what its fields can do."
 	case "grant_revoked", "grant_expired", "grant_invalid":
 		return "The user has to approve access again; a retry does not help."
 	case "query_not_found":

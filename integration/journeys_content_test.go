@@ -1,0 +1,326 @@
+package integration
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// contentOnly reads the text of an answer, as a model does that is shown nothing else.
+type contentOnly struct{}
+
+var (
+	printedCall    = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field) (\{.*\})`)
+	connectionWord = regexp.MustCompile(`\bcin_[a-z_]+\b`)
+	explanation    = regexp.MustCompile(` \([^)]*\)`) // follows a name
+	namedValue     = regexp.MustCompile(`([\w.]+)=("(?:[^"\\]|\\.)*"|\S+)`)
+	citedLine      = regexp.MustCompile(`^  cite: (?:chars (\d+)-(\d+) )?sha256 ([0-9a-f]{64})$`)
+	provenLine     = regexp.MustCompile(`\| ([\w.]+): ("(?:[^"\\]|\\.)*")$`)
+	windowLine     = regexp.MustCompile(`characters (\d+) to (\d+) of (\d+)(?:.*match at (\d+) to (\d+))?`)
+	wholeLine      = regexp.MustCompile(`: complete, (\d+) characters`)
+	fewerShown     = regexp.MustCompile(`^Shown \d+ of \d+ records in text; .* a limit of (\d+) shows`)
+	scalarLine     = regexp.MustCompile(`^(?:count|\w+ of .*) = (\S+)$`)
+	connectionLine = regexp.MustCompile(`^([\w-]+) \(connections? ([^)]*)\): (.*)$`)
+	sameStreams    = regexp.MustCompile(`^the same \d+ streams? as ([\w-]+) (\S+)$`)
+)
+
+func (contentOnly) see(result *mcp.CallToolResult) string { return textOf(result) }
+
+// printedCallIn is the call that stands behind a word on a line of its own.
+func printedCallIn(line, word string) *call {
+	rest, ok := strings.CutPrefix(line, word)
+	if !ok {
+		return nil
+	}
+	found := printedCall.FindStringSubmatch(rest)
+	if found == nil {
+		return nil
+	}
+	c := callOf(found[1], found[2])
+	return &c
+}
+
+// unquoted is a value as it is printed, without its quotes.
+func unquoted(value string) string {
+	if s, err := strconv.Unquote(value); err == nil {
+		return s
+	}
+	return value
+}
+
+func (contentOnly) refused(seen string) refusal {
+	lines := strings.Split(seen, "\n")
+	code, message, _ := strings.Cut(lines[0], ": ")
+	r := refusal{Code: code, Message: message}
+	for _, line := range lines[1:] {
+		switch {
+		case strings.HasPrefix(line, "retry_with="):
+			r.RetryWith, _, _ = strings.Cut(strings.TrimPrefix(line, "retry_with="), ",")
+		case strings.HasPrefix(line, "connection_id="):
+			id, _, _ := strings.Cut(strings.TrimPrefix(line, "connection_id="), " ")
+			r.Connections = append(r.Connections, offered{ID: unquoted(id)})
+		case strings.HasPrefix(line, "unavailable: "), strings.HasPrefix(line, "request_id="), strings.HasPrefix(line, "retry_after_seconds="):
+		default:
+			r.Hint = strings.TrimSpace(r.Hint + " " + line)
+		}
+	}
+	return r
+}
+
+func (contentOnly) catalog(seen string) []granted {
+	var all []granted
+	known := map[string]string{} // streams by connector and connection
+	for line := range strings.SplitSeq(seen, "\n") {
+		found := connectionLine.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		list := found[3]
+		if same := sameStreams.FindStringSubmatch(list); same != nil {
+			list = known[same[1]+" "+same[2]]
+		}
+		for _, connection := range connectionWord.FindAllString(found[2], -1) {
+			known[found[1]+" "+connection] = list
+			for stream := range strings.SplitSeq(list, ", ") {
+				all = append(all, granted{unquoted(stream), connection})
+			}
+		}
+	}
+	return all
+}
+
+// described reads a head, lines of fields behind what can be done with them, and examples.
+func (contentOnly) described(stream, seen string) []described {
+	var blocks []described
+	var rest *call
+	for line := range strings.SplitSeq(seen, "\n") {
+		if next := printedCallIn(line, "Next: "); next != nil {
+			rest = next
+			continue
+		}
+		if strings.HasPrefix(line, stream+" (") {
+			blocks = append(blocks, described{connections: connectionWord.FindAllString(line, -1), words: map[string][]string{}})
+			continue
+		}
+		if len(blocks) == 0 {
+			continue
+		}
+		block := &blocks[len(blocks)-1]
+		line, indented := strings.CutPrefix(line, "  ")
+		if !indented {
+			continue
+		}
+		if sorted, ok := strings.CutPrefix(line, "sorted by "); ok {
+			name, _, _ := strings.Cut(sorted, ",")
+			block.words["sort"] = append(block.words["sort"], name)
+			continue
+		}
+		if example := printedCallIn(line, "example: "); example != nil {
+			block.examples = append(block.examples, *example)
+			continue
+		}
+		label, list, ok := strings.Cut(line, ": ")
+		if !ok || label == "not granted" {
+			continue
+		}
+		words := strings.Fields(label)
+		if label != "expand" {
+			words = append(words, "fields")
+		}
+		for item := range strings.SplitSeq(explanation.ReplaceAllString(list, ""), ", ") {
+			name, _, _ := strings.Cut(item, " ")
+			for _, word := range words {
+				word, _, _ = strings.Cut(word, "[")
+				block.words[word] = append(block.words[word], unquoted(name))
+				if word == "range" {
+					block.words["sort"] = append(block.words["sort"], unquoted(name))
+				}
+			}
+		}
+	}
+	if len(blocks) > 0 {
+		blocks[len(blocks)-1].rest = rest
+	}
+	return blocks
+}
+
+func (contentOnly) page(_ call, seen string) page {
+	var p page
+	lines := strings.Split(seen, "\n")
+	if _, rest, ok := strings.Cut(lines[0], " records, "); ok {
+		p.total, _, _ = strings.Cut(rest, " match in all")
+	}
+	long := map[string][]call{}
+	for _, line := range lines[1:] {
+		if found := fewerShown.FindStringSubmatch(line); found != nil {
+			p.fewer, _ = strconv.Atoi(found[1])
+		}
+		if next := printedCallIn(line, "next page: "); next != nil {
+			p.next = next
+		}
+		if later := printedCallIn(line, "later changes: "); later != nil {
+			p.later = later
+		}
+		if one := printedCallIn(line, "query_records {"); one == nil && strings.HasPrefix(line, "query_records {") {
+			arguments, _, _ := cutJSON(strings.TrimPrefix(line, "query_records "))
+			p.apart = append(p.apart, callOf("query_records", arguments))
+		}
+		if what, read, ok := strings.Cut(line, "; read it: "); ok {
+			_, of, _ := strings.Cut(what, " of ")
+			id, _, _ := strings.Cut(of, " ")
+			long[id] = append(long[id], *printedCallIn(read, ""))
+			continue
+		}
+		id, rest, ok := strings.Cut(line, " | ")
+		if !ok {
+			continue
+		}
+		r := row{id: id, values: map[string]string{}, long: long[id]}
+		for _, found := range namedValue.FindAllStringSubmatch(rest, -1) {
+			r.values[found[1]] = unquoted(found[2])
+		}
+		p.rows = append(p.rows, r)
+	}
+	return p
+}
+
+// cutJSON cuts a JSON object off the start of a text.
+func cutJSON(text string) (object, rest string, ok bool) {
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return text[:i+1], text[i+1:], true
+			}
+		}
+	}
+	return "", text, false
+}
+
+func (contentOnly) hits(_ call, seen string) hits {
+	var h hits
+	lines := strings.Split(seen, "\n")
+	for i, line := range lines {
+		if next := printedCallIn(line, "next page: "); next != nil {
+			h.next = next
+		}
+		if strings.Contains(line, " more in structured output; a lower limit shows all") {
+			h.fewer = len(h.ids)
+		}
+		id, rest, ok := strings.Cut(line, " | ")
+		if !ok {
+			continue
+		}
+		if !slices.Contains(h.ids, id) {
+			h.ids = append(h.ids, id)
+		}
+		found := provenLine.FindStringSubmatch(" | " + rest)
+		if found == nil || i+1 == len(lines) {
+			continue
+		}
+		e := evidence{id: id, field: found[1], text: unquoted(found[2]), start: -1, end: -1}
+		if read := printedCallIn(lines[i+1], "  read on: "); read != nil {
+			e.read = *read
+		}
+		if i+2 < len(lines) {
+			if cited := citedLine.FindStringSubmatch(lines[i+2]); cited != nil {
+				e.sha256 = cited[3]
+				if cited[1] != "" {
+					e.start, _ = strconv.Atoi(cited[1])
+					e.end, _ = strconv.Atoi(cited[2])
+				}
+			}
+		}
+		h.evidence = append(h.evidence, e)
+	}
+	return h
+}
+
+// printedIDs are the ids that the text of a search or a page shows, in order.
+func printedIDs(text string) []string { return contentOnly{}.hits(call{}, text).ids }
+
+func (contentOnly) tally(seen string) tally {
+	line, _, _ := strings.Cut(seen, "\n")
+	if found := scalarLine.FindStringSubmatch(line); found != nil {
+		return tally{value: unquoted(found[1])}
+	}
+	t := tally{groups: map[string]string{}}
+	_, list, _ := strings.Cut(line, ": ")
+	list, other, _ := strings.Cut(list, "; other_count=")
+	t.other, _, _ = strings.Cut(other, " ")
+	for list != "" {
+		key := list
+		if quoted, err := strconv.QuotedPrefix(list); err == nil {
+			key = quoted
+		} else if at := strings.IndexByte(list, '='); at >= 0 {
+			key = list[:at]
+		}
+		var count string
+		count, list, _ = strings.Cut(strings.TrimPrefix(list[len(key):], "="), ", ")
+		t.keys = append(t.keys, unquoted(key))
+		t.groups[unquoted(key)] = count
+	}
+	return t
+}
+
+// window takes the text of a window apart: "> " begins each line of the record's, "+ " continues one.
+func (contentOnly) window(seen string) window {
+	var w window
+	var b strings.Builder
+	first := true
+	for line := range strings.SplitSeq(seen, "\n") {
+		switch {
+		case strings.HasPrefix(line, "> "):
+			if !first {
+				b.WriteByte('\n')
+			}
+			first = false
+			b.WriteString(line[2:])
+		case strings.HasPrefix(line, "+ "):
+			b.WriteString(line[2:])
+		case strings.HasPrefix(line, "next part: "):
+			w.next = printedCallIn(line, "next part: ")
+		case strings.HasPrefix(line, "sha256 "):
+			w.sha256 = strings.Fields(line)[1]
+		}
+		if found := windowLine.FindStringSubmatch(line); found != nil && first && w.total == 0 {
+			w.start, _ = strconv.Atoi(found[1])
+			w.end, _ = strconv.Atoi(found[2])
+			w.total, _ = strconv.Atoi(found[3])
+			w.match = found[4] + "-" + found[5]
+		}
+		if found := wholeLine.FindStringSubmatch(line); found != nil && first && w.total == 0 {
+			w.total, _ = strconv.Atoi(found[1])
+			w.end = w.total
+		}
+	}
+	w.text = b.String()
+	w.match = matched(w, w.match)
+	return w
+}
+
+// matched is the text of a window between two characters of its field, written as "87-127".
+func matched(w window, place string) string {
+	from, to, _ := strings.Cut(place, "-")
+	start, err := strconv.Atoi(from)
+	if err != nil {
+		return ""
+	}
+	end, err := strconv.Atoi(to)
+	runes := []rune(w.text)
+	if err != nil || start < w.start || end > w.start+len(runes) {
+		return ""
+	}
+	return string(runes[start-w.start : end-w.start])
+}
