@@ -215,8 +215,8 @@ func (contentOnly) hits(_ call, seen string) hits {
 		if next := printedCallIn(line, "next page: "); next != nil {
 			h.next = next
 		}
-		if strings.Contains(line, " more in structured output; a lower limit shows all") {
-			h.fewer = len(h.ids)
+		if _, limit, ok := strings.Cut(line, " more in structured output; a limit of "); ok {
+			h.fewer, _ = strconv.Atoi(strings.Fields(limit)[0])
 		}
 		id, rest, ok := strings.Cut(line, " | ")
 		if !ok {

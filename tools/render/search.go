@@ -129,7 +129,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery) string {
 	p.release(moreNote)
 	p.release(tail...)
 	if rest := len(hits) - len(shown); rest > 0 {
-		note := fmt.Sprintf("%d more in structured output; a lower limit shows all.", rest)
+		note := fmt.Sprintf("%d more in structured output; a limit of %d shows as many.", rest, max(len(shown), 1))
 		if long > 0 {
 			note = fmt.Sprintf("%d more in structured output; an id of over %d characters is not shown here (%d).", rest, previewIDChars, long)
 		}
