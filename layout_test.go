@@ -12,7 +12,7 @@ import (
 
 const module = "github.com/pdp-connect/pdpp-mcp/"
 
-// What counts and what traces: only middleware/observe knows the one, only main sets up the other.
+// What counts and what traces: only middleware/observe knows either in depth and sets it up.
 const (
 	prometheusModule = "github.com/prometheus/"
 	otelModule       = "go.opentelemetry.io/otel/"
@@ -21,6 +21,7 @@ const (
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
+	".":            {"database/sql", prometheusModule, otelModule},
 	"rs":           {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"rs/demo":      {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
@@ -28,12 +29,12 @@ var forbidden = map[string][]string{
 	"middleware":   {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
-	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql", otelModule + "sdk", otelModule + "exporters"},
+	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql"},
 
 	// What a person's terminal needs stands beside the transports and knows nothing of the door or the room.
 	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
-	"transport/terminal": {module, "net/http", "os", "database/sql"},
+	"transport/terminal": {module, "net/http", "database/sql"}, // it reads the file of settings
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.

@@ -25,6 +25,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
 )
 
 // version is set by the release build.
@@ -33,6 +34,9 @@ var version = "dev"
 // softMemory is the size in bytes beyond which memory is collected more eagerly than GOGC says: a thousand calls at a
 // time need some 80 MiB, and are to stay under 200 in all.
 const softMemory = 160 << 20
+
+// lastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.
+const lastLineWait = 2 * time.Second
 
 // The environment and the exit code are touched here and nowhere else.
 func main() {
@@ -45,22 +49,22 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; that ends no service
-	log := newLogWriter(os.Stderr)
+	log := transport.NewLogWriter(os.Stderr)
 	code := run(ctx, os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, log})
-	log.drain(lastLineWait)
+	log.Drain(lastLineWait)
 	stop()
 	os.Exit(code)
 }
 
 // serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
 // it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
-func serviceManager() manager {
+func serviceManager() transport.ServiceManager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	watchdog, _ := daemon.SdWatchdogEnabled(false) // an unreadable interval is none
-	return manager{
-		reload: reload, watchdog: watchdog,
-		tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
+	return transport.ServiceManager{
+		Reload: reload, Watchdog: watchdog,
+		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
 	}
 }
 
@@ -105,7 +109,8 @@ type demoCommand struct {
 }
 
 type serveCommand struct {
-	Config                    configFlag    `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+	Config terminal.ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+
 	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
 	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
@@ -131,6 +136,17 @@ type serveCommand struct {
 	DrainDelay time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
 	DrainTime  time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
 	LogLevel   string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+}
+
+// limitFlags are the limits of callers as they are typed.
+type limitFlags struct {
+	TokenRate        float64       `name:"token-rate" help:"Requests a second with one token; ${default} if absent, 0 for no limit." default:"50" env:"PDPP_MCP_TOKEN_RATE" placeholder:"N"`
+	TokenBurst       int           `name:"token-burst" help:"Requests with one token at once; ${default} if absent." default:"200" env:"PDPP_MCP_TOKEN_BURST" placeholder:"N"`
+	AddressRate      float64       `name:"address-rate" help:"Refused tokens a second from one client address; ${default} if absent, 0 for no limit." default:"10" env:"PDPP_MCP_ADDRESS_RATE" placeholder:"N"`
+	AddressBurst     int           `name:"address-burst" help:"Refused tokens from one client address at once; ${default} if absent." default:"100" env:"PDPP_MCP_ADDRESS_BURST" placeholder:"N"`
+	MaxCallsPerGrant int           `name:"max-calls-per-grant" help:"Calls of one grant or package at a time; ${default} if absent, 0 for no limit." default:"32" env:"PDPP_MCP_MAX_CALLS_PER_GRANT" placeholder:"N"`
+	MaxCalls         int           `name:"max-calls" help:"Calls of all at a time; ${default} if absent, 0 for no limit." default:"1024" env:"PDPP_MCP_MAX_CALLS" placeholder:"N"`
+	CallWait         time.Duration `name:"call-wait" help:"How long a call beyond these waits for its turn; ${default} if absent." default:"1s" env:"PDPP_MCP_CALL_WAIT"`
 }
 
 // providerFlags say which grant a local command reads through.
@@ -221,7 +237,7 @@ func newParser(line *commandLine, io streams, exit func(int)) (*kong.Kong, error
 }
 
 func usage(message string) error {
-	return &transport.ExitError{Code: transport.ExitUsage, Message: message}
+	return transport.UsageError(message)
 }
 
 // fail prints why the program ends and returns its exit code: 1 unless the error names one.
@@ -317,6 +333,18 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	return config, nil
 }
 
+// limits checks what was typed. Its error names the flag.
+func (f limitFlags) limits() (middleware.Limits, error) {
+	l := middleware.Limits{
+		TokenRate: f.TokenRate, TokenBurst: f.TokenBurst, AddressRate: f.AddressRate, AddressBurst: f.AddressBurst,
+		CallsPerGrant: f.MaxCallsPerGrant, Calls: f.MaxCalls, Wait: f.CallWait,
+	}
+	if err := l.Check(); err != nil {
+		return middleware.Limits{}, usage(err.Error())
+	}
+	return l, nil
+}
+
 func publicNames(c serveCommand) (middleware.Public, error) {
 	public := middleware.Public{Hosts: c.AllowedHosts}
 	if c.PublicURL != "" {
@@ -370,13 +398,13 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 
 func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	tracer, endTracing, err := newTracer(ctx, getenv, log)
+	watch, unwatch, err := newObservation(ctx, "", getenv, log)
 	if err != nil {
 		return err
 	}
-	defer endTracing()
+	defer unwatch()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		return serveStdio(ctx, providerURL, token, c.ServerName, log, observation{tracer: tracer}, io)
+		return serveStdio(ctx, providerURL, token, c.ServerName, log, watch, io)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -49,7 +50,7 @@ func readsNothing(command string) bool {
 func runCall(ctx context.Context, c callCommand, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observation{})
+		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observe.Observation{})
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func runTools(ctx context.Context, c toolsCommand, io streams) error {
 	if err != nil {
 		return err
 	}
-	session, err := inside(ctx, newRoom("pdpp", client.Base(), client, 0, zerolog.Nop(), observation{}), rs.Principal{})
+	session, err := inside(ctx, newRoom("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), rs.Principal{})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/integration"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -27,7 +28,7 @@ func runVerify(ctx context.Context, c verifyCommand, io streams) error {
 	}
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observation{})
+		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observe.Observation{})
 		if err != nil {
 			return err
 		}

@@ -36,6 +36,9 @@ type ExitError struct {
 // Error returns the message.
 func (e *ExitError) Error() string { return e.Message }
 
+// UsageError says that the command line, or what it names, is wrong.
+func UsageError(message string) error { return &ExitError{ExitUsage, message} }
+
 // A Credential is a client access token from the local cache, as `pdpp connect` left it there (S3-R1).
 type Credential struct {
 	ProviderURL string // normalised
