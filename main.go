@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -20,11 +21,18 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/integration"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/transport/doctor"
+	"github.com/pdp-connect/pdpp-mcp/transport/setup"
 	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
 )
 
@@ -169,6 +177,39 @@ type verifyCommand struct {
 	JSON bool   `name:"json" help:"Print each verdict as a line of JSON."`
 }
 
+type setupCommand struct {
+	Client string `arg:"" optional:"" help:"claude-code, claude-desktop, chatgpt, codex, cursor, vscode, gemini, zed or generic; without one, the clients on this machine are listed."`
+	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
+	providerFlags
+	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
+	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
+	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
+	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
+	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
+	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
+}
+
+type callCommand struct {
+	Tool      string   `arg:"" help:"Name of the tool; pdpp-mcp tools lists them."`
+	Arguments []string `arg:"" optional:"" name:"argument" help:"One JSON object, or key=value for each argument; lists are typed with commas."`
+	providerFlags
+	Structured bool `help:"Print the structured result instead of the text."`
+}
+
+type toolsCommand struct {
+	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
+	JSON bool   `name:"json" help:"Print what goes over the wire."`
+}
+
+type doctorCommand struct {
+	providerFlags
+	JSON bool `name:"json" help:"Print the findings as JSON."`
+}
+
+type completionCommand struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
 // run is the program without its process: it returns the exit code. Whatever ends it abnormally is the last line of
 // stderr, because hosts show that line.
 func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
@@ -210,6 +251,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 		return fail(io, err)
 	}
 	return 0
+}
+
+// readsNothing reports whether a command may run although an owner's credential is set: doctor tells of it.
+func readsNothing(command string) bool {
+	return command == "doctor" || command == "completion <shell>"
 }
 
 // parse reads the command line, with the environment and the file that it names. It reports whether that was a question,
@@ -324,7 +370,7 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 		}
 		config.origins = append(config.origins, parsed)
 	}
-	if config.public, err = publicNames(c); err != nil {
+	if config.public, err = middleware.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
 		return config, usage(err.Error())
 	}
 	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
@@ -343,29 +389,6 @@ func (f limitFlags) limits() (middleware.Limits, error) {
 		return middleware.Limits{}, usage(err.Error())
 	}
 	return l, nil
-}
-
-func publicNames(c serveCommand) (middleware.Public, error) {
-	public := middleware.Public{Hosts: c.AllowedHosts}
-	if c.PublicURL != "" {
-		origin, err := middleware.ParseOrigin(c.PublicURL)
-		if err != nil {
-			return public, fmt.Errorf("--public-url: %w", err)
-		}
-		public.Origin = origin
-	}
-	for _, text := range c.TrustedProxies {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, addressErr := netip.ParseAddr(text)
-			if addressErr != nil {
-				return public, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
-			}
-			prefix = netip.PrefixFrom(address, address.BitLen())
-		}
-		public.Proxies = append(public.Proxies, prefix)
-	}
-	return public, nil
 }
 
 func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOptions, error) {
@@ -445,4 +468,135 @@ func cacheRoots(named string) []string {
 		roots = append(roots, filepath.Join(home, ".pdpp"))
 	}
 	return roots
+}
+
+// thisPlace is this machine.
+func thisPlace(getenv func(string) string) (clients.Place, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Place{}, usage("the home folder is not known: set HOME.")
+	}
+	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, nil
+}
+
+// ownPath is where this program is installed, as clients are to start it; see [clients.Program].
+func ownPath() (path string, notes []string, err error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return "", nil, fmt.Errorf("where this program is installed is not known: %w", err)
+	}
+	called, err := exec.LookPath(os.Args[0])
+	if err != nil {
+		called = ""
+	}
+	path, notes = clients.Program(executable, called)
+	return path, notes, nil
+}
+
+// runSetup says how to connect a client, or does it.
+func runSetup(c setupCommand, getenv func(string) string, io streams) error {
+	place, err := thisPlace(getenv)
+	if err != nil {
+		return err
+	}
+	program, notes, err := ownPath()
+	if err != nil {
+		return err
+	}
+	return setup.Run(setup.Options{
+		Client: c.Client, URL: c.URL, ProviderURL: c.ProviderURL, CacheRoot: c.CacheRoot, GrantID: c.GrantID, Demo: c.Demo,
+		Name: c.Name, TokenEnv: c.TokenEnv, Write: c.Write, DryRun: c.DryRun, Remove: c.Remove, File: c.File,
+		Place: place, Program: program, Notes: notes, Roots: cacheRoots(c.CacheRoot), Now: time.Now,
+	}, io.out, io.err)
+}
+
+// runVerify says of each citation whether its record still says it: one line a citation on stdout.
+func runVerify(ctx context.Context, c verifyCommand, io streams) error {
+	citations, err := integration.ReadCitations(c.Citation, c.Text, io.in)
+	if err != nil {
+		return err
+	}
+	return c.inside(ctx, io, func(session *mcp.ClientSession, providerURL string) error {
+		return integration.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, io.out)
+	})
+}
+
+// runCall calls a tool as a model would, and prints what it would see.
+func runCall(ctx context.Context, c callCommand, io streams) error {
+	return c.inside(ctx, io, func(session *mcp.ClientSession, _ string) error {
+		return typed(terminal.Call(ctx, session, io.out, c.Tool, c.Arguments, c.Structured))
+	})
+}
+
+// runTools lists the tools. They are the same for everybody, so that no grant is needed.
+func runTools(ctx context.Context, c toolsCommand, io streams) error {
+	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.invalid", UserAgent: userAgent()}) // never asked
+	if err != nil {
+		return err
+	}
+	session, err := transport.Inside(ctx, newRoom("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), rs.Principal{}, insider())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	if c.Tool != "" {
+		return typed(terminal.Tool(ctx, session, io.out, c.Tool, c.JSON))
+	}
+	return terminal.Tools(ctx, session, io.out, c.JSON)
+}
+
+// typed gives an error about what was typed its exit code.
+func typed(err error) error {
+	var wrong *terminal.UsageError
+	if errors.As(err, &wrong) {
+		return usage(wrong.Message)
+	}
+	return err
+}
+
+// runDoctor looks at everything that stands between a person and an answer.
+func runDoctor(ctx context.Context, c doctorCommand, getenv func(string) string, io streams) error {
+	if c.Demo && c.ProviderURL != "" {
+		return usage("--demo and --provider-url cannot be combined: --demo reads the sample year.")
+	}
+	place, err := thisPlace(getenv)
+	if err != nil {
+		return err
+	}
+	program, _, err := ownPath()
+	if err != nil {
+		return err
+	}
+	options := doctor.Options{
+		OwnerVariable: transport.OwnerVariable(getenv), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
+		Program: program, Environment: os.Environ(), Place: place, UserAgent: userAgent(), Now: time.Now,
+	}
+	if c.Demo {
+		sample, err := startEmbedded(ctx, embeddedConfig{log: zerolog.Nop(), progress: io.err})
+		if err != nil {
+			return err
+		}
+		defer sample.close()
+		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
+	}
+	return doctor.Run(ctx, options, c.JSON, io.out)
+}
+
+// runCompletion prints a completion script.
+func runCompletion(c completionCommand, io streams) error {
+	parser, err := newParser(new(commandLine), io, func(int) {})
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, tool := range tools.All("") {
+		if tool.Listed {
+			names = append(names, tool.Name)
+		}
+	}
+	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": terminal.Shells}
+	if !terminal.Completion(io.out, parser.Model, words, c.Shell) {
+		return usage(fmt.Sprintf("there is no shell %q", c.Shell))
+	}
+	return nil
 }

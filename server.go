@@ -246,6 +246,28 @@ func serveStdio(ctx context.Context, providerURL string, token rs.Token, name st
 	return transport.Stdio(ctx, server, principal, io.in, io.out)
 }
 
+// inside uses a session with the room that a local command's flags lead to: it reads what a model would.
+func (c providerFlags) inside(ctx context.Context, io streams, use func(session *mcp.ClientSession, providerURL string) error) error {
+	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
+		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observe.Observation{})
+		if err != nil {
+			return err
+		}
+		session, err := transport.Inside(ctx, server, principal, insider())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = session.Close() }()
+		return use(session, providerURL)
+	})
+}
+
+// insider is what local commands call themselves.
+func insider() *mcp.Implementation {
+	return &mcp.Implementation{Name: "pdpp-mcp-verify", Version: version}
+}
+
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
 func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*mcp.Server, rs.Principal, error) {
@@ -253,21 +275,11 @@ func localRoom(ctx context.Context, providerURL string, token rs.Token, name str
 	if err != nil {
 		return nil, rs.Principal{}, usage(err.Error())
 	}
-	verdict, err := schemaProbe(client).Judge(ctx, token)
+	principal, err := transport.Identify(ctx, schemaProbe(client), providerURL, token)
 	if err != nil {
-		return nil, rs.Principal{}, &transport.ExitError{Code: transport.ExitUnavailable, Message: fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}
+		return nil, rs.Principal{}, err
 	}
-	if verdict.Inactive != nil {
-		return nil, rs.Principal{}, &transport.ExitError{Code: transport.ExitNotReady, Message: verdict.Inactive.Message + " Connect again: pdpp connect " + providerURL}
-	}
-	if err := verdict.Principal.Admissible(); err != nil {
-		code := transport.ExitNotReady
-		if verdict.Principal.Kind == rs.KindOwner {
-			code = transport.ExitOwner
-		}
-		return nil, rs.Principal{}, &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
-	}
-	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), verdict.Principal, nil
+	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }
@@ -411,25 +423,9 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	return <-done
 }
 
-// demoAddresses is the line of demo --json.
-type demoAddresses struct {
-	MCPURL                    string `json:"mcp_url"`
-	RSURL                     string `json:"rs_url"`
-	ASURL                     string `json:"as_url"`
-	IntrospectionURL          string `json:"introspection_url"`
-	IntrospectionClientID     string `json:"introspection_client_id"`
-	IntrospectionClientSecret string `json:"introspection_client_secret"`
-	PackagesURL               string `json:"packages_url"`
-	ClientToken               string `json:"client_token"`
-	NarrowToken               string `json:"narrow_token"`
-	PackageToken              string `json:"package_token"`
-	OwnerToken                string `json:"owner_token"`
-	ExpiredToken              string `json:"expired_token"`
-	RevokedToken              string `json:"revoked_token"`
-}
-
-func (e *embedded) addresses(mcpURL string) demoAddresses {
-	return demoAddresses{
+// addresses is the line of demo --json.
+func (e *embedded) addresses(mcpURL string) demo.Addresses {
+	return demo.Addresses{
 		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
 		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
 		PackagesURL: e.url + "/packages",

@@ -23,6 +23,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const quoteToken = "tok-quotes"
@@ -133,7 +134,7 @@ func (r *quoteRig) ask(tool string, arguments map[string]any, into any) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	session, err := inside(r.t.Context(), server, principal)
+	session, err := transport.Inside(r.t.Context(), server, principal, insider())
 	if err != nil {
 		r.t.Fatal(err)
 	}
