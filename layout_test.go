@@ -40,7 +40,7 @@ var forbidden = map[string][]string{
 	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/setup":    {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
-	"transport/terminal": {module, "net/http", "database/sql"}, // it reads the file of settings
+	"transport/terminal": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"}, // it reads the file of settings
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -74,18 +72,6 @@ func serviceManager() transport.ServiceManager {
 		Reload: reload, Watchdog: watchdog,
 		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
 	}
-}
-
-// inheritedListener is the one socket that systemd opened for this process, or nil.
-func inheritedListener() (net.Listener, error) {
-	listeners, err := activation.Listeners()
-	switch {
-	case err != nil || len(listeners) == 0:
-		return nil, err
-	case len(listeners) > 1 || listeners[0] == nil:
-		return nil, usage(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(listeners)))
-	}
-	return listeners[0], nil
 }
 
 // streams are a process's standard streams. For stdio and for demo --json, out is protocol.
@@ -312,11 +298,11 @@ func runServe(ctx context.Context, c serveCommand, getenv func(string) string, i
 	}
 	defer unwatch()
 	config.watch = watch
-	listener, err := inheritedListener()
+	inherited, err := activation.Listeners()
 	if err != nil {
 		return err
 	}
-	server, err := newHosted(ctx, config, listener)
+	server, err := newHosted(ctx, config, inherited)
 	if err != nil {
 		return err
 	}
@@ -339,7 +325,7 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout, retries: c.Retries, noBreaker: !c.Breaker,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
-		drainDelay: c.DrainDelay, drainTime: c.DrainTime, adminListen: c.AdminListen,
+		drainDelay: c.DrainDelay, drainTime: c.DrainTime, adminListen: c.AdminListen, limits: c.limits(),
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
@@ -357,8 +343,8 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	if c.MaxConnections < 1 {
 		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
 	}
-	if config.limits, err = c.limits(); err != nil {
-		return config, err
+	if err := config.limits.Check(); err != nil {
+		return config, usage(err.Error())
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {
 		return config, usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
@@ -379,16 +365,11 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	return config, nil
 }
 
-// limits checks what was typed. Its error names the flag.
-func (f limitFlags) limits() (middleware.Limits, error) {
-	l := middleware.Limits{
+func (f limitFlags) limits() middleware.Limits {
+	return middleware.Limits{
 		TokenRate: f.TokenRate, TokenBurst: f.TokenBurst, AddressRate: f.AddressRate, AddressBurst: f.AddressBurst,
 		CallsPerGrant: f.MaxCallsPerGrant, Calls: f.MaxCalls, Wait: f.CallWait,
 	}
-	if err := l.Check(); err != nil {
-		return middleware.Limits{}, usage(err.Error())
-	}
-	return l, nil
 }
 
 func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOptions, error) {
@@ -419,55 +400,10 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}, nil
 }
 
-func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
-	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	watch, unwatch, err := newObservation(ctx, "", getenv, log)
-	if err != nil {
-		return err
-	}
-	defer unwatch()
-	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		return serveStdio(ctx, providerURL, token, c.ServerName, log, watch, io)
-	})
-}
-
-// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
-func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(providerURL string, token rs.Token) error) error {
-	if c.Demo {
-		if c.ProviderURL != "" {
-			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
-		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
-		if err != nil {
-			return err
-		}
-		defer demo.close()
-		return use(demo.url, rs.NewToken(demo.tokens.Client))
-	}
-	if c.ProviderURL == "" {
-		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
-	}
-	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
-	if err != nil {
-		return err
-	}
-	for _, warning := range credential.Warnings {
-		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
-	}
-	return use(credential.ProviderURL, credential.Token)
-}
-
-// cacheRoots are the folders in which a credential is looked for, in order. Hosts start stdio servers in the file
-// system's root, so the working directory alone would not do.
+// cacheRoots are the folders in which a credential is looked for.
 func cacheRoots(named string) []string {
-	if named != "" {
-		return []string{named}
-	}
-	roots := []string{".pdpp"}
-	if home, err := os.UserHomeDir(); err == nil {
-		roots = append(roots, filepath.Join(home, ".pdpp"))
-	}
-	return roots
+	home, _ := os.UserHomeDir() // who has none has no folder there
+	return transport.CacheRoots(named, home)
 }
 
 // thisPlace is this machine.
@@ -524,7 +460,7 @@ func runVerify(ctx context.Context, c verifyCommand, io streams) error {
 // runCall calls a tool as a model would, and prints what it would see.
 func runCall(ctx context.Context, c callCommand, io streams) error {
 	return c.inside(ctx, io, func(session *mcp.ClientSession, _ string) error {
-		return typed(terminal.Call(ctx, session, io.out, c.Tool, c.Arguments, c.Structured))
+		return terminal.Call(ctx, session, io.out, c.Tool, c.Arguments, c.Structured)
 	})
 }
 
@@ -540,18 +476,9 @@ func runTools(ctx context.Context, c toolsCommand, io streams) error {
 	}
 	defer func() { _ = session.Close() }()
 	if c.Tool != "" {
-		return typed(terminal.Tool(ctx, session, io.out, c.Tool, c.JSON))
+		return terminal.Tool(ctx, session, io.out, c.Tool, c.JSON)
 	}
 	return terminal.Tools(ctx, session, io.out, c.JSON)
-}
-
-// typed gives an error about what was typed its exit code.
-func typed(err error) error {
-	var wrong *terminal.UsageError
-	if errors.As(err, &wrong) {
-		return usage(wrong.Message)
-	}
-	return err
 }
 
 // runDoctor looks at everything that stands between a person and an answer.
@@ -588,12 +515,7 @@ func runCompletion(c completionCommand, io streams) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, tool := range tools.All("") {
-		if tool.Listed {
-			names = append(names, tool.Name)
-		}
-	}
+	names := tools.ListedNames()
 	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": terminal.Shells}
 	if !terminal.Completion(io.out, parser.Model, words, c.Shell) {
 		return usage(fmt.Sprintf("there is no shell %q", c.Shell))

@@ -29,6 +29,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -75,7 +76,7 @@ func (b *syncBuffer) String() string {
 // newWatched starts one. Without traced there is no tracer, as without an endpoint to export to.
 func newWatched(t *testing.T, traced bool) *watched {
 	t.Helper()
-	w := &watched{metrics: observe.NewMetrics("1.2.3", toolNames()), spans: tracetest.NewInMemoryExporter(), log: &syncBuffer{}}
+	w := &watched{metrics: observe.NewMetrics("1.2.3", tools.Names()), spans: tracetest.NewInMemoryExporter(), log: &syncBuffer{}}
 	source := httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(source.Close)
 	watch := observe.Observation{Metrics: w.metrics}

@@ -70,8 +70,8 @@ type hosted struct {
 	config hostedConfig // what is served; of the goroutine of serve alone
 }
 
-// newHosted builds a hosted server on a listener, or opens its port when that is nil.
-func newHosted(ctx context.Context, c hostedConfig, listener net.Listener) (*hosted, error) {
+// newHosted builds a hosted server on the one listener that was inherited, or opens its port where there is none.
+func newHosted(ctx context.Context, c hostedConfig, inherited []net.Listener) (*hosted, error) {
 	h := &hosted{}
 	var err error
 	if h.recordBase, err = rs.ParseBase(c.rsURL); err != nil {
@@ -98,7 +98,7 @@ func newHosted(ctx context.Context, c hostedConfig, listener net.Listener) (*hos
 	if err := h.configure(c); err != nil {
 		return nil, usage(err.Error())
 	}
-	if err := h.service.Listen(ctx, listener, c.listen, c.maxConnections); err != nil {
+	if err := h.service.Listen(ctx, inherited, c.listen, c.maxConnections); err != nil {
 		return nil, err
 	}
 	return h, nil
@@ -183,22 +183,13 @@ func newObservation(ctx context.Context, adminListen string, getenv func(string)
 	if adminListen == "" {
 		return observe.Observation{Tracer: tracer}, endTracing, nil
 	}
-	watch = observe.Observation{Metrics: observe.NewMetrics(version, toolNames()), Tracer: tracer}
+	watch = observe.Observation{Metrics: observe.NewMetrics(version, tools.Names()), Tracer: tracer}
 	closeAdmin, err := transport.ServeAdmin(ctx, adminListen, watch.Metrics.Handler(), log)
 	if err != nil {
 		endTracing()
 		return observe.Observation{}, nil, err
 	}
 	return watch, func() { closeAdmin(); endTracing() }, nil
-}
-
-// toolNames are the names of all tools, as labels.
-func toolNames() []string {
-	var names []string
-	for _, tool := range tools.All("") {
-		names = append(names, tool.Name)
-	}
-	return names
 }
 
 // A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.
@@ -237,13 +228,47 @@ func schemaProbe(client *rs.Client) rs.SchemaProbe {
 	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}
 }
 
-// serveStdio serves one local client with one cached token.
-func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation, io streams) error {
-	server, principal, err := localRoom(ctx, providerURL, token, name, log, watch)
+// runStdio serves one local client with one cached token.
+func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
+	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	watch, unwatch, err := newObservation(ctx, "", getenv, log)
 	if err != nil {
 		return err
 	}
-	return transport.Stdio(ctx, server, principal, io.in, io.out)
+	defer unwatch()
+	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
+		server, principal, err := localRoom(ctx, providerURL, token, c.ServerName, log, watch)
+		if err != nil {
+			return err
+		}
+		return transport.Stdio(ctx, server, principal, io.in, io.out)
+	})
+}
+
+// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
+func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(providerURL string, token rs.Token) error) error {
+	if c.Demo {
+		if c.ProviderURL != "" {
+			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
+		}
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
+		if err != nil {
+			return err
+		}
+		defer demo.close()
+		return use(demo.url, rs.NewToken(demo.tokens.Client))
+	}
+	if c.ProviderURL == "" {
+		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
+	}
+	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, warning := range credential.Warnings {
+		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
+	}
+	return use(credential.ProviderURL, credential.Token)
 }
 
 // inside uses a session with the room that a local command's flags lead to: it reads what a model would.

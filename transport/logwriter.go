@@ -8,13 +8,12 @@ import (
 	"github.com/rs/zerolog/diode"
 )
 
-// A call must not wait for its log: whoever reads stderr may be stuck or gone. So lines are handed over to a goroutine,
-// and those that nobody takes are dropped and counted.
-//
 // HeldLines is how many lines wait for a slow reader before the oldest are dropped.
 const HeldLines = 4096
 
-// A LogWriter never blocks and never fails. It is safe for concurrent use.
+// A LogWriter never blocks and never fails. A call must not wait for its log: whoever reads stderr may be stuck or gone.
+// So lines are handed over to a goroutine, and those that nobody takes are dropped and counted. It is safe for concurrent
+// use.
 type LogWriter struct{ lines diode.Writer }
 
 // NewLogWriter returns a writer in front of w. Each Write is one line, or several.

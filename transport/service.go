@@ -106,10 +106,17 @@ func (s *Service) Use(serving Serving) {
 	s.serving = serving
 }
 
-// Listen accepts connections on a listener, or on a port that it opens at address when that is nil; at most
-// maxConnections at a time, where 0 is no limit. An address that is none is an *ExitError.
-func (s *Service) Listen(ctx context.Context, listener net.Listener, address string, maxConnections int) error {
-	if listener == nil {
+// Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
+// opens at address; at most maxConnections at a time, where 0 is no limit. Other listeners than one of a stream, and an
+// address that is none, are *ExitError values.
+func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections int) error {
+	var listener net.Listener
+	switch {
+	case len(inherited) > 1 || len(inherited) == 1 && inherited[0] == nil:
+		return UsageError(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(inherited)))
+	case len(inherited) == 1:
+		listener = inherited[0]
+	default:
 		if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
 			return UsageError(fmt.Sprintf("cannot listen on %s: %v", address, err))
 		}
