@@ -12,12 +12,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // exportedMetrics are the labels of each of the program's own metrics.
 func exportedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
-	m := observe.NewMetrics("1.2.3", toolNames())
+	m := observe.NewMetrics("1.2.3", tools.Names())
 	m.CallBegan()
 	m.CallEnded(middleware.Outcome{Tool: "fetch", Code: middleware.Good, ReadBytes: 1, Unavailable: 1, Cuts: 1, Removed: 1})
 	m.RequestBegan()

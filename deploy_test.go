@@ -15,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // settings are the flags and variables of all commands.
@@ -187,7 +189,7 @@ func TestCompose(t *testing.T) {
 			t.Setenv(variable, value)
 		}
 		config := configure(t, `{}`, append(slices.Clone(replica.Command), "--config", "config.json")...)
-		if grace, err := time.ParseDuration(replica.Grace); err != nil || grace <= config.drainDelay+config.drainTime+lastWords {
+		if grace, err := time.ParseDuration(replica.Grace); err != nil || grace <= config.drainDelay+config.drainTime+transport.LastWords {
 			t.Errorf("%s is killed after %s, while it drains", name, replica.Grace)
 		}
 		if !replica.ReadOnly || !slices.Contains(replica.CapDrop, "ALL") {
@@ -268,7 +270,7 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 	pod := manifests["Deployment"].Spec.Template
 	container := pod.Spec.Containers[0]
 	config := configure(t, manifests["ConfigMap"].Data["config.json"], container.Args...)
-	if drain := config.drainDelay + config.drainTime + lastWords; time.Duration(pod.Spec.Grace)*time.Second <= drain {
+	if drain := config.drainDelay + config.drainTime + transport.LastWords; time.Duration(pod.Spec.Grace)*time.Second <= drain {
 		t.Errorf("a pod is killed after %d s, and drains for %s", pod.Spec.Grace, drain)
 	}
 	if !pod.Spec.Security.NonRoot || pod.Spec.Security.User == 0 || !container.Security.ReadOnly || container.Security.Escalation {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +14,7 @@ import (
 
 const module = "github.com/pdp-connect/pdpp-mcp/"
 
-// What counts and what traces: only middleware/observe knows the one, only main sets up the other.
+// What counts and what traces: only middleware/observe knows either in depth and sets it up.
 const (
 	prometheusModule = "github.com/prometheus/"
 	otelModule       = "go.opentelemetry.io/otel/"
@@ -21,6 +23,7 @@ const (
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
+	".":            {"database/sql", prometheusModule, otelModule},
 	"rs":           {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"rs/demo":      {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
@@ -28,12 +31,16 @@ var forbidden = map[string][]string{
 	"middleware":   {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
-	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql", otelModule + "sdk", otelModule + "exporters"},
+	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql"},
+
+	// It looks from outside, and as a client.
+	"integration": {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
 
 	// What a person's terminal needs stands beside the transports and knows nothing of the door or the room.
 	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"transport/setup":    {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
-	"transport/terminal": {module, "net/http", "os", "database/sql"},
+	"transport/terminal": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"}, // it reads the file of settings
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.
@@ -43,25 +50,74 @@ var doorFiles = map[string]bool{
 	"secondthought.go": true, "tokenrate.go": true, "tracehttp.go": true, "turn.go": true,
 }
 
+// What main is stands in these two files; all else has a package of its own.
+func TestTheRootHoldsTwoFiles(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	if !slices.Equal(files, []string{"main.go", "server.go"}) {
+		t.Errorf("the root holds %q", files)
+	}
+}
+
+// processNames are what of package os belongs to the whole process.
+var processNames = []string{"Args", "Environ", "Executable", "Exit", "ExpandEnv", "Getenv", "LookupEnv", "Setenv", "Stderr", "Stdin", "Stdout", "Unsetenv", "UserHomeDir"}
+
+// The environment, the arguments, the exit code and the standard streams reach everything else as parameters. Another
+// program of the repository has those of its own.
+func TestOnlyMainTouchesTheProcess(t *testing.T) {
+	touched := 0
+	eachFile(t, 0, func(path string, file *ast.File) {
+		if file.Name.Name == "main" && filepath.Dir(path) != "." {
+			return
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			selector, ok := node.(*ast.SelectorExpr)
+			if !ok || !slices.Contains(processNames, selector.Sel.Name) {
+				return true
+			}
+			if of, ok := selector.X.(*ast.Ident); ok && of.Name == "os" && path == "main.go" {
+				touched++
+			} else if ok && of.Name == "os" {
+				t.Errorf("%s touches os.%s", path, selector.Sel.Name)
+			}
+			return true
+		})
+	})
+	if touched < 5 {
+		t.Errorf("main.go touches the process %d times; the search has gone blind", touched)
+	}
+}
+
+// eachFile parses every file of ours that is no test.
+func eachFile(t *testing.T, mode parser.Mode, look func(path string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, mode)
+		if err == nil {
+			look(path, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestImportsPointOneWay(t *testing.T) {
 	seen := map[string]int{}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
+	eachFile(t, parser.ImportsOnly, func(path string, file *ast.File) {
 		dir := filepath.ToSlash(filepath.Dir(path))
 		seen[dir]++
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
 		for _, spec := range file.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
 			for _, prefix := range forbidden[dir] {
 				if imported == prefix || strings.HasPrefix(imported, strings.TrimSuffix(prefix, "/")+"/") {
@@ -75,11 +131,7 @@ func TestImportsPointOneWay(t *testing.T) {
 				t.Errorf("%s imports the embedded resource server, which main and tests alone may", path)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for dir := range forbidden {
 		if seen[dir] == 0 {
 			t.Errorf("no file in %s: the table is out of date", dir)

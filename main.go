@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/netip"
 	"os"
+	"os/exec"
 	"os/signal"
-	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -20,11 +19,19 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/integration"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/transport/doctor"
+	"github.com/pdp-connect/pdpp-mcp/transport/setup"
+	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
 )
 
 // version is set by the release build.
@@ -33,6 +40,9 @@ var version = "dev"
 // softMemory is the size in bytes beyond which memory is collected more eagerly than GOGC says: a thousand calls at a
 // time need some 80 MiB, and are to stay under 200 in all.
 const softMemory = 160 << 20
+
+// lastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.
+const lastLineWait = 2 * time.Second
 
 // The environment and the exit code are touched here and nowhere else.
 func main() {
@@ -45,35 +55,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; that ends no service
-	log := newLogWriter(os.Stderr)
+	log := transport.NewLogWriter(os.Stderr)
 	code := run(ctx, os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, log})
-	log.drain(lastLineWait)
+	log.Drain(lastLineWait)
 	stop()
 	os.Exit(code)
 }
 
 // serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
 // it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
-func serviceManager() manager {
+func serviceManager() transport.ServiceManager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	watchdog, _ := daemon.SdWatchdogEnabled(false) // an unreadable interval is none
-	return manager{
-		reload: reload, watchdog: watchdog,
-		tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
+	return transport.ServiceManager{
+		Reload: reload, Watchdog: watchdog,
+		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
 	}
-}
-
-// inheritedListener is the one socket that systemd opened for this process, or nil.
-func inheritedListener() (net.Listener, error) {
-	listeners, err := activation.Listeners()
-	switch {
-	case err != nil || len(listeners) == 0:
-		return nil, err
-	case len(listeners) > 1 || listeners[0] == nil:
-		return nil, usage(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(listeners)))
-	}
-	return listeners[0], nil
 }
 
 // streams are a process's standard streams. For stdio and for demo --json, out is protocol.
@@ -105,7 +103,8 @@ type demoCommand struct {
 }
 
 type serveCommand struct {
-	Config                    configFlag    `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+	Config terminal.ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+
 	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
 	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
@@ -133,6 +132,17 @@ type serveCommand struct {
 	LogLevel   string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
+// limitFlags are the limits of callers as they are typed.
+type limitFlags struct {
+	TokenRate        float64       `name:"token-rate" help:"Requests a second with one token; ${default} if absent, 0 for no limit." default:"50" env:"PDPP_MCP_TOKEN_RATE" placeholder:"N"`
+	TokenBurst       int           `name:"token-burst" help:"Requests with one token at once; ${default} if absent." default:"200" env:"PDPP_MCP_TOKEN_BURST" placeholder:"N"`
+	AddressRate      float64       `name:"address-rate" help:"Refused tokens a second from one client address; ${default} if absent, 0 for no limit." default:"10" env:"PDPP_MCP_ADDRESS_RATE" placeholder:"N"`
+	AddressBurst     int           `name:"address-burst" help:"Refused tokens from one client address at once; ${default} if absent." default:"100" env:"PDPP_MCP_ADDRESS_BURST" placeholder:"N"`
+	MaxCallsPerGrant int           `name:"max-calls-per-grant" help:"Calls of one grant or package at a time; ${default} if absent, 0 for no limit." default:"32" env:"PDPP_MCP_MAX_CALLS_PER_GRANT" placeholder:"N"`
+	MaxCalls         int           `name:"max-calls" help:"Calls of all at a time; ${default} if absent, 0 for no limit." default:"1024" env:"PDPP_MCP_MAX_CALLS" placeholder:"N"`
+	CallWait         time.Duration `name:"call-wait" help:"How long a call beyond these waits for its turn; ${default} if absent." default:"1s" env:"PDPP_MCP_CALL_WAIT"`
+}
+
 // providerFlags say which grant a local command reads through.
 type providerFlags struct {
 	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
@@ -151,6 +161,39 @@ type verifyCommand struct {
 	providerFlags
 	Text string `help:"The text that was quoted; needed when its place is not known." placeholder:"TEXT"`
 	JSON bool   `name:"json" help:"Print each verdict as a line of JSON."`
+}
+
+type setupCommand struct {
+	Client string `arg:"" optional:"" help:"claude-code, claude-desktop, chatgpt, codex, cursor, vscode, gemini, zed or generic; without one, the clients on this machine are listed."`
+	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
+	providerFlags
+	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
+	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
+	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
+	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
+	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
+	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
+}
+
+type callCommand struct {
+	Tool      string   `arg:"" help:"Name of the tool; pdpp-mcp tools lists them."`
+	Arguments []string `arg:"" optional:"" name:"argument" help:"One JSON object, or key=value for each argument; lists are typed with commas."`
+	providerFlags
+	Structured bool `help:"Print the structured result instead of the text."`
+}
+
+type toolsCommand struct {
+	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
+	JSON bool   `name:"json" help:"Print what goes over the wire."`
+}
+
+type doctorCommand struct {
+	providerFlags
+	JSON bool `name:"json" help:"Print the findings as JSON."`
+}
+
+type completionCommand struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
 }
 
 // run is the program without its process: it returns the exit code. Whatever ends it abnormally is the last line of
@@ -196,6 +239,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	return 0
 }
 
+// readsNothing reports whether a command may run although an owner's credential is set: doctor tells of it.
+func readsNothing(command string) bool {
+	return command == "doctor" || command == "completion <shell>"
+}
+
 // parse reads the command line, with the environment and the file that it names. It reports whether that was a question,
 // as --help is, and has been answered.
 func parse(args []string, io streams) (line commandLine, command string, exited bool, err error) {
@@ -221,7 +269,7 @@ func newParser(line *commandLine, io streams, exit func(int)) (*kong.Kong, error
 }
 
 func usage(message string) error {
-	return &transport.ExitError{Code: transport.ExitUsage, Message: message}
+	return transport.UsageError(message)
 }
 
 // fail prints why the program ends and returns its exit code: 1 unless the error names one.
@@ -250,11 +298,11 @@ func runServe(ctx context.Context, c serveCommand, getenv func(string) string, i
 	}
 	defer unwatch()
 	config.watch = watch
-	listener, err := inheritedListener()
+	inherited, err := activation.Listeners()
 	if err != nil {
 		return err
 	}
-	server, err := newHosted(ctx, config, listener)
+	server, err := newHosted(ctx, config, inherited)
 	if err != nil {
 		return err
 	}
@@ -277,7 +325,7 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 		listen: c.Listen, name: "pdpp", deadline: c.Deadline,
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout, retries: c.Retries, noBreaker: !c.Breaker,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
-		drainDelay: c.DrainDelay, drainTime: c.DrainTime, adminListen: c.AdminListen,
+		drainDelay: c.DrainDelay, drainTime: c.DrainTime, adminListen: c.AdminListen, limits: c.limits(),
 		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
@@ -295,8 +343,8 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	if c.MaxConnections < 1 {
 		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
 	}
-	if config.limits, err = c.limits(); err != nil {
-		return config, err
+	if err := config.limits.Check(); err != nil {
+		return config, usage(err.Error())
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {
 		return config, usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
@@ -308,7 +356,7 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 		}
 		config.origins = append(config.origins, parsed)
 	}
-	if config.public, err = publicNames(c); err != nil {
+	if config.public, err = middleware.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
 		return config, usage(err.Error())
 	}
 	if config.introspection, err = introspectionOptions(c, config.public.Origin); err != nil {
@@ -317,27 +365,11 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	return config, nil
 }
 
-func publicNames(c serveCommand) (middleware.Public, error) {
-	public := middleware.Public{Hosts: c.AllowedHosts}
-	if c.PublicURL != "" {
-		origin, err := middleware.ParseOrigin(c.PublicURL)
-		if err != nil {
-			return public, fmt.Errorf("--public-url: %w", err)
-		}
-		public.Origin = origin
+func (f limitFlags) limits() middleware.Limits {
+	return middleware.Limits{
+		TokenRate: f.TokenRate, TokenBurst: f.TokenBurst, AddressRate: f.AddressRate, AddressBurst: f.AddressBurst,
+		CallsPerGrant: f.MaxCallsPerGrant, Calls: f.MaxCalls, Wait: f.CallWait,
 	}
-	for _, text := range c.TrustedProxies {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, addressErr := netip.ParseAddr(text)
-			if addressErr != nil {
-				return public, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
-			}
-			prefix = netip.PrefixFrom(address, address.BitLen())
-		}
-		public.Proxies = append(public.Proxies, prefix)
-	}
-	return public, nil
 }
 
 func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOptions, error) {
@@ -368,53 +400,125 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}, nil
 }
 
-func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
-	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	tracer, endTracing, err := newTracer(ctx, getenv, log)
+// cacheRoots are the folders in which a credential is looked for.
+func cacheRoots(named string) []string {
+	home, _ := os.UserHomeDir() // who has none has no folder there
+	return transport.CacheRoots(named, home)
+}
+
+// thisPlace is this machine.
+func thisPlace(getenv func(string) string) (clients.Place, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Place{}, usage("the home folder is not known: set HOME.")
+	}
+	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, nil
+}
+
+// ownPath is where this program is installed, as clients are to start it; see [clients.Program].
+func ownPath() (path string, notes []string, err error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return "", nil, fmt.Errorf("where this program is installed is not known: %w", err)
+	}
+	called, err := exec.LookPath(os.Args[0])
+	if err != nil {
+		called = ""
+	}
+	path, notes = clients.Program(executable, called)
+	return path, notes, nil
+}
+
+// runSetup says how to connect a client, or does it.
+func runSetup(c setupCommand, getenv func(string) string, io streams) error {
+	place, err := thisPlace(getenv)
 	if err != nil {
 		return err
 	}
-	defer endTracing()
-	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		return serveStdio(ctx, providerURL, token, c.ServerName, log, observation{tracer: tracer}, io)
+	program, notes, err := ownPath()
+	if err != nil {
+		return err
+	}
+	return setup.Run(setup.Options{
+		Client: c.Client, URL: c.URL, ProviderURL: c.ProviderURL, CacheRoot: c.CacheRoot, GrantID: c.GrantID, Demo: c.Demo,
+		Name: c.Name, TokenEnv: c.TokenEnv, Write: c.Write, DryRun: c.DryRun, Remove: c.Remove, File: c.File,
+		Place: place, Program: program, Notes: notes, Roots: cacheRoots(c.CacheRoot), Now: time.Now,
+	}, io.out, io.err)
+}
+
+// runVerify says of each citation whether its record still says it: one line a citation on stdout.
+func runVerify(ctx context.Context, c verifyCommand, io streams) error {
+	citations, err := integration.ReadCitations(c.Citation, c.Text, io.in)
+	if err != nil {
+		return err
+	}
+	return c.inside(ctx, io, func(session *mcp.ClientSession, providerURL string) error {
+		return integration.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, io.out)
 	})
 }
 
-// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
-func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(providerURL string, token rs.Token) error) error {
-	if c.Demo {
-		if c.ProviderURL != "" {
-			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
-		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
-		if err != nil {
-			return err
-		}
-		defer demo.close()
-		return use(demo.url, rs.NewToken(demo.tokens.Client))
-	}
-	if c.ProviderURL == "" {
-		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
-	}
-	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+// runCall calls a tool as a model would, and prints what it would see.
+func runCall(ctx context.Context, c callCommand, io streams) error {
+	return c.inside(ctx, io, func(session *mcp.ClientSession, _ string) error {
+		return terminal.Call(ctx, session, io.out, c.Tool, c.Arguments, c.Structured)
+	})
+}
+
+// runTools lists the tools. They are the same for everybody, so that no grant is needed.
+func runTools(ctx context.Context, c toolsCommand, io streams) error {
+	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.invalid", UserAgent: userAgent()}) // never asked
 	if err != nil {
 		return err
 	}
-	for _, warning := range credential.Warnings {
-		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
+	session, err := transport.Inside(ctx, newRoom("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), rs.Principal{}, insider())
+	if err != nil {
+		return err
 	}
-	return use(credential.ProviderURL, credential.Token)
+	defer func() { _ = session.Close() }()
+	if c.Tool != "" {
+		return terminal.Tool(ctx, session, io.out, c.Tool, c.JSON)
+	}
+	return terminal.Tools(ctx, session, io.out, c.JSON)
 }
 
-// cacheRoots are the folders in which a credential is looked for, in order. Hosts start stdio servers in the file
-// system's root, so the working directory alone would not do.
-func cacheRoots(named string) []string {
-	if named != "" {
-		return []string{named}
+// runDoctor looks at everything that stands between a person and an answer.
+func runDoctor(ctx context.Context, c doctorCommand, getenv func(string) string, io streams) error {
+	if c.Demo && c.ProviderURL != "" {
+		return usage("--demo and --provider-url cannot be combined: --demo reads the sample year.")
 	}
-	roots := []string{".pdpp"}
-	if home, err := os.UserHomeDir(); err == nil {
-		roots = append(roots, filepath.Join(home, ".pdpp"))
+	place, err := thisPlace(getenv)
+	if err != nil {
+		return err
 	}
-	return roots
+	program, _, err := ownPath()
+	if err != nil {
+		return err
+	}
+	options := doctor.Options{
+		OwnerVariable: transport.OwnerVariable(getenv), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
+		Program: program, Environment: os.Environ(), Place: place, UserAgent: userAgent(), Now: time.Now,
+	}
+	if c.Demo {
+		sample, err := startEmbedded(ctx, embeddedConfig{log: zerolog.Nop(), progress: io.err})
+		if err != nil {
+			return err
+		}
+		defer sample.close()
+		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
+	}
+	return doctor.Run(ctx, options, c.JSON, io.out)
+}
+
+// runCompletion prints a completion script.
+func runCompletion(c completionCommand, io streams) error {
+	parser, err := newParser(new(commandLine), io, func(int) {})
+	if err != nil {
+		return err
+	}
+	names := tools.ListedNames()
+	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": terminal.Shells}
+	if !terminal.Completion(io.out, parser.Model, words, c.Shell) {
+		return usage(fmt.Sprintf("there is no shell %q", c.Shell))
+	}
+	return nil
 }

@@ -29,6 +29,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -74,17 +76,14 @@ func (b *syncBuffer) String() string {
 // newWatched starts one. Without traced there is no tracer, as without an endpoint to export to.
 func newWatched(t *testing.T, traced bool) *watched {
 	t.Helper()
-	w := &watched{metrics: observe.NewMetrics("1.2.3", toolNames()), spans: tracetest.NewInMemoryExporter(), log: &syncBuffer{}}
+	w := &watched{metrics: observe.NewMetrics("1.2.3", tools.Names()), spans: tracetest.NewInMemoryExporter(), log: &syncBuffer{}}
 	source := httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(source.Close)
-	watch := observation{metrics: w.metrics}
+	watch := observe.Observation{Metrics: w.metrics}
 	if traced {
-		tracer, end, err := traceTo(t.Context(), sdktrace.WithSyncer(w.spans))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(end)
-		watch.tracer = tracer
+		provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans))
+		t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
+		watch.Tracer = provider.Tracer("test")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := newHosted(ctx, hostedConfig{
@@ -96,8 +95,8 @@ func newWatched(t *testing.T, traced bool) *watched {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.serve(ctx, manager{}, nil) }()
-	w.url = server.url()
+	go func() { done <- server.serve(ctx, transport.ServiceManager{}, nil) }()
+	w.url = server.service.URL()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -225,7 +224,7 @@ func (w *watched) aDay(t *testing.T) {
 func (w *watched) scrape(t *testing.T) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
-	w.metrics.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, metricsPath, nil))
+	w.metrics.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, transport.AdminPath, nil))
 	var own []string
 	for line := range strings.Lines(recorder.Body.String()) {
 		if strings.Contains(line, "pdpp_mcp_") {
@@ -483,68 +482,6 @@ func TestEveryErrorCodeIsALabel(t *testing.T) {
 	}
 }
 
-func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
-	for name, row := range map[string]struct {
-		environment map[string]string
-		on          bool
-		problem     string
-	}{
-		"nothing is said":              {nil, false, ""},
-		"an endpoint":                  {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}, true, ""},
-		"an endpoint for traces":       {map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:1/v1/traces"}, true, ""},
-		"an endpoint, but disabled":    {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"}, false, ""},
-		"an endpoint, but no exporter": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_TRACES_EXPORTER": "none"}, false, ""},
-		"another protocol":             {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, "http/protobuf"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tracer, end, err := newTracer(t.Context(), func(name string) string { return row.environment[name] }, zerolog.Nop())
-			if err != nil || row.problem != "" {
-				if err == nil || row.problem == "" || !strings.Contains(err.Error(), row.problem) {
-					t.Errorf("error %v, want one about %q", err, row.problem)
-				}
-				return
-			}
-			end()
-			if (tracer != nil) != row.on {
-				t.Errorf("tracer %v", tracer)
-			}
-		})
-	}
-}
-
-// What the collector has not heard yet is sent when the program ends.
-func TestSpansAreFlushedAtTheEnd(t *testing.T) {
-	heard := make(chan string, 10)
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		heard <- r.URL.Path + " " + string(body)
-	}))
-	defer collector.Close()
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
-	t.Setenv("OTEL_SERVICE_NAME", "named-by-the-environment")
-	tracer, end, err := newTracer(t.Context(), os.Getenv, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, span := tracer.Start(t.Context(), "the last call")
-	span.End()
-	end()
-	select {
-	case got := <-heard:
-		for _, part := range []string{"/v1/traces ", "the last call", "named-by-the-environment", "service.version"} {
-			if !strings.Contains(got, part) {
-				t.Errorf("the collector heard %q, without %q", got, part)
-			}
-		}
-		if strings.Contains(got, "command_args") {
-			t.Error("the collector heard the command line")
-		}
-	default:
-		t.Error("the collector heard nothing")
-	}
-}
-
 func TestAdminListener(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -559,7 +496,7 @@ func TestAdminListener(t *testing.T) {
 	lines := bufio.NewScanner(log)
 	for address == "" && lines.Scan() {
 		var line struct{ Message, Address string }
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "serving "+metricsPath {
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "serving "+transport.AdminPath {
 			address = line.Address
 		}
 	}
@@ -578,7 +515,7 @@ func TestAdminListener(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, response.StatusCode, want)
 		}
 		for _, name := range []string{"pdpp_mcp_build_info", "go_goroutines", "process_open_fds"} {
-			if path == metricsPath && !strings.Contains(string(body), name) {
+			if path == transport.AdminPath && !strings.Contains(string(body), name) {
 				t.Errorf("%s is not among the metrics", name)
 			}
 		}

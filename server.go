@@ -10,27 +10,27 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
-	"golang.org/x/net/netutil"
 
 	"github.com/pdp-connect/pdpp-mcp/integration"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // newRoom is the same room behind every door of this program.
-func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observation) *mcp.Server {
+func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *mcp.Server {
 	return transport.NewRoom(transport.RoomOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
-		Tracer: watch.tracer, Observer: watch.calls(),
+		Tracer: watch.Tracer, Observer: watch.Calls(),
 	})
 }
 
@@ -54,29 +54,24 @@ type hostedConfig struct {
 	drainTime            time.Duration           // from there to the end of calls in flight
 	adminListen          string                  // where watch shows its metrics; empty: nowhere
 	log                  zerolog.Logger
-	watch                observation
+	watch                observe.Observation
 }
 
-// A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last two.
+// A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last.
 type hosted struct {
-	listener   net.Listener
-	server     *http.Server
+	service    *transport.Service
 	client     *rs.Client
 	recordBase string
 	authority  replaceableAuthority
 	tokens     *rs.TokenCache
 	limiter    *middleware.Limiter
 	health     *transport.Health
-	stop       context.CancelCauseFunc // ends all calls in flight
-	stopping   context.Context         // ends with stop
-	draining   atomic.Bool
 
-	handler atomic.Pointer[http.Handler]
-	config  hostedConfig // what handler serves; of the goroutine of serve alone
+	config hostedConfig // what is served; of the goroutine of serve alone
 }
 
-// newHosted builds a hosted server on a listener, or opens its port when that is nil.
-func newHosted(ctx context.Context, c hostedConfig, listener net.Listener) (*hosted, error) {
+// newHosted builds a hosted server on the one listener that was inherited, or opens its port where there is none.
+func newHosted(ctx context.Context, c hostedConfig, inherited []net.Listener) (*hosted, error) {
 	h := &hosted{}
 	var err error
 	if h.recordBase, err = rs.ParseBase(c.rsURL); err != nil {
@@ -84,14 +79,13 @@ func newHosted(ctx context.Context, c hostedConfig, listener net.Listener) (*hos
 	}
 	h.client, err = rs.NewClient(rs.ClientOptions{
 		Base: cmp.Or(c.rsReadURL, h.recordBase), UserAgent: userAgent(), ReadTimeout: c.readTimeout, Retries: c.retries, NoBreaker: c.noBreaker,
-		Observer: c.watch.reads(), Wrap: c.watch.following("other"),
+		Observer: c.watch.Reads(), Wrap: c.watch.Following("other"),
 	})
 	if err != nil {
 		return nil, usage(err.Error())
 	}
-	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.watch.tokenLookups()})
+	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.watch.TokenLookups()})
 	h.limiter = middleware.NewLimiter(c.limits, time.Now)
-	h.stopping, h.stop = context.WithCancelCause(context.Background())
 	nobody := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.log, Checks: []transport.Check{
 		{Name: "resource_server", Reach: h.client.Reach},
@@ -100,23 +94,30 @@ func newHosted(ctx context.Context, c hostedConfig, listener net.Listener) (*hos
 			return err
 		}},
 	}})
+	h.service = transport.NewService(h.health, version)
 	if err := h.configure(c); err != nil {
 		return nil, usage(err.Error())
 	}
-	if listener == nil {
-		if _, err := net.ResolveTCPAddr("tcp", c.listen); err != nil {
-			return nil, usage(fmt.Sprintf("cannot listen on %s: %v", c.listen, err))
-		}
-		listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.listen)
-		if err != nil {
-			return nil, fmt.Errorf("%w; choose another address with --listen", err)
-		}
+	if err := h.service.Listen(ctx, inherited, c.listen, c.maxConnections); err != nil {
+		return nil, err
 	}
-	if c.maxConnections > 0 {
-		listener = netutil.LimitListener(listener, c.maxConnections)
-	}
-	h.listener, h.server = listener, transport.NewHTTPServer(c.listen, h)
 	return h, nil
+}
+
+// serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
+// served, except for what only a restart can change.
+func (h *hosted) serve(ctx context.Context, m transport.ServiceManager, read func() (hostedConfig, error)) error {
+	if read == nil {
+		return h.service.Serve(ctx, m, nil)
+	}
+	return h.service.Serve(ctx, m, func() ([]string, error) {
+		next, err := read()
+		if err != nil {
+			return nil, err
+		}
+		next, kept := h.config.keepFixed(next)
+		return kept, h.configure(next)
+	})
 }
 
 // configure serves a configuration from now on. When it is not good, nothing has changed.
@@ -134,14 +135,61 @@ func (h *hosted) configure(c hostedConfig) error {
 		Authenticator: h.tokens,
 		Public:        c.public, Origins: c.origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.packagesURL != ""},
-		Health:   h.health, Stop: h.stopping, Limiter: h.limiter,
-		Logger: c.log, Tracer: c.watch.tracer, Observer: c.watch.requests(),
+		Health:   h.health, Stop: h.service.Stopping(), Limiter: h.limiter,
+		Logger: c.log, Tracer: c.watch.Tracer, Observer: c.watch.Requests(),
 	})
 	h.limiter.Set(c.limits)
 	h.authority.Store(&authority)
-	h.handler.Store(&handler)
+	h.service.Use(transport.Serving{Handler: handler, DrainDelay: c.drainDelay, DrainTime: c.drainTime, Logger: c.log})
 	h.config = c
 	return nil
+}
+
+// keepFixed returns next with everything of c that only a restart can change, and the flags that differ there. What is
+// not named here changes with a reload.
+func (c hostedConfig) keepFixed(next hostedConfig) (hostedConfig, []string) {
+	var differ []string
+	for _, fixed := range []struct {
+		flag string
+		same bool
+	}{
+		{"--listen", c.listen == next.listen},
+		{"--rs-url", c.rsURL == next.rsURL},
+		{"--rs-internal-url", c.rsReadURL == next.rsReadURL},
+		{"--read-timeout", c.readTimeout == next.readTimeout},
+		{"--max-connections", c.maxConnections == next.maxConnections},
+		{"--admin-listen", c.adminListen == next.adminListen},
+		{"--retries", c.retries == next.retries},
+		{"--breaker", c.noBreaker == next.noBreaker},
+	} {
+		if !fixed.same {
+			differ = append(differ, fixed.flag)
+		}
+	}
+	next.listen, next.rsURL, next.rsReadURL = c.listen, c.rsURL, c.rsReadURL
+	next.readTimeout, next.maxConnections = c.readTimeout, c.maxConnections
+	next.adminListen, next.watch = c.adminListen, c.watch
+	next.retries, next.noBreaker = c.retries, c.noBreaker
+	return next, differ
+}
+
+// newObservation is metrics at an address of their own, unless that is empty, and traces where the environment asks for
+// them. end sends what is left.
+func newObservation(ctx context.Context, adminListen string, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(), err error) {
+	tracer, endTracing, err := observe.NewTracer(ctx, version, getenv, log)
+	if err != nil {
+		return observe.Observation{}, nil, usage(err.Error())
+	}
+	if adminListen == "" {
+		return observe.Observation{Tracer: tracer}, endTracing, nil
+	}
+	watch = observe.Observation{Metrics: observe.NewMetrics(version, tools.Names()), Tracer: tracer}
+	closeAdmin, err := transport.ServeAdmin(ctx, adminListen, watch.Metrics.Handler(), log)
+	if err != nil {
+		endTracing()
+		return observe.Observation{}, nil, err
+	}
+	return watch, func() { closeAdmin(); endTracing() }, nil
 }
 
 // A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.
@@ -159,20 +207,20 @@ func newAuthority(c hostedConfig, client *rs.Client) (rs.Authority, error) {
 		return schemaProbe(client), nil
 	}
 	asked := *c.introspection
-	asked.Observer, asked.Transport = c.watch.reads(), c.watch.following("introspection")(rs.NewTransport())
+	asked.Observer, asked.Transport = c.watch.Reads(), c.watch.Following("introspection")(rs.NewTransport())
 	introspector, err := rs.NewIntrospector(asked)
 	if err != nil || c.packagesURL == "" {
 		return introspector, err
 	}
 	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
 		Endpoint: c.packagesURL, ClientID: c.introspection.ClientID, ClientSecret: c.introspection.ClientSecret,
-		NoBreaker: c.noBreaker, Observer: c.watch.reads(), Transport: c.watch.following("packages")(rs.NewTransport()),
+		NoBreaker: c.noBreaker, Observer: c.watch.Reads(), Transport: c.watch.Following("packages")(rs.NewTransport()),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
-		Package: rs.PackageOptions{FannedOut: c.watch.fanOuts()}}), nil
+		Package: rs.PackageOptions{FannedOut: c.watch.FanOuts()}}), nil
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
@@ -180,45 +228,83 @@ func schemaProbe(client *rs.Client) rs.SchemaProbe {
 	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}
 }
 
-func (h *hosted) url() string {
-	address := h.listener.Addr().String()
-	if tcp, ok := h.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // how this machine reaches every address
-	}
-	return "http://" + address + middleware.EndpointPath
-}
-
-// serveStdio serves one local client with one cached token.
-func serveStdio(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation, io streams) error {
-	server, principal, err := localRoom(ctx, providerURL, token, name, log, watch)
+// runStdio serves one local client with one cached token.
+func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
+	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	watch, unwatch, err := newObservation(ctx, "", getenv, log)
 	if err != nil {
 		return err
 	}
-	return transport.Stdio(ctx, server, principal, io.in, io.out)
+	defer unwatch()
+	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
+		server, principal, err := localRoom(ctx, providerURL, token, c.ServerName, log, watch)
+		if err != nil {
+			return err
+		}
+		return transport.Stdio(ctx, server, principal, io.in, io.out)
+	})
+}
+
+// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
+func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(providerURL string, token rs.Token) error) error {
+	if c.Demo {
+		if c.ProviderURL != "" {
+			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
+		}
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
+		if err != nil {
+			return err
+		}
+		defer demo.close()
+		return use(demo.url, rs.NewToken(demo.tokens.Client))
+	}
+	if c.ProviderURL == "" {
+		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
+	}
+	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, warning := range credential.Warnings {
+		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
+	}
+	return use(credential.ProviderURL, credential.Token)
+}
+
+// inside uses a session with the room that a local command's flags lead to: it reads what a model would.
+func (c providerFlags) inside(ctx context.Context, io streams, use func(session *mcp.ClientSession, providerURL string) error) error {
+	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
+		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observe.Observation{})
+		if err != nil {
+			return err
+		}
+		session, err := transport.Inside(ctx, server, principal, insider())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = session.Close() }()
+		return use(session, providerURL)
+	})
+}
+
+// insider is what local commands call themselves.
+func insider() *mcp.Implementation {
+	return &mcp.Implementation{Name: "pdpp-mcp-verify", Version: version}
 }
 
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observation) (*mcp.Server, rs.Principal, error) {
-	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.following("other")})
+func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*mcp.Server, rs.Principal, error) {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.Following("other")})
 	if err != nil {
 		return nil, rs.Principal{}, usage(err.Error())
 	}
-	verdict, err := schemaProbe(client).Judge(ctx, token)
+	principal, err := transport.Identify(ctx, schemaProbe(client), providerURL, token)
 	if err != nil {
-		return nil, rs.Principal{}, &transport.ExitError{Code: transport.ExitUnavailable, Message: fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}
+		return nil, rs.Principal{}, err
 	}
-	if verdict.Inactive != nil {
-		return nil, rs.Principal{}, &transport.ExitError{Code: transport.ExitNotReady, Message: verdict.Inactive.Message + " Connect again: pdpp connect " + providerURL}
-	}
-	if err := verdict.Principal.Admissible(); err != nil {
-		code := transport.ExitNotReady
-		if verdict.Principal.Kind == rs.KindOwner {
-			code = transport.ExitOwner
-		}
-		return nil, rs.Principal{}, &transport.ExitError{Code: code, Message: rs.AsError(err).Message + " Connect with a scoped grant: pdpp connect " + providerURL}
-	}
-	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), verdict.Principal, nil
+	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }
@@ -321,6 +407,13 @@ func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 // maxSkipsShown is how many skipped lines are named one by one; all are counted.
 const maxSkipsShown = 20
 
+// demoLimits are those of a server for the person who started it: nobody is slowed down.
+func demoLimits() middleware.Limits {
+	l := middleware.DefaultLimits()
+	l.TokenRate, l.AddressRate = 0, 0
+	return l
+}
+
 // runDemo serves the embedded resource server and /mcp in front of it, after a short tour.
 func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
@@ -335,45 +428,29 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
 		},
-		drainTime: drainTime,
+		drainTime: transport.DefaultDrainTime,
 	}, nil)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		if err := json.NewEncoder(io.out).Encode(source.addresses(server.url())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
+		if err := json.NewEncoder(io.out).Encode(source.addresses(server.service.URL())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
 		}
-		return server.serve(ctx, manager{}, nil)
+		return server.serve(ctx, transport.ServiceManager{}, nil)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.serve(ctx, manager{}, nil) }()
-	if err := integration.Tour(ctx, io.out, server.url(), source.tokens.Client); err != nil {
+	go func() { done <- server.serve(ctx, transport.ServiceManager{}, nil) }()
+	if err := integration.Tour(ctx, io.out, server.service.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(io.out, pasteable, server.url(), source.tokens.Client)
+	fmt.Fprintf(io.out, pasteable, server.service.URL(), source.tokens.Client)
 	return <-done
 }
 
-// demoAddresses is the line of demo --json.
-type demoAddresses struct {
-	MCPURL                    string `json:"mcp_url"`
-	RSURL                     string `json:"rs_url"`
-	ASURL                     string `json:"as_url"`
-	IntrospectionURL          string `json:"introspection_url"`
-	IntrospectionClientID     string `json:"introspection_client_id"`
-	IntrospectionClientSecret string `json:"introspection_client_secret"`
-	PackagesURL               string `json:"packages_url"`
-	ClientToken               string `json:"client_token"`
-	NarrowToken               string `json:"narrow_token"`
-	PackageToken              string `json:"package_token"`
-	OwnerToken                string `json:"owner_token"`
-	ExpiredToken              string `json:"expired_token"`
-	RevokedToken              string `json:"revoked_token"`
-}
-
-func (e *embedded) addresses(mcpURL string) demoAddresses {
-	return demoAddresses{
+// addresses is the line of demo --json.
+func (e *embedded) addresses(mcpURL string) demo.Addresses {
+	return demo.Addresses{
 		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
 		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
 		PackagesURL: e.url + "/packages",

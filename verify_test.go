@@ -19,9 +19,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const quoteToken = "tok-quotes"
@@ -128,11 +130,11 @@ func (r *quoteRig) load(text ...string) {
 // ask calls a tool as a model does.
 func (r *quoteRig) ask(tool string, arguments map[string]any, into any) {
 	r.t.Helper()
-	server, principal, err := localRoom(r.t.Context(), r.url, rs.NewToken(quoteToken), "test", zerolog.Nop(), observation{})
+	server, principal, err := localRoom(r.t.Context(), r.url, rs.NewToken(quoteToken), "test", zerolog.Nop(), observe.Observation{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	session, err := inside(r.t.Context(), server, principal)
+	session, err := transport.Inside(r.t.Context(), server, principal, insider())
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -51,6 +51,31 @@ func ParseOrigin(text string) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
+// ParsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
+// address or a CIDR block. Its error names the flag and what is wrong.
+func ParsePublic(publicURL string, hosts, proxies []string) (Public, error) {
+	public := Public{Hosts: hosts}
+	if publicURL != "" {
+		origin, err := ParseOrigin(publicURL)
+		if err != nil {
+			return Public{}, fmt.Errorf("--public-url: %w", err)
+		}
+		public.Origin = origin
+	}
+	for _, text := range proxies {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, addressErr := netip.ParseAddr(text)
+			if addressErr != nil {
+				return Public{}, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		public.Proxies = append(public.Proxies, prefix)
+	}
+	return public, nil
+}
+
 // URL returns the public URL of a path for this request. It must come after [Host]: nothing of a request with a
 // foreign host, and nothing that an untrusted peer forwarded, is ever repeated (S3-R9).
 func (p Public) URL(r *http.Request, path string) string {

@@ -9,6 +9,26 @@ func All(recordBase string) []*Tool {
 	}
 }
 
+// Names are the names of all tools, in the order of [All].
+func Names() []string {
+	var names []string
+	for _, tool := range All("") {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// ListedNames are the names of those that tools/list shows.
+func ListedNames() []string {
+	var names []string
+	for _, tool := range All("") {
+		if tool.Listed {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
 // Instructions are what a host shows a model before any tool (S4-R1). The first 512 characters stand alone and end
 // at a sentence (D21).
 const Instructions = `Read-only access to a person's own data, limited to what they granted. ` +

@@ -36,6 +36,22 @@ type ExitError struct {
 // Error returns the message.
 func (e *ExitError) Error() string { return e.Message }
 
+// CacheRoots are the folders in which a credential is looked for, in order: the named one, or .pdpp in the working
+// directory and in the home folder, where that is known. Hosts start stdio servers in the file system's root, so the
+// working directory alone would not do.
+func CacheRoots(named, home string) []string {
+	switch {
+	case named != "":
+		return []string{named}
+	case home != "":
+		return []string{".pdpp", filepath.Join(home, ".pdpp")}
+	}
+	return []string{".pdpp"}
+}
+
+// UsageError says that the command line, or what it names, is wrong.
+func UsageError(message string) error { return &ExitError{ExitUsage, message} }
+
 // A Credential is a client access token from the local cache, as `pdpp connect` left it there (S3-R1).
 type Credential struct {
 	ProviderURL string // normalised

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ type Options struct {
 	Sample        *Sample // of --demo, instead of a provider
 
 	Program     string   // absolute path of this program
-	Environment []string // in which it is started
+	Environment []string // in which it is started; Run leaves out its own variables
 	Place       clients.Place
 	UserAgent   string
 	Now         func() time.Time
@@ -60,6 +61,33 @@ type Sample struct {
 
 // patience is how long a provider may take to answer one request.
 const patience = 10 * time.Second
+
+// Run examines and prints what was found, as JSON where that is asked for. Where no provider is named and a grant of one
+// alone is cached, that is the one. Its error is a *transport.ExitError with the report's exit code when something does not
+// work.
+func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
+	o.Environment = environmentWithoutOurs(o.Environment)
+	if cached := transport.CachedProviders(o.Roots); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
+		o.ProviderURL = cached[0]
+	}
+	report := Examine(ctx, o)
+	show := report.Print
+	if asJSON {
+		show = report.PrintJSON
+	}
+	if err := show(out); err != nil {
+		return err
+	}
+	if report.ExitCode != 0 {
+		return &transport.ExitError{Code: report.ExitCode, Message: "something does not work; what to do next is shown above."}
+	}
+	return nil
+}
+
+// environmentWithoutOurs is an environment in which this program is started with nothing but its flags.
+func environmentWithoutOurs(environment []string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool { return strings.HasPrefix(variable, "PDPP_") })
+}
 
 // Examine runs every check. A check that depends on one that failed is left out.
 func Examine(ctx context.Context, o Options) Report {

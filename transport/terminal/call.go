@@ -11,19 +11,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // ErrAnswered is returned by Call when the tool answered with an error, which is printed by then.
 var ErrAnswered = errors.New("the tool answered with an error, shown above")
 
-// A UsageError is a call that could not be made of what was typed.
-type UsageError struct{ Message string }
-
-// Error returns one sentence.
-func (e *UsageError) Error() string { return e.Message }
-
 // Call calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
-// result.
+// result. What cannot be called as it was typed is a *transport.ExitError with ExitUsage.
 func Call(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool string, words []string, structured bool) error {
 	schema := json.RawMessage(`{}`)
 	if listed, err := find(ctx, session, tool); err != nil {
@@ -35,7 +31,7 @@ func Call(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool s
 	}
 	arguments, err := Arguments(schema, words)
 	if err != nil {
-		return &UsageError{err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments."}
+		return transport.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	var refused *jsonrpc.Error
@@ -66,7 +62,7 @@ func unknown(ctx context.Context, session *mcp.ClientSession, tool string) error
 	for _, listed := range list {
 		names = append(names, listed.Name)
 	}
-	return &UsageError{fmt.Sprintf("there is no tool %q; there are %s.", tool, strings.Join(names, ", "))}
+	return transport.UsageError(fmt.Sprintf("there is no tool %q; there are %s.", tool, strings.Join(names, ", ")))
 }
 
 func list(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"encoding/json"
@@ -10,14 +10,14 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A configFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.
+// A ConfigFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.
 //
 // kong's own loader would take an unknown name in silence, and name the value in the error about a wrong one.
-type configFlag string
+type ConfigFlag string
 
-// BeforeResolve reads the file for the command that it is given to.
-func (configFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
-	path := string(context.FlagValue(trace.Flag).(configFlag))
+// BeforeResolve reads the file for the command that it is given to. Its errors name the file and the setting.
+func (ConfigFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
+	path := string(context.FlagValue(trace.Flag).(ConfigFlag))
 	values, err := readConfig(path)
 	if err != nil {
 		return fmt.Errorf("--config %s: %w", path, err)
@@ -40,7 +40,7 @@ func (configFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
 // readConfig reads a flat JSON object of texts, numbers and lists of texts. Its errors name what is wrong and show no
 // value: one may be a secret.
 func readConfig(path string) (map[string]any, error) {
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) // #nosec G304 -- the file that whoever starts the program names
 	if err != nil {
 		return nil, err
 	}

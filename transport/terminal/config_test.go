@@ -1,15 +1,43 @@
-package main
+package terminal_test
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
 )
+
+// configured is a program with a command that takes a file, and another that does not.
+type configured struct {
+	Serve struct {
+		Config         terminal.ConfigFlag `type:"path" env:"PDPP_MCP_CONFIG"`
+		RSURL          string              `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
+		AllowedHosts   []string            `env:"PDPP_MCP_ALLOWED_HOSTS"`
+		Deadline       time.Duration       `default:"40s" env:"PDPP_MCP_DEADLINE"`
+		MaxConnections int                 `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+		LogLevel       string              `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+	} `cmd:""`
+	Stdio struct {
+		CacheRoot string
+	} `cmd:""`
+}
+
+func parse(t *testing.T, arguments ...string) (configured, error) {
+	t.Helper()
+	var line configured
+	parser, err := kong.New(&line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(arguments)
+	return line, err
+}
 
 func TestConfigFile(t *testing.T) {
 	// parsed is what a row looks at.
@@ -70,7 +98,7 @@ func TestConfigFile(t *testing.T) {
 					t.Setenv("PDPP_MCP_CONFIG", path)
 					arguments = arguments[:1]
 				}
-				line, _, _, err := parse(append(arguments, row.typed...), streams{nil, io.Discard, io.Discard})
+				line, err := parse(t, append(arguments, row.typed...)...)
 				if row.fails != nil {
 					for _, part := range row.fails {
 						if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "hush") {
@@ -92,7 +120,7 @@ func TestConfigFile(t *testing.T) {
 }
 
 func TestAFileThatIsMissing(t *testing.T) {
-	_, _, _, err := parse([]string{"serve", "--config", "/no/such/file.json"}, streams{nil, io.Discard, io.Discard})
+	_, err := parse(t, "serve", "--config", "/no/such/file.json")
 	if err == nil || !strings.Contains(err.Error(), "/no/such/file.json") {
 		t.Errorf("the error is %v", err)
 	}

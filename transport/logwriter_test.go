@@ -1,4 +1,4 @@
-package main
+package transport_test
 
 import (
 	"bytes"
@@ -7,19 +7,22 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got bytes.Buffer
-		log := newLogWriter(&got)
+		log := transport.NewLogWriter(&got)
 		want := ""
 		for i := range 100 {
 			line := fmt.Sprintf("line %d\n", i)
 			want += line
 			fmt.Fprint(log, line)
 		}
-		log.drain(lastLineWait)
+		log.Drain(time.Second)
 		if got.String() != want {
 			t.Errorf("got %q", got.String())
 		}
@@ -30,11 +33,11 @@ func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
-		log := newLogWriter(writer)
-		for i := range 3 * heldLines {
+		log := transport.NewLogWriter(writer)
+		for i := range 3 * transport.HeldLines {
 			fmt.Fprintf(log, "line %d\n", i)
 		}
-		log.drain(lastLineWait) // returns after its time, although nothing could be written
+		log.Drain(time.Second) // returns after its time, although nothing could be written
 		read := make(chan string)
 		go func() {
 			all, _ := io.ReadAll(reader)
@@ -42,7 +45,7 @@ func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 		}()
 		synctest.Wait()
 		_ = writer.Close()
-		if all := <-read; !strings.Contains(all, "dropped") || !strings.Contains(all, fmt.Sprintf("line %d\n", 3*heldLines-1)) {
+		if all := <-read; !strings.Contains(all, "dropped") || !strings.Contains(all, fmt.Sprintf("line %d\n", 3*transport.HeldLines-1)) {
 			t.Errorf("the reader that came back got %d bytes: %.200s", len(all), all)
 		}
 	})

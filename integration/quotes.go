@@ -1,0 +1,106 @@
+package integration
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// maxCitationBytes bounds a citation, which may hold the text that it quotes.
+const maxCitationBytes = 4 << 20
+
+// ReadCitations reads the citation that was typed, with the text that was typed beside it; or, where that is "-", one
+// citation a line from in. They are all read before any record is. Its errors are *transport.ExitError values with
+// ExitUsage.
+func ReadCitations(typed, text string, in io.Reader) ([]Citation, error) {
+	if typed != "-" {
+		citation, err := ParseCitation(typed, text)
+		if err != nil {
+			return nil, transport.UsageError(err.Error() + ".")
+		}
+		return []Citation{citation}, nil
+	}
+	if text != "" {
+		return nil, transport.UsageError("--text belongs to one citation. On standard input, a citation carries its text itself.")
+	}
+	var citations []Citation
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxCitationBytes)
+	for number := 1; lines.Scan(); number++ {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		citation, err := ParseCitation(lines.Text(), "")
+		if err != nil {
+			return nil, transport.UsageError(fmt.Sprintf("line %d: %v.", number, err))
+		}
+		citations = append(citations, citation)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, transport.UsageError(fmt.Sprintf("standard input cannot be read: %v. Send one citation a line, each under %d bytes.", err, maxCitationBytes))
+	}
+	if len(citations) == 0 {
+		return nil, transport.UsageError("standard input holds no citation. Send one a line.")
+	}
+	return citations, nil
+}
+
+// PrintVerdicts says of each citation whether its record still says it: one line a citation on out, of JSON where that is
+// asked for. It fails where one no longer does, and where a read failed: that error has the exit code that stdio has for
+// the same reason. providerURL is for its text.
+func PrintVerdicts(ctx context.Context, session *mcp.ClientSession, citations []Citation, providerURL string, asJSON bool, out io.Writer) error {
+	differ := 0
+	for _, citation := range citations {
+		verdict, err := Verify(ctx, session, citation)
+		if err != nil {
+			return unverified(err, providerURL)
+		}
+		if verdict.Verdict != Unchanged {
+			differ++
+		}
+		if err := printVerdict(verdict, asJSON, out); err != nil {
+			return err
+		}
+	}
+	if differ > 0 {
+		return fmt.Errorf("%d of %d quotes no longer stand", differ, len(citations))
+	}
+	return nil
+}
+
+func printVerdict(v Verdict, asJSON bool, out io.Writer) error {
+	if !asJSON {
+		_, err := fmt.Fprintln(out, v)
+		return err
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// unverified gives a read that failed the exit code that stdio has for the same reason.
+func unverified(err error, providerURL string) error {
+	var refusal *ReadError
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	message := refusal.Error()
+	switch code := string(refusal.Code); {
+	case strings.HasPrefix(code, "grant_"), strings.HasPrefix(code, "token_"), code == "context.active_false", code == "authentication_error", code == "not_authenticated":
+		return &transport.ExitError{Code: transport.ExitNotReady, Message: message + " Connect again: pdpp connect " + providerURL}
+	case strings.HasPrefix(code, "invalid_") && refusal.Code != rs.InvalidResponse, refusal.Code == rs.AmbiguousConnection, refusal.Code == rs.ConflictingConnectionID:
+		return transport.UsageError(message)
+	case refusal.Code == rs.Internal:
+		return err
+	}
+	return &transport.ExitError{Code: transport.ExitUnavailable, Message: message}
+}

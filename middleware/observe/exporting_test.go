@@ -1,0 +1,76 @@
+package observe_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+)
+
+func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
+	for name, row := range map[string]struct {
+		environment map[string]string
+		on          bool
+		problem     string
+	}{
+		"nothing is said":              {nil, false, ""},
+		"an endpoint":                  {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}, true, ""},
+		"an endpoint for traces":       {map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:1/v1/traces"}, true, ""},
+		"an endpoint, but disabled":    {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"}, false, ""},
+		"an endpoint, but no exporter": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_TRACES_EXPORTER": "none"}, false, ""},
+		"another protocol":             {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, "http/protobuf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tracer, end, err := observe.NewTracer(t.Context(), "1.2.3", func(name string) string { return row.environment[name] }, zerolog.Nop())
+			if err != nil || row.problem != "" {
+				if err == nil || row.problem == "" || !strings.Contains(err.Error(), row.problem) {
+					t.Errorf("error %v, want one about %q", err, row.problem)
+				}
+				return
+			}
+			end()
+			if (tracer != nil) != row.on {
+				t.Errorf("tracer %v", tracer)
+			}
+		})
+	}
+}
+
+// What the collector has not heard yet is sent when the program ends.
+func TestSpansAreFlushedAtTheEnd(t *testing.T) {
+	heard := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		heard <- r.URL.Path + " " + string(body)
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+	t.Setenv("OTEL_SERVICE_NAME", "named-by-the-environment")
+	tracer, end, err := observe.NewTracer(t.Context(), "1.2.3", os.Getenv, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, span := tracer.Start(t.Context(), "the last call")
+	span.End()
+	end()
+	select {
+	case got := <-heard:
+		for _, part := range []string{"/v1/traces ", "the last call", "named-by-the-environment", "service.version"} {
+			if !strings.Contains(got, part) {
+				t.Errorf("the collector heard %q, without %q", got, part)
+			}
+		}
+		if strings.Contains(got, "command_args") {
+			t.Error("the collector heard the command line")
+		}
+	default:
+		t.Error("the collector heard nothing")
+	}
+}

@@ -1,0 +1,61 @@
+package observe
+
+import (
+	"net/http"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// An Observation is who looks on while the program works. The zero value is nobody, and costs nothing.
+type Observation struct {
+	Metrics *Metrics     // nil counts nothing
+	Tracer  trace.Tracer // nil makes no spans
+}
+
+// Calls is who is told of calls, or nil. An interface that holds a nil *Metrics would not be nil.
+func (o Observation) Calls() middleware.CallObserver {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics
+}
+
+// Requests is who is told of requests, or nil.
+func (o Observation) Requests() middleware.RequestObserver {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics
+}
+
+// Reads is who is told of reads of the resource server and the authority, or nil.
+func (o Observation) Reads() rs.Observer {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics
+}
+
+// TokenLookups is who is told whether a token was remembered, or nil.
+func (o Observation) TokenLookups() func(hit bool) {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics.TokenLookedUp
+}
+
+// FanOuts is who is told how many members of a package were asked and how many answered, or nil.
+func (o Observation) FanOuts() func(asked, answered int) {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics.FannedOut
+}
+
+// Following puts a transport into the traces of those on whose behalf it is used; see [Transport].
+func (o Observation) Following(class string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper { return Transport(next, o.Tracer, class) }
+}

@@ -1,0 +1,36 @@
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+)
+
+func TestProgram(t *testing.T) {
+	folder := t.TempDir()
+	executable, other := filepath.Join(folder, "1.0"), filepath.Join(folder, "other")
+	for _, path := range []string{executable, other} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(folder, "pdpp-mcp")
+	if err := os.Symlink(executable, link); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	for name, row := range map[string]struct{ called, want string }{
+		"the link by which it was called is kept": {link, link},
+		"another file of that name is not":        {other, executable},
+		"nor what is not there":                   {filepath.Join(folder, "gone"), executable},
+		"nor nothing":                             {"", executable},
+	} {
+		if got, notes := clients.Program(executable, row.called); got != row.want || len(notes) != 0 {
+			t.Errorf("%s: %s %q, want %s", name, got, notes, row.want)
+		}
+	}
+	if _, notes := clients.Program(filepath.Join(folder, "go-build1", "pdpp-mcp"), ""); len(notes) != 1 {
+		t.Errorf("what go run built is said to stay: %q", notes)
+	}
+}

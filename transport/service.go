@@ -1,0 +1,227 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/rs/zerolog"
+	"golang.org/x/net/netutil"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// DefaultDrainTime is how long calls in flight may take to finish after a server stops accepting, where nothing else is
+// configured.
+const DefaultDrainTime = 10 * time.Second
+
+// LastWords is how long calls that were ended after the drain time may take to say so. Whoever stops a [Service] gives it
+// its drain delay, its drain time and this.
+const LastWords = 2 * time.Second
+
+// errStopping is how a call ends that outlasts the drain.
+var errStopping = &rs.Error{
+	Code: rs.ServerStopping, Message: "The server was stopped before this call was finished.",
+	Hint: "Call again: another server, or this one after its restart, will answer.",
+}
+
+// A ServiceManager is whoever runs this process: what it sends, and what it wants to be told. The zero value is nobody.
+type ServiceManager struct {
+	Reload   <-chan os.Signal   // read the configuration again
+	Tell     func(state string) // hears of states in the words of sd_notify(3); nil: nobody does
+	Watchdog time.Duration      // the longest silence that it takes for life; 0: any
+}
+
+// say tells the manager of a state.
+func (m ServiceManager) say(state string) {
+	if m.Tell != nil {
+		m.Tell(state)
+	}
+}
+
+// beat assures the manager that the process lives, until ctx ends.
+func (m ServiceManager) beat(ctx context.Context) {
+	if m.Watchdog <= 0 {
+		return
+	}
+	ticker := time.NewTicker(m.Watchdog / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			m.say(daemon.SdNotifyWatchdog)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Serving is what a [Service] serves until it is given another.
+type Serving struct {
+	Handler    http.Handler
+	DrainDelay time.Duration // from "not ready" to the end of accepting
+	DrainTime  time.Duration // from there to the end of calls in flight
+	Logger     zerolog.Logger
+}
+
+// A Service is an HTTP server that can be given something else to serve while it runs, and that lets calls in flight
+// finish before it ends. [NewService] makes one, [Service.Use] says what it serves, [Service.Listen] where, and
+// [Service.Serve] serves, in this order.
+type Service struct {
+	health   *Health
+	version  string
+	listener net.Listener
+	server   *http.Server
+	stop     context.CancelCauseFunc // ends all calls in flight
+	stopping context.Context         // ends with stop
+	draining atomic.Bool
+
+	handler atomic.Pointer[http.Handler]
+	serving Serving // what handler belongs to; of the goroutine of Serve alone
+}
+
+// NewService returns a service that tells health whether it is ready. version is for the log.
+func NewService(health *Health, version string) *Service {
+	s := &Service{health: health, version: version}
+	s.stopping, s.stop = context.WithCancelCause(context.Background())
+	return s
+}
+
+// Stopping ends when calls in flight have had their time, with an *rs.Error as its cause. It is what [HandlerOptions]
+// want as Stop.
+func (s *Service) Stopping() context.Context { return s.stopping }
+
+// Use serves something from now on; calls in flight finish as they began. Once [Service.Serve] runs, it is called by its
+// reload alone.
+func (s *Service) Use(serving Serving) {
+	s.handler.Store(&serving.Handler)
+	s.serving = serving
+}
+
+// Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
+// opens at address; at most maxConnections at a time, where 0 is no limit. Other listeners than one of a stream, and an
+// address that is none, are *ExitError values.
+func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections int) error {
+	var listener net.Listener
+	switch {
+	case len(inherited) > 1 || len(inherited) == 1 && inherited[0] == nil:
+		return UsageError(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(inherited)))
+	case len(inherited) == 1:
+		listener = inherited[0]
+	default:
+		if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
+			return UsageError(fmt.Sprintf("cannot listen on %s: %v", address, err))
+		}
+		var err error
+		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
+			return fmt.Errorf("%w; choose another address with --listen", err)
+		}
+	}
+	if maxConnections > 0 {
+		listener = netutil.LimitListener(listener, maxConnections)
+	}
+	s.listener, s.server = listener, NewHTTPServer(address, s)
+	return nil
+}
+
+// URL is the address of the endpoint, as this machine reaches it.
+func (s *Service) URL() string {
+	address := s.listener.Addr().String()
+	if tcp, ok := s.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // how this machine reaches every address
+	}
+	return "http://" + address + middleware.EndpointPath
+}
+
+// Serve answers until ctx ends or the server fails, and drains. Whenever the manager asks for it, reload reads the
+// configuration and calls Use, or fails and leaves all as it was; it returns the flags that changed in vain, because only
+// a restart changes what they stand for. A nil reload reads nothing.
+func (s *Service) Serve(ctx context.Context, m ServiceManager, reload func() (kept []string, err error)) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.server.Serve(s.listener) }()
+	living, dead := context.WithCancel(context.WithoutCancel(ctx))
+	defer dead()
+	go m.beat(living)
+	s.health.Serve()
+	m.say(daemon.SdNotifyReady)
+	s.serving.Logger.Info().Str("address", s.listener.Addr().String()).Str("version", s.version).Msg("serving /mcp")
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case <-m.Reload:
+			m.say(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+			s.reload(reload)
+			m.say(daemon.SdNotifyReady)
+		case <-ctx.Done():
+			m.say(daemon.SdNotifyStopping)
+			return s.drain(failed)
+		}
+	}
+}
+
+// reload tells the log how a reload went.
+func (s *Service) reload(reload func() (kept []string, err error)) {
+	if reload == nil {
+		return
+	}
+	kept, err := reload()
+	if err != nil {
+		s.serving.Logger.Error().Err(err).Msg("the configuration is not good; the old one stays")
+		return
+	}
+	if len(kept) > 0 {
+		s.serving.Logger.Warn().Strs("flags", kept).Msg("changed, but only a restart changes what is served")
+	}
+	s.serving.Logger.Info().Msg("configuration reloaded")
+}
+
+// ServeHTTP answers with what is served at the moment. While the server is about to stop, each answer ends its
+// connection, so that a client's next request goes elsewhere.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	(*s.handler.Load()).ServeHTTP(w, r)
+}
+
+// drain is not ready any more, goes on for the drain delay, stops accepting, lets calls in flight finish for the drain
+// time, ends them, and at last cuts connections whose clients do not read what they are told.
+func (s *Service) drain(failed <-chan error) error {
+	log := s.serving.Logger
+	s.health.Drain()
+	s.draining.Store(true)
+	log.Info().Dur("delay", s.serving.DrainDelay).Dur("limit", s.serving.DrainTime).Msg("draining")
+	select {
+	case <-time.After(s.serving.DrainDelay):
+	case err := <-failed:
+		return err
+	}
+	err := s.shutdown(s.serving.DrainTime)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn().Msg("calls in flight are ended")
+		s.stop(errStopping)
+		err = s.shutdown(LastWords)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn().Msg("connections are cut")
+		err = s.server.Close()
+	}
+	log.Info().Msg("stopped")
+	return err
+}
+
+// shutdown stops accepting, and waits for calls in flight.
+func (s *Service) shutdown(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return s.server.Shutdown(ctx)
+}

@@ -1,0 +1,42 @@
+package transport_test
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	for name, row := range map[string]struct {
+		inherited []net.Listener
+		address   string
+		says      string // of the usage error; empty: there is none
+	}{
+		"an inherited socket is served, whatever the address": {[]net.Listener{listener}, "nowhere", ""},
+		"without one the address is opened":                   {nil, "127.0.0.1:0", ""},
+		"an address that is none":                             {nil, "nowhere", "cannot listen on nowhere"},
+		"two sockets":                                         {[]net.Listener{listener, listener}, "127.0.0.1:0", "2 sockets"},
+		"a socket that is no stream":                          {[]net.Listener{nil}, "127.0.0.1:0", "exactly one stream socket"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := transport.NewService(transport.NewHealth(transport.HealthOptions{}), "1.2.3")
+			err := service.Listen(t.Context(), row.inherited, row.address, 0)
+			var exit *transport.ExitError
+			if row.says == "" {
+				if err != nil || !strings.HasPrefix(service.URL(), "http://127.0.0.1:") {
+					t.Fatal(err)
+				}
+			} else if !errors.As(err, &exit) || exit.Code != transport.ExitUsage || !strings.Contains(exit.Message, row.says) {
+				t.Errorf("%v, want a usage error with %q", err, row.says)
+			}
+		})
+	}
+}
