@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
 // newRoom is the same room behind every door of this program.
@@ -55,6 +58,7 @@ type hostedConfig struct {
 	adminListen          string                  // where watch shows its metrics; empty: nowhere
 	log                  zerolog.Logger
 	watch                observation
+	page                 *page.Page // for people; nil: none
 }
 
 // A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last two.
@@ -134,7 +138,7 @@ func (h *hosted) configure(c hostedConfig) error {
 		Authenticator: h.tokens,
 		Public:        c.public, Origins: c.origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.packagesURL != ""},
-		Health:   h.health, Stop: h.stopping, Limiter: h.limiter,
+		Health:   h.health, Page: c.page, Stop: h.stopping, Limiter: h.limiter,
 		Logger: c.log, Tracer: c.watch.tracer, Observer: c.watch.requests(),
 	})
 	h.limiter.Set(c.limits)
@@ -335,7 +339,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
 		},
-		drainTime: drainTime,
+		drainTime: drainTime, page: demoPage(c.Data != "", source.tokens.Client),
 	}, nil)
 	if err != nil {
 		return err
@@ -351,8 +355,31 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	if err := integration.Tour(ctx, io.out, server.url(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(io.out, pasteable, server.url(), source.tokens.Client)
+	fmt.Fprintf(io.out, pasteable, server.url(), source.tokens.Client, pageURL(c, server, source.tokens.Client))
 	return <-done
+}
+
+// demoPage is the demo's page for people, with its console. Whoever can open the page can read the sample year, which is
+// nobody's. Data of the person's own is another matter: its token is not put into the page, but into the link to it.
+func demoPage(ownData bool, token string) *page.Page {
+	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
+	var err error
+	if o.Server.Command, err = os.Executable(); ownData || err != nil {
+		o.Server.Command, o.Server.Arguments, o.Server.TokenEnv = "", nil, "PDPP_TOKEN"
+	}
+	if ownData {
+		o.Console.Token = ""
+	}
+	return page.New(o)
+}
+
+// pageURL is where the person who started the demo opens its page.
+func pageURL(c demoCommand, server *hosted, token string) string {
+	url := strings.TrimSuffix(server.url(), middleware.EndpointPath) + middleware.PagePath
+	if c.Data != "" {
+		url += "#token=" + token
+	}
+	return url
 }
 
 // demoAddresses is the line of demo --json.
@@ -383,7 +410,7 @@ func (e *embedded) addresses(mcpURL string) demoAddresses {
 }
 
 const pasteable = `
-Serving until you stop it (Ctrl-C). Connect a client, for example:
+Serving until you stop it (Ctrl-C). Open %[3]s in a browser to call tools by hand. Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
 

@@ -1,0 +1,130 @@
+package clients
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// A Server is what a host is told of: a hosted endpoint when URL is set, else a command that speaks stdio.
+type Server struct {
+	Name        string   // under which the host files it
+	URL         string   // of a hosted /mcp
+	TokenEnv    string   // environment variable in which the host finds a bearer token; empty: the host signs in itself
+	Command     string   // absolute path of this program
+	Arguments   []string // of Command
+	Description string   // what is connected, for people: "the sample year"
+}
+
+func (s Server) hosted() bool { return s.URL != "" }
+
+// A Place is the machine that a host's configuration is looked for on.
+type Place struct {
+	OS     string              // as runtime.GOOS
+	Home   string              // the person's home folder
+	Getenv func(string) string // the environment
+}
+
+func (p Place) variable(name, otherwise string) string {
+	if value := p.Getenv(name); value != "" && filepath.IsAbs(value) {
+		return value
+	}
+	return otherwise
+}
+
+// applicationData is where desktop programs keep their settings.
+func (p Place) applicationData() string {
+	switch p.OS {
+	case "darwin":
+		return filepath.Join(p.Home, "Library", "Application Support")
+	case "windows":
+		return p.variable("APPDATA", filepath.Join(p.Home, "AppData", "Roaming"))
+	default:
+		return p.configHome()
+	}
+}
+
+func (p Place) configHome() string {
+	return p.variable("XDG_CONFIG_HOME", filepath.Join(p.Home, ".config"))
+}
+
+// A Client is one kind of MCP host.
+type Client struct {
+	Name  string // as typed: "claude-code"
+	Title string // as shown: "Claude Code"
+
+	path   func(Place) string // nil: it has no file to edit
+	format format
+	key    string // under which the file holds its servers
+
+	localOnly  bool   // the file takes commands alone; hosted servers are added in the host's own settings
+	hostedOnly bool   // it runs no command of this machine
+	tokenEnv   string // how a header quotes an environment variable, %s being its name; empty: not supported
+	entry      func(Client, Server) object
+	command    func(Server, func(string) string) []string // the host's own command, where it has one
+	link       func(Server, object) string                // installs with a click, where the host has one
+	steps      func(Server) []string                      // in the host's own settings, where there is no file for it
+	after      func(Server) string                        // what a person does once it is added
+}
+
+// HasFile reports whether the host keeps its servers in a file that Add and Remove can edit.
+func (c Client) HasFile() bool { return c.key != "" }
+
+// Path is where the host keeps its servers on this machine; empty where it has no file, or none of its own.
+func (c Client) Path(p Place) string {
+	if c.path == nil {
+		return ""
+	}
+	return c.path(p)
+}
+
+// CommentsAllowed reports whether the host reads a file with comments.
+func (c Client) CommentsAllowed() bool { return c.format != formatJSON }
+
+// Check reports why the host cannot take a server, as one sentence with the way out; empty when it can.
+func (c Client) Check(s Server) string {
+	switch {
+	case c.hostedOnly && !s.hosted():
+		return c.Title + " runs no program of this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
+	case s.TokenEnv != "" && !s.hosted():
+		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
+	case s.TokenEnv != "" && c.tokenEnv == "":
+		return "No sure way is known for " + c.Title + " to take a token from the environment: leave --token-env out and sign in when it asks."
+	}
+	return ""
+}
+
+// CheckWrite is Check for an edit of the file.
+func (c Client) CheckWrite(s Server) string {
+	switch {
+	case !c.HasFile():
+		return c.Title + " keeps its servers in its own settings, not in a file: run without --write and follow the steps."
+	case c.localOnly && s.hosted():
+		return c.Title + " takes hosted servers only in its own settings: run without --write and follow the steps."
+	}
+	return c.Check(s)
+}
+
+// ByName finds a client by what is typed.
+func ByName(name string) (Client, bool) {
+	for _, client := range All() {
+		if client.Name == name {
+			return client, true
+		}
+	}
+	return Client{}, false
+}
+
+// Names are the names of all clients, in the order in which they are listed.
+func Names() []string {
+	var names []string
+	for _, client := range All() {
+		names = append(names, client.Name)
+	}
+	return names
+}
+
+// ours reports whether a command is this program, wherever it is installed.
+func ours(command string) bool {
+	base := command[strings.LastIndexAny(command, `/\`)+1:]
+	return strings.TrimSuffix(strings.ToLower(base), ".exe") == "pdpp-mcp"
+}

@@ -1,0 +1,253 @@
+package clients_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+var (
+	local  = clients.Server{Name: "pdpp", Command: "/usr/local/bin/pdpp-mcp", Arguments: []string{"stdio", "--provider-url", "https://rs.example"}}
+	hosted = clients.Server{Name: "pdpp", URL: "https://mcp.example/mcp"}
+)
+
+// files are what a client's file may hold when a person runs setup. {SERVERS} is the key that the client files servers under.
+var files = map[bool][]txtar.File{
+	false: {
+		{Name: "none"},
+		{Name: "empty"},
+		{Name: "empty object", Data: []byte("{}\n")},
+		{Name: "no servers", Data: []byte("{\n    \"theme\": \"dark\",\n    \"editor\": {\n        \"size\": 12\n    }\n}\n")},
+		{Name: "others", Data: []byte("{\n  \"{SERVERS}\": {\n    \"files\": {\n      \"command\": \"npx\",\n      \"args\": [\"-y\", \"files\"],\n      \"env\": {\"KEY\": \"unchanged\"}\n    }\n  },\n  \"theme\": \"dark\"\n}\n")},
+		{Name: "others on one line", Data: []byte(`{"{SERVERS}":{"files":{"command":"npx","args":[]}},"theme":"dark"}`)},
+		{Name: "tabs", Data: []byte("{\n\t\"{SERVERS}\": {\n\t\t\"files\": {\"command\": \"npx\"}\n\t}\n}\n")},
+		{Name: "comments", Data: []byte("// Mine.\n{\n  /* what I connect */\n  \"{SERVERS}\": {\n    // the files\n    \"files\": {\"command\": \"npx\"}, // keep\n    // \"old\": {\"command\": \"old\"},\n  }, // servers\n  \"theme\": \"dark\", // dark\n}\n")},
+		{Name: "comments alone", Data: []byte("// Settings go here.\n")},
+		{Name: "ours, of another place", Data: []byte("{\n  \"{SERVERS}\": {\n    \"pdpp\": {\n      \"command\": \"/old/pdpp-mcp\",\n      \"args\": [\"stdio\", \"--demo\"],\n      \"env\": {\"GOGC\": \"100\"}\n    },\n    \"files\": {\"command\": \"npx\"}\n  }\n}\n")},
+		{Name: "ours, hosted elsewhere", Data: []byte("{\n  \"{SERVERS}\": {\n    \"pdpp\": {\"url\": \"https://old.example/mcp\"}\n  }\n}\n")},
+		{Name: "name taken", Data: []byte("{\"{SERVERS}\": {\"pdpp\": {\"command\": \"npx\", \"args\": [\"pdpp\"]}}}\n")},
+		{Name: "servers is a list", Data: []byte("{\"{SERVERS}\": []}\n")},
+		{Name: "servers twice", Data: []byte("{\"{SERVERS}\": {}, \"{SERVERS}\": {}}\n")},
+		{Name: "a list", Data: []byte("[]\n")},
+		{Name: "broken", Data: []byte("{\"{SERVERS}\": {\n")},
+		{Name: "not UTF-8", Data: []byte("{\"theme\": \"\xff\"}\n")},
+	},
+	true: {
+		{Name: "none"},
+		{Name: "empty"},
+		{Name: "no servers", Data: []byte("model = \"best\" # mine\n\n[profiles.quick]\nmodel = \"fast\"\n")},
+		{Name: "others", Data: []byte("[{SERVERS}.files]\ncommand = \"npx\"\nargs = [\n  \"-y\", # yes\n  \"files\",\n]\n\n[{SERVERS}.files.env]\nKEY = \"unchanged\"\n")},
+		{Name: "comments", Data: []byte("# Mine.\nmodel = \"best\"\n\n# the files\n[{SERVERS}.files] # keep\ncommand = \"npx\"\n\n# the end\n")},
+		{Name: "no line break at the end", Data: []byte("model = \"best\"")},
+		{Name: "ours, of another place", Data: []byte("# ours\n[{SERVERS}.pdpp] # here\ncommand = '/old/pdpp-mcp'\nargs = [\n  \"stdio\", # local\n  \"--demo\",\n]\nstartup_timeout_sec = 30 # slow machine\n\n[{SERVERS}.pdpp.env]\nGOGC = \"100\"\n\n# the files\n[{SERVERS}.files]\ncommand = \"npx\"\n")},
+		{Name: "ours, hosted elsewhere", Data: []byte("[{SERVERS}.\"pdpp\"]\nurl = \"https://old.example/mcp\"\n[tui]\ntheme = \"dark\"\n")},
+		{Name: "text that looks like a table", Data: []byte("note = '''\n[{SERVERS}.pdpp]\ncommand = \"no\"\n'''\n")},
+		{Name: "inline", Data: []byte("{SERVERS} = { pdpp = { command = \"/old/pdpp-mcp\" } }\n")},
+		{Name: "others inline", Data: []byte("{SERVERS} = { files = { command = \"npx\" } }\n")},
+		{Name: "name taken", Data: []byte("[{SERVERS}.pdpp]\ncommand = \"npx\"\n")},
+		{Name: "servers is a list", Data: []byte("{SERVERS} = []\n")},
+		{Name: "broken", Data: []byte("[{SERVERS}\n")},
+		{Name: "not UTF-8", Data: []byte("theme = \"\xff\"\n")},
+	},
+}
+
+// key is the name of the place for servers in each client's file.
+var key = map[string]string{
+	"claude-code": "mcpServers", "claude-desktop": "mcpServers", "codex": "mcp_servers", "cursor": "mcpServers",
+	"vscode": "servers", "gemini": "mcpServers", "zed": "context_servers", "generic": "mcpServers",
+}
+
+// What setup --write and setup --remove make of each client's file stands in testdata, before and after. Every row keeps the laws
+// as well: a second run changes nothing, and a removal takes out what was put in.
+func TestFilesBeforeAndAfter(t *testing.T) {
+	for _, client := range clients.All() {
+		if !client.HasFile() {
+			continue
+		}
+		t.Run(client.Name, func(t *testing.T) {
+			golden := &txtar.Archive{Comment: []byte("What becomes of the files of " + client.Title + ".\n")}
+			for _, file := range files[client.Name == "codex"] {
+				before := bytes.ReplaceAll(file.Data, []byte("{SERVERS}"), []byte(key[client.Name]))
+				show(golden, file.Name, before)
+				for _, server := range []struct {
+					name string
+					clients.Server
+				}{{"local", local}, {"hosted", hosted}} {
+					if client.CheckWrite(server.Server) != "" {
+						continue
+					}
+					after, err := client.Add(before, server.Server)
+					show(golden, file.Name+", "+server.name, after, err)
+					if err != nil {
+						checkRefusal(t, err)
+						continue
+					}
+					again, err := client.Add(after, server.Server)
+					if err != nil || !bytes.Equal(again, after) {
+						t.Errorf("%s, %s: a second run makes of it\n%s (%v)", file.Name, server.name, again, err)
+					}
+					if entries, err := client.Ours(after, "pdpp"); err != nil || len(entries) != 1 || entries[0].URL != server.URL || entries[0].Command != server.Command {
+						t.Errorf("%s, %s: found again are %+v (%v)", file.Name, server.name, entries, err)
+					}
+					removed, err := client.Remove(after, "pdpp")
+					if err != nil {
+						t.Errorf("%s, %s: not removed: %v", file.Name, server.name, err)
+						continue
+					}
+					if entries, err := client.Ours(removed, "pdpp"); err != nil || len(entries) != 0 {
+						t.Errorf("%s, %s: after removal there are %+v (%v)", file.Name, server.name, entries, err)
+					}
+					if strings.Contains(file.Name, "others") || file.Name == "tabs" || file.Name == "comments" && client.Name != "codex" {
+						if diff := cmp.Diff(string(before), string(removed)); diff != "" {
+							t.Errorf("%s, %s: what was added and removed leaves a trace:\n%s", file.Name, server.name, diff)
+						}
+					}
+				}
+				if strings.HasPrefix(file.Name, "ours") || file.Name == "name taken" {
+					removed, err := client.Remove(before, "pdpp")
+					show(golden, file.Name+", removed", removed, err)
+				}
+			}
+			compare(t, filepath.Join("testdata", client.Name+".txtar"), txtar.Format(golden))
+		})
+	}
+}
+
+// show puts a text, or why there is none, into an archive.
+func show(archive *txtar.Archive, name string, text []byte, err ...error) {
+	if len(err) > 0 && err[0] != nil {
+		text = []byte("refused: " + err[0].Error() + "\n")
+	}
+	text = bytes.ToValidUTF8(text, []byte("\\xff"))
+	archive.Files = append(archive.Files, txtar.File{Name: name, Data: text})
+}
+
+// checkRefusal wants a refusal in one sentence that says what to do.
+func checkRefusal(t *testing.T, err error) {
+	t.Helper()
+	var refusal *clients.RefusedError
+	if !errors.As(err, &refusal) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%T %v", err, err)
+	}
+}
+
+func compare(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// A file of Windows keeps its byte order mark and its line ends.
+func TestLineEndsAndMarkStay(t *testing.T) {
+	for _, name := range []string{"cursor", "codex"} {
+		client, _ := clients.ByName(name)
+		before := "\xef\xbb\xbf{\r\n  \"mcpServers\": {\r\n    \"files\": {\"command\": \"npx\"} // keep\r\n  }\r\n}\r\n"
+		if name == "codex" {
+			before = "\xef\xbb\xbfmodel = \"best\"\r\n\r\n[mcp_servers.files]\r\ncommand = \"npx\"\r\n"
+		}
+		after, err := client.Add([]byte(before), local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(after, []byte("\xef\xbb\xbf")) || bytes.Count(after, []byte("\n")) != bytes.Count(after, []byte("\r\n")) {
+			t.Errorf("%s: %q", name, after)
+		}
+		again, err := client.Add(after, local)
+		if err != nil || !bytes.Equal(again, after) {
+			t.Errorf("%s: a second run makes of it %q (%v)", name, again, err)
+		}
+		removed, err := client.Remove(after, "pdpp")
+		if err != nil || string(removed) != before {
+			t.Errorf("%s: removed leaves %q (%v)", name, removed, err)
+		}
+	}
+}
+
+// The variable that holds a token is named; a token never stands in a file.
+func TestTokenEnvironment(t *testing.T) {
+	for name, want := range map[string]string{
+		"claude-code": `"Authorization": "Bearer ${PDPP_TOKEN}"`,
+		"codex":       `bearer_token_env_var = "PDPP_TOKEN"`,
+		"cursor":      `"Authorization": "Bearer ${env:PDPP_TOKEN}"`,
+		"gemini":      `"Authorization": "Bearer $PDPP_TOKEN"`,
+	} {
+		client, _ := clients.ByName(name)
+		server := hosted
+		server.TokenEnv = "PDPP_TOKEN"
+		after, err := client.Add(nil, server)
+		if err != nil || client.Check(server) != "" || !strings.Contains(string(after), want) {
+			t.Errorf("%s: %s (%v)", name, after, err)
+		}
+		back, err := client.Add(after, local)
+		if err != nil || strings.Contains(string(back), "PDPP_TOKEN") || strings.Contains(string(back), "https://mcp.example") {
+			t.Errorf("%s made local: %s (%v)", name, back, err)
+		}
+		without, err := client.Add(after, hosted)
+		if err != nil || name == "codex" && strings.Contains(string(without), "PDPP_TOKEN") {
+			t.Errorf("%s without: %s (%v)", name, without, err)
+		}
+	}
+	for _, name := range []string{"claude-desktop", "chatgpt", "vscode", "zed", "generic"} {
+		client, _ := clients.ByName(name)
+		server := hosted
+		server.TokenEnv = "PDPP_TOKEN"
+		if client.Check(server) == "" {
+			t.Errorf("%s promises to read a token from the environment", name)
+		}
+	}
+}
+
+// Whatever a file holds: an edit is refused, or it is its own fixed point and changes nothing else.
+func FuzzAdd(f *testing.F) {
+	for _, format := range []bool{false, true} {
+		for _, file := range files[format] {
+			f.Add(bytes.ReplaceAll(file.Data, []byte("{SERVERS}"), []byte("mcpServers")), format)
+		}
+	}
+	f.Fuzz(func(t *testing.T, before []byte, isTOML bool) {
+		client, _ := clients.ByName("cursor")
+		if isTOML {
+			client, _ = clients.ByName("codex")
+		}
+		for _, server := range []clients.Server{local, hosted} {
+			after, err := client.Add(before, server)
+			if err != nil {
+				checkRefusal(t, err)
+				return
+			}
+			again, err := client.Add(after, server)
+			if err != nil || !bytes.Equal(again, after) {
+				t.Fatalf("%q, then %q (%v)", after, again, err)
+			}
+			removed, err := client.Remove(after, "pdpp")
+			if err != nil {
+				t.Fatalf("%q is not removed: %v", after, err)
+			}
+			if entries, err := client.Ours(removed, "pdpp"); err != nil {
+				t.Fatalf("%q: %v %v", removed, entries, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,212 @@
+package clients_test
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/pelletier/go-toml/v2"
+	"golang.org/x/tools/txtar"
+
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+)
+
+func place(operatingSystem string, environment map[string]string) clients.Place {
+	return clients.Place{OS: operatingSystem, Home: "/home/ada", Getenv: func(name string) string { return environment[name] }}
+}
+
+var linux = place("linux", nil)
+
+// cases are the servers that every client is told of.
+func cases() map[string]clients.Server {
+	mine, theirs := local, hosted
+	mine.Description, theirs.Description = "your grant at https://rs.example", "https://mcp.example/mcp"
+	odd := mine
+	odd.Command, odd.Arguments = "/opt/my tools/pdpp-mcp", []string{"stdio", "--provider-url", "https://rs.example", "--cache-root", "/home/ada/it's here"}
+	withToken := theirs
+	withToken.TokenEnv = "PDPP_TOKEN"
+	return map[string]clients.Server{"local": mine, "hosted": theirs, "local, with blanks in paths": odd, "hosted, with a token in the environment": withToken}
+}
+
+func guide(client clients.Client, server clients.Server) clients.Guide {
+	return client.Guide(server, linux, client.Path(linux), []string{cmp.Or(server.Command, local.Command), "setup", client.Name, "--write"})
+}
+
+// What setup prints for each client stands in testdata/guides: one recommended path first.
+func TestGuides(t *testing.T) {
+	for _, client := range clients.All() {
+		golden := &txtar.Archive{Comment: []byte("What setup says of " + client.Title + ".\n")}
+		for _, name := range []string{"local", "hosted", "local, with blanks in paths", "hosted, with a token in the environment"} {
+			server := cases()[name]
+			text := "refused: " + client.Check(server) + "\n"
+			if client.Check(server) == "" {
+				text = guide(client, server).Text(client, server)
+			}
+			golden.Files = append(golden.Files, txtar.File{Name: name, Data: []byte(text)})
+		}
+		compare(t, filepath.Join("testdata", "guides", client.Name+".txtar"), txtar.Format(golden))
+	}
+}
+
+// S0-1a: setup shows no event management, no developer tools, no owner's credentials and no profiles.
+func TestGuidesOfferNoChoiceOfSurface(t *testing.T) {
+	forbidden := regexp.MustCompile(`(?i)profile|toolset|event|subscri|owner|control.?plane|full|core`)
+	for _, client := range clients.All() {
+		for name, server := range cases() {
+			if client.Check(server) != "" {
+				continue
+			}
+			if found := forbidden.FindString(guide(client, server).Text(client, server)); found != "" {
+				t.Errorf("%s, %s: says %q", client.Name, name, found)
+			}
+		}
+	}
+}
+
+// An entry to paste is what --write would write into an empty file; a link holds the same.
+func TestEntriesAndLinksAgreeWithTheFile(t *testing.T) {
+	for _, client := range clients.All() {
+		for name, server := range cases() {
+			if client.CheckWrite(server) != "" {
+				continue
+			}
+			g := guide(client, server)
+			written, err := client.Add(nil, server)
+			if err != nil || string(written) != g.Entry {
+				t.Errorf("%s, %s: shows\n%s, writes\n%s (%v)", client.Name, name, g.Entry, written, err)
+			}
+			if g.Link == "" {
+				continue
+			}
+			link, err := url.Parse(g.Link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held, _ := url.PathUnescape(strings.TrimPrefix(link.RawQuery, ""))
+			if client.Name == "cursor" {
+				config, err := base64.StdEncoding.DecodeString(link.Query().Get("config"))
+				if err != nil || link.Query().Get("name") != server.Name {
+					t.Errorf("%s: %s (%v)", client.Name, g.Link, err)
+				}
+				held = string(config)
+			}
+			var fromLink map[string]any
+			var file map[string]map[string]map[string]any
+			if err := json.Unmarshal([]byte(held), &fromLink); err != nil {
+				t.Fatalf("%s: %q: %v", client.Name, held, err)
+			}
+			if err := json.Unmarshal(written, &file); err != nil {
+				t.Fatal(err)
+			}
+			delete(fromLink, "name")
+			if diff := gocmp.Diff(file[key[client.Name]]["pdpp"], fromLink); diff != "" {
+				t.Errorf("%s, %s: the link says something else (-file +link):\n%s", client.Name, name, diff)
+			}
+		}
+	}
+}
+
+// A command to paste reaches the client's program as it is meant, whatever a shell makes of blanks and quotes.
+func TestCommandsSurviveTheShell(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	folder := t.TempDir()
+	for _, program := range []string{"claude", "codex", "code", "gemini"} {
+		if err := os.WriteFile(filepath.Join(folder, program), []byte("#!/bin/sh\nfor word; do printf '%s\\n' \"$word\"; done\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := cases()["local, with blanks in paths"]
+	for _, client := range clients.All() {
+		if client.Check(server) != "" || client.Name == "generic" {
+			continue
+		}
+		commands := guide(client, server).Commands
+		if len(commands) != 1 {
+			t.Errorf("%s: %q", client.Name, commands)
+			continue
+		}
+		if strings.HasPrefix(commands[0], "'/opt/my tools/pdpp-mcp' setup ") {
+			continue // the person's shell is the only one in between
+		}
+		command := exec.Command(shell, "-c", commands[0])
+		command.Env = []string{"PATH=" + folder + ":/usr/bin:/bin"}
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v %s", client.Name, err, out)
+		}
+		text := string(out)
+		if client.Name == "vscode" {
+			for _, want := range []string{`"command":"/opt/my tools/pdpp-mcp"`, `"/home/ada/it's here"`} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: %s", client.Name, text)
+				}
+			}
+			continue
+		}
+		if !strings.Contains(text, "\n/opt/my tools/pdpp-mcp\n") || !strings.Contains(text, "\n/home/ada/it's here\n") {
+			t.Errorf("%s: %s", client.Name, text)
+		}
+	}
+	if got := clients.CommandLine("windows", []string{`C:\Program Files\pdpp-mcp.exe`, "stdio"}); got != `"C:\Program Files\pdpp-mcp.exe" stdio` {
+		t.Error(got)
+	}
+}
+
+// TOML that is shown is TOML.
+func TestCodexEntryParses(t *testing.T) {
+	client, _ := clients.ByName("codex")
+	var tree struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `toml:"mcp_servers"`
+	}
+	server := cases()["local, with blanks in paths"]
+	if err := toml.Unmarshal([]byte(guide(client, server).Entry), &tree); err != nil {
+		t.Fatal(err)
+	}
+	if got := tree.Servers["pdpp"]; got.Command != server.Command || !gocmp.Equal(got.Args, server.Arguments) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	for name, want := range map[string][3]string{
+		"claude-code":    {"/home/ada/.claude.json", "/home/ada/.claude.json", "/x/.claude.json"},
+		"claude-desktop": {"/home/ada/.config/Claude/claude_desktop_config.json", "/home/ada/Library/Application Support/Claude/claude_desktop_config.json", "/x/Claude/claude_desktop_config.json"},
+		"chatgpt":        {},
+		"codex":          {"/home/ada/.codex/config.toml", "/home/ada/.codex/config.toml", "/x/config.toml"},
+		"cursor":         {"/home/ada/.cursor/mcp.json", "/home/ada/.cursor/mcp.json", "/home/ada/.cursor/mcp.json"},
+		"vscode":         {"/home/ada/.config/Code/User/mcp.json", "/home/ada/Library/Application Support/Code/User/mcp.json", "/x/Code/User/mcp.json"},
+		"gemini":         {"/home/ada/.gemini/settings.json", "/home/ada/.gemini/settings.json", "/home/ada/.gemini/settings.json"},
+		"zed":            {"/home/ada/.config/zed/settings.json", "/home/ada/.config/zed/settings.json", "/x/Zed/settings.json"},
+		"generic":        {},
+	} {
+		client, ok := clients.ByName(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		everything := map[string]string{"APPDATA": "/x", "CLAUDE_CONFIG_DIR": "/x", "CODEX_HOME": "/x"}
+		for i, p := range []clients.Place{linux, place("darwin", map[string]string{"XDG_CONFIG_HOME": "/y"}), place("windows", everything)} {
+			if got := filepath.ToSlash(client.Path(p)); got != want[i] {
+				t.Errorf("%s on %s: %q, want %q", name, p.OS, got, want[i])
+			}
+		}
+	}
+	xdg := place("linux", map[string]string{"XDG_CONFIG_HOME": "/y"})
+	zed, _ := clients.ByName("zed")
+	if got := zed.Path(xdg); got != filepath.FromSlash("/y/zed/settings.json") {
+		t.Error(got)
+	}
+}
