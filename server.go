@@ -410,7 +410,9 @@ func (e *embedded) addresses(mcpURL string) demoAddresses {
 }
 
 const pasteable = `
-Serving until you stop it (Ctrl-C). Open %[3]s in a browser to call tools by hand. Connect a client, for example:
+Serving until you stop it (Ctrl-C). In a browser, %[3]s calls tools by hand.
+
+Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
 

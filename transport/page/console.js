@@ -268,6 +268,7 @@ if (brought) {
   at("token").value = brought;
   history.replaceState(null, "", location.pathname); // it need not stay in the address bar
 }
+at("without").hidden = true;
 at("console").hidden = false;
 at("token").addEventListener("change", begin);
 at("tool").addEventListener("change", () => choose(at("tool").value));
