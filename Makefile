@@ -40,7 +40,7 @@ bench:
 
 # Rewrites golden files; read the difference before committing it.
 golden:
-	go test . ./tools/... -update
+	go test . ./tools/... ./transport/clients -update
 
 demo:
 	go run . demo

@@ -31,6 +31,11 @@ var forbidden = map[string][]string{
 	"transport/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql", otelModule + "sdk", otelModule + "exporters"},
+
+	// What a person's terminal needs stands beside the transports and knows nothing of the door or the room.
+	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
+	"transport/terminal": {module, "net/http", "os", "database/sql"},
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.

@@ -91,6 +91,12 @@ type commandLine struct {
 	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
 	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
 	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
+
+	Setup      setupCommand      `cmd:"" help:"Connect a client, such as Claude Code or Cursor. Example: pdpp-mcp setup cursor --demo --write"`
+	Doctor     doctorCommand     `cmd:"" help:"Find out what is wrong and what to do about it. Example: pdpp-mcp doctor --provider-url https://rs.example"`
+	Call       callCommand       `cmd:"" help:"Call a tool and print what a model would see. Example: pdpp-mcp call search q=dentist limit=3 --demo"`
+	Tools      toolsCommand      `cmd:"" help:"Print the tools that a model is shown. Example: pdpp-mcp tools search"`
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell. Example: source <(pdpp-mcp completion bash)"`
 }
 
 type demoCommand struct {
@@ -160,7 +166,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	if err != nil {
 		return fail(io, usage(err.Error()+". Run pdpp-mcp --help."))
 	}
-	if name := transport.OwnerVariable(getenv); name != "" {
+	if name := transport.OwnerVariable(getenv); name != "" && !readsNothing(command) {
 		return fail(io, &transport.ExitError{Code: transport.ExitOwner, Message: fmt.Sprintf(
 			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
 	}
@@ -176,6 +182,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 		err = runStdio(ctx, line.Stdio, getenv, io)
 	case "verify <citation>":
 		err = runVerify(ctx, line.Verify, io)
+	case "setup", "setup <client>":
+		err = runSetup(line.Setup, getenv, io)
+	case "doctor":
+		err = runDoctor(ctx, line.Doctor, getenv, io)
+	case "call <tool>", "call <tool> <argument>":
+		err = runCall(ctx, line.Call, io)
+	case "tools", "tools <tool>":
+		err = runTools(ctx, line.Tools, io)
+	case "completion <shell>":
+		err = runCompletion(line.Completion, io)
 	}
 	if err != nil {
 		return fail(io, err)

@@ -41,12 +41,17 @@ func (m *meters[K]) of(key K) *meter {
 	return made
 }
 
-// A meter is a bucket that is charged for what has happened and, meanwhile, for what may still turn out to be charged.
+// A meter is a bucket that is charged for what turned out to be chargeable. Whatever began at the same time is charged as
+// well, so that the bucket may be in debt, of one burst at most: who does much at once waits the longer for it.
 type meter struct {
 	mu     sync.Mutex
 	bucket *rate.Limiter
-	open   int // begun, and neither charged nor forgiven
+	open   int // begun and not settled
 }
+
+// maxOpen is how many bursts may be under way at once. A host connects many people from one address at the same time, all
+// with good tokens, so that this is far more than a burst.
+const maxOpen = 16
 
 // begin reports whether one more may happen, or how long until it may. Whatever has begun must be settled.
 func (m *meter) begin(now time.Time) (wait time.Duration, ok bool) {
@@ -55,8 +60,11 @@ func (m *meter) begin(now time.Time) (wait time.Duration, ok bool) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if lacking := float64(m.open+1) - m.bucket.TokensAt(now); lacking > 0 {
+	if lacking := 1 - m.bucket.TokensAt(now); lacking > 0 {
 		return time.Duration(lacking / float64(m.bucket.Limit()) * float64(time.Second)), false
+	}
+	if m.open >= maxOpen*m.bucket.Burst() {
+		return time.Second, false
 	}
 	m.open++
 	return 0, true
@@ -70,7 +78,7 @@ func (m *meter) settle(now time.Time, charge bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.open--
-	if charge {
-		m.bucket.AllowN(now, 1)
+	if charge && m.bucket.TokensAt(now) > float64(-m.bucket.Burst()) {
+		m.bucket.ReserveN(now, 1)
 	}
 }

@@ -24,7 +24,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (rs.Pri
 	meter := t.limiter.state.Load().addresses.of(address)
 	wait, ok := meter.begin(t.limiter.now())
 	if !ok {
-		return rs.Principal{}, tooFast("Too many access tokens from this client address were refused.", wait)
+		return rs.Principal{}, tooFast("Too many access tokens from this client address were refused, or are being judged.", wait)
 	}
 	refused := true // a panic is charged as well
 	defer func() { meter.settle(t.limiter.now(), refused) }()

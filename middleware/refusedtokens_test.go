@@ -91,7 +91,7 @@ func (a *slowAuthority) Authenticate(ctx context.Context, token rs.Token) (rs.Pr
 	return a.doorAuthority.Authenticate(ctx, token)
 }
 
-// Guesses made at the same time are counted before they are judged.
+// Guesses made at the same time are all charged, and only so many are judged at a time.
 func TestGuessingTokensAllAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		authority := &slowAuthority{}
@@ -104,8 +104,25 @@ func TestGuessingTokensAllAtOnce(t *testing.T) {
 		for range 100 {
 			count[<-answers]++
 		}
-		if count[401] != 5 || count[429] != 95 || authority.asked.Load() != 2*5 { // asked counts both authorities
+		if count[401] != 80 || count[429] != 20 || authority.asked.Load() != 2*80 { // asked counts both authorities
 			t.Errorf("answers %v, and the authority was asked %d times", count, authority.asked.Load()/2)
+		}
+		wantLater(t, limited(door, from("203.0.113.7", "good")), "rate_limited", "6000") // the burst is owed once more
+	})
+}
+
+// Many people who connect from one address at the same time, all with good tokens, do not hinder each other.
+func TestManyGoodTokensAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		door := guarded(&slowAuthority{}, middleware.Limits{AddressRate: 1, AddressBurst: 5}, time.Now)
+		answers := make(chan int, 50)
+		for range 50 {
+			go func() { answers <- limited(door, from("203.0.113.7", "good")).Code }()
+		}
+		for range 50 {
+			if code := <-answers; code != 200 {
+				t.Errorf("answered %d", code)
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -36,7 +37,7 @@ func ReadObject(raw []byte) (Object, error) {
 
 // AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
 func AsObject(raw []byte) Object {
-	object := Object{}
+	object := make(Object, 0, 16)
 	end := eachPart(raw, '{', '}', func(part []byte) bool {
 		nameEnd := stringEnd(part)
 		if nameEnd < 0 {
@@ -312,7 +313,7 @@ func (o Object) JSON() json.RawMessage {
 		if i > 0 {
 			object = append(object, ',')
 		}
-		object = append(append(append(object, EncodeJSON(m.Name)...), ':'), m.Value...)
+		object = append(append(AppendText(object, m.Name), ':'), m.Value...)
 	}
 	return append(object, '}')
 }
@@ -320,11 +321,14 @@ func (o Object) JSON() json.RawMessage {
 // plainText reports whether a text stands in JSON as it is: most names and ids do.
 func plainText(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+		switch c := text[i]; {
+		case c < ' ', c == '"', c == '\\':
+			return false
+		case c == 0xE2 && strings.HasPrefix(text[i+1:], "\x80") && i+2 < len(text) && text[i+2]&^1 == 0xA8: // U+2028 and U+2029
 			return false
 		}
 	}
-	return true
+	return utf8.ValidString(text)
 }
 
 // EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
@@ -332,19 +336,29 @@ func plainText(text string) bool {
 func EncodeJSON(value any) json.RawMessage {
 	switch value := value.(type) {
 	case string:
-		if plainText(value) {
-			return append(append(append(make([]byte, 0, len(value)+2), '"'), value...), '"')
-		}
+		return AppendText(make([]byte, 0, len(value)+2), value)
 	case int:
 		return strconv.AppendInt(nil, int64(value), 10)
 	case bool:
 		return strconv.AppendBool(nil, value)
 	}
+	return encoded(value)
+}
+
+// AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
+func AppendText(b []byte, text string) []byte {
+	if plainText(text) {
+		return append(append(append(b, '"'), text...), '"')
+	}
+	return append(b, encoded(text)...)
+}
+
+func encoded(value any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(value) != nil {
-		return json.RawMessage("null")
+		return []byte("null")
 	}
 	return bytes.TrimSpace(b.Bytes())
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/expirable"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -35,8 +35,9 @@ type TokenCache struct {
 	options TokenCacheOptions
 	flights singleflight.Group
 
-	mu      sync.Mutex // makes "is this newer?" and "store it" one step
-	entries *expirable.LRU[[sha256.Size]byte, cachedVerdict]
+	mu       sync.Mutex                                       // guards what follows
+	entries  *simplelru.LRU[[sha256.Size]byte, cachedVerdict] // in the order in which they were remembered
+	sweeping bool                                             // a sweep is due
 }
 
 type cachedVerdict struct {
@@ -62,8 +63,8 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	// What is no longer good is also forgotten: a package's verdict holds its children's tokens.
-	return &TokenCache{options: o, entries: expirable.NewLRU[[sha256.Size]byte, cachedVerdict](o.Entries, nil, max(o.Hold, o.Refusal))}
+	entries, _ := simplelru.NewLRU[[sha256.Size]byte, cachedVerdict](o.Entries, nil) // fails for a size of less than 1 alone
+	return &TokenCache{options: o, entries: entries}
 }
 
 // Authenticate returns who bears the token, from memory where that is fresh. Its errors are *Error values:
@@ -126,7 +127,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, key [sha256.Size]b
 
 func (c *TokenCache) recall(key [sha256.Size]byte) (Verdict, bool) {
 	c.mu.Lock()
-	entry, found := c.entries.Get(key)
+	entry, found := c.entries.Peek(key)
 	c.mu.Unlock()
 	return entry.verdict, found && c.options.Now().Before(entry.until)
 }
@@ -145,7 +146,33 @@ func (c *TokenCache) remember(key [sha256.Size]byte, verdict Verdict, asked time
 		return
 	}
 	c.entries.Add(key, cachedVerdict{verdict, asked, until})
+	if !c.sweeping {
+		c.sweeping = true
+		time.AfterFunc(c.longest(), c.sweep)
+	}
 }
+
+// sweep forgets what is no longer good: a package's verdict holds its children's tokens. It comes again when the next
+// verdict is too old, as long as any is remembered.
+func (c *TokenCache) sweep() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		key, oldest, some := c.entries.GetOldest()
+		if !some {
+			c.sweeping = false
+			return
+		}
+		if left := oldest.asked.Add(c.longest()).Sub(c.options.Now()); left > 0 {
+			time.AfterFunc(left, c.sweep)
+			return
+		}
+		c.entries.Remove(key)
+	}
+}
+
+// longest is how long anything is remembered at most.
+func (c *TokenCache) longest() time.Duration { return max(c.options.Hold, c.options.Refusal) }
 
 // newer reports whether an answer to a question put at some time must not replace this one. Of two questions put at the
 // same instant, by a coarse clock, a refusal counts.

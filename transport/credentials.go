@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,9 @@ import (
 // Exit codes, as sysexits.h has them.
 const (
 	ExitUsage       = 64 // the command line is wrong
+	ExitData        = 65 // a client's configuration is not what it should be
 	ExitUnavailable = 69 // the provider is out of reach
+	ExitCannotWrite = 73 // a client's configuration cannot be written
 	ExitOwner       = 77 // an owner credential was offered
 	ExitNotReady    = 78 // not connected, expired, or the cache file is malformed
 )
@@ -71,6 +74,29 @@ func LoadCredential(roots []string, providerURL, grantID string, now time.Time) 
 		return credential, nil
 	}
 	return Credential{}, notReady(provider, "There is no cached credential for "+provider+".")
+}
+
+// CachedProviders are the providers of which the cache roots hold a credential, good or not, in the order of the roots.
+func CachedProviders(roots []string) []string {
+	var providers []string
+	for _, root := range roots {
+		paths, err := filepath.Glob(filepath.Join(root, "clients", "*.json"))
+		if err != nil {
+			continue // the root itself is no pattern that can be read
+		}
+		for _, path := range paths {
+			body, _, err := readPrivate(path)
+			var document credentialDocument
+			if err != nil || json.Unmarshal(body, &document) != nil {
+				continue
+			}
+			provider, err := NormalizeProviderURL(document.ProviderURL)
+			if err == nil && !slices.Contains(providers, provider) {
+				providers = append(providers, provider)
+			}
+		}
+	}
+	return providers
 }
 
 // OwnerVariable returns the name of the owner credential that is set in the environment, or "" (S0-3a, D8). Its

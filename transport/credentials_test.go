@@ -167,6 +167,20 @@ func TestProviderURLs(t *testing.T) {
 	}
 }
 
+// Which providers are connected is known from the cache alone; what is in it need not be good.
+func TestCachedProviders(t *testing.T) {
+	first := cacheRoot(t, "a.json", `{"provider_url":"https://A.example/","credential":{}}`, 0o600)
+	second := cacheRoot(t, "b.json", `{"provider_url":"a.example"}`, 0o600)
+	for name, text := range map[string]string{"c.json": `{"provider_url":"https://c.example"}`, "d.json": `{`, "e.json": `{}`, "f.txt": `{"provider_url":"https://f.example"}`} {
+		if err := os.WriteFile(filepath.Join(second, "clients", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := transport.CachedProviders([]string{"/nonexistent", first, second, "[", first}); strings.Join(got, " ") != "https://a.example https://c.example" {
+		t.Error(got)
+	}
+}
+
 func TestOwnerVariable(t *testing.T) {
 	environment := map[string]string{}
 	getenv := func(name string) string { return environment[name] }

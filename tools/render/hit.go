@@ -150,20 +150,32 @@ func snippetText(o object) string {
 	return o.Text("preview", "text")
 }
 
-// result is the hit in structuredContent.results; excerpts have at most chars runes, and a citation if cited.
-func (h *hit) result(style hitStyle, q SearchQuery) *arguments {
+// previews are the hit's excerpts as structured output shows them.
+func (h *hit) previews(style hitStyle) []excerptPreview {
 	if style.bare {
-		a := new(arguments).put("id", string(encode(h.id))).put("title", string(encode(clip(h.heading(), 40)))).put("url", string(encode(recordURL(q.RecordBase, h.ref))))
+		return nil
+	}
+	list := make([]excerptPreview, len(h.excerpts))
+	for i := range h.excerpts {
+		list[i] = h.excerpts[i].preview(style.chars)
+	}
+	return list
+}
+
+// result is the hit in structuredContent.results; excerpts have at most chars runes, and a citation if cited.
+func (h *hit) result(style hitStyle, previews []excerptPreview, q SearchQuery) *arguments {
+	if style.bare {
+		a := new(arguments).plain("id", h.id).plain("title", clip(h.heading(), 40)).plain("url", recordURL(q.RecordBase, h.ref))
 		if conn := h.separate(); conn != "" {
-			a.put("connection_id", string(encode(conn)))
+			a.plain("connection_id", conn)
 		}
 		return a
 	}
 	chars := style.chars
-	a := new(arguments).put("id", string(encode(h.id))).put("title", string(encode(h.heading()))).put("url", string(encode(h.url)))
+	a := (&arguments{make([]byte, 0, 1024)}).plain("id", h.id).plain("title", h.heading()).plain("url", h.url)
 	put := func(key, value string) {
 		if value != "" {
-			a.put(key, string(encode(value)))
+			a.plain(key, value)
 		}
 	}
 	put("connection_id", h.conn)
@@ -175,8 +187,8 @@ func (h *hit) result(style hitStyle, q SearchQuery) *arguments {
 	put("emitted_at", h.emitted)
 	switch {
 	case len(h.excerpts) > 0:
-		x := h.excerpts[0].preview(chars)
-		evidence := new(arguments).put("field", string(encode(h.excerpts[0].field))).put("text", string(encode(x.text)))
+		x := previews[0]
+		evidence := new(arguments).plain("field", h.excerpts[0].field).plain("text", x.text)
 		if style.cited {
 			x.cite.add(evidence)
 		}

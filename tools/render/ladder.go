@@ -8,10 +8,10 @@ import (
 
 // ladder is structuredContent.content_ladder: for each hit with proven matches, the same previews as in results and
 // the call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4).
-func ladder(hits []hit, chars int, cited bool) json.RawMessage {
+func ladder(hits []hit, previews [][]excerptPreview, cited bool) json.RawMessage {
 	records := []json.RawMessage{}
 	for i := range hits {
-		if len(hits[i].excerpts) == 0 || chars == 0 {
+		if len(hits[i].excerpts) == 0 {
 			continue
 		}
 		var evidence []json.RawMessage
@@ -20,8 +20,8 @@ func ladder(hits []hit, chars int, cited bool) json.RawMessage {
 				break
 			}
 			read := object{pair("tool", encode("read_record_field")), pair("arguments", x.read().json())}
-			shown := x.preview(chars)
-			rung := new(arguments).put("field", string(encode(x.field))).put("preview", string(encode(shown.text)))
+			shown := previews[i][n]
+			rung := (&arguments{make([]byte, 0, 512)}).plain("field", x.field).plain("preview", shown.text)
 			if cited {
 				shown.cite.add(rung)
 			}

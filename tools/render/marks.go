@@ -95,7 +95,9 @@ func (p passage) clusters(max int) clusters {
 	}
 	c := clusters{text: p.plain, anchor: -1}
 	at := p.border(match.from, max)
-	c.borders, c.runes, c.groups = []int{at}, []int{0}, []int{0}
+	most := min(len(p.plain)-at, 8*max) // clusters that are usually looked at
+	c.borders, c.runes, c.groups = append(make([]int, 0, most+1), at), append(make([]int, 0, most+1), 0), append(make([]int, 0, most+1), 0)
+	c.marks = make([]int, 0, most)
 	state, mark := -1, 0
 	for beyond := 0; at < len(p.plain) && beyond <= max; {
 		cluster, _, _, next := uniseg.FirstGraphemeClusterInString(p.plain[at:], state)

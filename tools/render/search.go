@@ -61,12 +61,14 @@ func searchStructured(l listing, hits []hit, q SearchQuery) (structured json.Raw
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
 	write := func(hits []hit, style hitStyle) json.RawMessage {
 		results := make([]json.RawMessage, len(hits))
+		previews := make([][]excerptPreview, len(hits))
 		for i := range hits {
-			results[i] = hits[i].result(style, q).json()
+			previews[i] = hits[i].previews(style)
+			results[i] = hits[i].result(style, previews[i], q).json()
 		}
 		return object{
 			pair("results", rs.JoinArray(results)),
-			pair("content_ladder", ladder(hits[:min(style.rungs, len(hits))], style.chars, style.cited)),
+			pair("content_ladder", ladder(hits[:min(style.rungs, len(hits))], previews, style.cited)),
 			pair("data", data.JSON()),
 		}.JSON()
 	}

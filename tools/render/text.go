@@ -68,13 +68,16 @@ func bare(label string) string {
 
 // quote returns s as a JSON string in which every character that does not print is escaped, so that it can stand in a
 // line of ours and still be sent back exactly.
-func quote(s string) string {
-	b := make([]byte, 0, len(s)+2)
+func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+2), s)) }
+
+func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, c := range s {
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', byte(c))
+		case c >= ' ' && c <= '~':
+			b = append(b, byte(c))
 		case c == '\n':
 			b = append(b, `\n`...)
 		case c == '\t':
@@ -88,7 +91,7 @@ func quote(s string) string {
 			b = appendEscape(b, c)
 		}
 	}
-	return string(append(b, '"'))
+	return append(b, '"')
 }
 
 func appendEscape(b []byte, unit rune) []byte {
@@ -103,21 +106,33 @@ func encode(v any) json.RawMessage { return rs.EncodeJSON(v) }
 type arguments struct{ b []byte }
 
 func (a *arguments) put(key, value string) *arguments {
-	if len(a.b) > 0 {
-		a.b = append(a.b, ',')
-	}
-	a.b = append(a.b, quote(key)...)
-	a.b = append(a.b, ':')
+	a.key(key)
 	a.b = append(a.b, value...)
 	return a
 }
 
-// text adds a string unless it is empty.
+func (a *arguments) key(key string) {
+	if len(a.b) > 0 {
+		a.b = append(a.b, ',')
+	}
+	a.b = append(appendQuoted(a.b, key), ':')
+}
+
+// text adds a string that can be copied from a line, unless it is empty.
 func (a *arguments) text(key, value string) *arguments {
 	if value == "" {
 		return a
 	}
-	return a.put(key, quote(value))
+	a.key(key)
+	a.b = appendQuoted(a.b, value)
+	return a
+}
+
+// plain adds a string as JSON usually has it.
+func (a *arguments) plain(key, value string) *arguments {
+	a.key(key)
+	a.b = rs.AppendText(a.b, value)
+	return a
 }
 
 // number adds a number unless it is zero.
@@ -151,8 +166,10 @@ func (a *arguments) list(key string, values []string) *arguments {
 	return a.put(key, "["+strings.Join(quoted, ",")+"]")
 }
 
-func (a *arguments) String() string          { return "{" + string(a.b) + "}" }
-func (a *arguments) json() json.RawMessage   { return json.RawMessage(a.String()) }
+func (a *arguments) String() string { return "{" + string(a.b) + "}" }
+func (a *arguments) json() json.RawMessage {
+	return append(append(append(make([]byte, 0, len(a.b)+2), '{'), a.b...), '}')
+}
 func (a *arguments) call(tool string) string { return tool + " " + a.String() }
 
 // plural is "1 record" or "2 records".

@@ -1,0 +1,160 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+)
+
+// The states of a finding.
+const (
+	OK   = "ok"
+	Warn = "warn" // it works, and could be better
+	Fail = "fail" // it does not work
+)
+
+// A Finding is what one check found.
+type Finding struct {
+	Check   string `json:"check"`          // a stable name
+	Status  string `json:"status"`         // OK, Warn or Fail
+	Message string `json:"message"`        // one sentence
+	Next    string `json:"next,omitempty"` // what to do or run next; empty where nothing is to be done
+
+	code int // the exit code of a failure
+}
+
+// A Report is what all checks found.
+type Report struct {
+	Findings []Finding `json:"findings"`
+	ExitCode int       `json:"exit_code"` // 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
+}
+
+// Options say what to look at.
+type Options struct {
+	OwnerVariable string // an owner credential in the environment, as transport.OwnerVariable names it
+	Roots         []string
+	ProviderURL   string // empty: none was named
+	GrantID       string
+	Sample        *Sample // of --demo, instead of a provider
+
+	Program     string   // absolute path of this program
+	Environment []string // in which it is started
+	Place       clients.Place
+	UserAgent   string
+	Now         func() time.Time
+}
+
+// A Sample is an embedded resource server that stands in for a provider.
+type Sample struct {
+	URL   string
+	Token rs.Token
+}
+
+// patience is how long a provider may take to answer one request.
+const patience = 10 * time.Second
+
+// Examine runs every check. A check that depends on one that failed is left out.
+func Examine(ctx context.Context, o Options) Report {
+	e := &examination{Options: o, http: &http.Client{
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	e.configuration()
+	credential, have := e.credential()
+	if provider := e.provider(credential); provider != "" && e.reach(ctx, provider) && have {
+		e.well = e.token(ctx, provider, credential.Token)
+	}
+	e.clients()
+	e.stdio(ctx)
+	e.hosted(ctx)
+	return Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
+}
+
+type examination struct {
+	Options
+	http     *http.Client
+	findings []Finding
+	well     bool // the provider answers to the credential
+}
+
+func (e *examination) ok(check, format string, arguments ...any) {
+	e.findings = append(e.findings, Finding{Check: check, Status: OK, Message: fmt.Sprintf(format, arguments...)})
+}
+
+func (e *examination) warn(check, next, format string, arguments ...any) {
+	e.findings = append(e.findings, Finding{Check: check, Status: Warn, Message: fmt.Sprintf(format, arguments...), Next: next})
+}
+
+func (e *examination) fail(check string, code int, next, format string, arguments ...any) {
+	e.findings = append(e.findings, Finding{Check: check, Status: Fail, Message: fmt.Sprintf(format, arguments...), Next: next, code: code})
+}
+
+// exitCode is that of the failures where they agree. An owner's credential comes before everything: with one, nothing else
+// starts.
+func exitCode(findings []Finding) int {
+	code := 0
+	for _, finding := range findings {
+		switch {
+		case finding.Status == Fail && finding.code == transport.ExitOwner:
+			return transport.ExitOwner
+		case finding.Status != Fail || finding.code == code:
+		case code == 0:
+			code = finding.code
+		default:
+			code = 1
+		}
+	}
+	return code
+}
+
+// Print shows a report to a person.
+func (r Report) Print(out io.Writer) error {
+	counts := map[string]int{}
+	for _, finding := range r.Findings {
+		counts[finding.Status]++
+		if _, err := fmt.Fprintf(out, "%-4s  %-13s %s\n", finding.Status, finding.Check, finding.Message); err != nil {
+			return err
+		}
+		if finding.Next != "" {
+			if _, err := fmt.Fprintf(out, "%21s%s\n", "next: ", finding.Next); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintf(out, "\n%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
+	return err
+}
+
+// PrintJSON prints a report as JSON.
+func (r Report) PrintJSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// sentence makes an error's text end as one.
+func sentence(err error) string {
+	return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".") + "."
+}
+
+func (e *examination) configuration() {
+	switch {
+	case e.OwnerVariable != "":
+		e.fail("configuration", transport.ExitOwner, "unset "+e.OwnerVariable, "%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
+	case e.Sample != nil:
+		e.ok("configuration", "The sample year is read; it needs nothing.")
+	case e.ProviderURL == "":
+		e.warn("configuration", "pdpp connect <provider-url>, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
+	default:
+		e.ok("configuration", "The provider is %s.", e.ProviderURL)
+	}
+}

@@ -1,0 +1,241 @@
+package doctor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/transport/doctor"
+)
+
+const secret = "SECRET-TOKEN"
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// A provider is a resource server as bad as a row needs it, which notes what was asked of it.
+type provider struct {
+	*httptest.Server
+	metadata string        // empty: not found
+	schema   string        // empty: 401
+	ahead    time.Duration // of its clock
+	asked    []string
+}
+
+func newProvider(t *testing.T) *provider {
+	p := &provider{
+		metadata: `{"resource":"https://rs.example","authorization_servers":["https://as.example"]}`,
+		schema:   `{"bearer":{"token_kind":"client","grant_id":"grt_1"},"connectors":[{"streams":[{"name":"a"},{"name":"b"}]}]}`,
+	}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.asked = append(p.asked, r.URL.Path+" "+r.Header.Get("Authorization"))
+		w.Header().Set("Date", now.Add(p.ahead).Format(http.TimeFormat))
+		body := p.metadata
+		if r.URL.Path == "/v1/schema" {
+			body = p.schema
+		}
+		switch {
+		case body == "" && r.URL.Path == "/v1/schema":
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"error":{"code":"context.active_false","message":"no"}}`))
+		case body == "":
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			_, _ = w.Write([]byte(body))
+		}
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// cache files a credential for a provider.
+func cache(t *testing.T, url, credential string, mode os.FileMode) string {
+	t.Helper()
+	root := t.TempDir()
+	host := strings.ReplaceAll(strings.TrimPrefix(url, "http://"), ":", "_")
+	path := filepath.Join(root, "clients", host+".json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(fmt.Sprintf(`{"provider_url":%q,"credential":{"access_token":%q%s}}`, url, secret, credential)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// examine looks at a provider from a machine without clients, with a program that is not there.
+func examine(t *testing.T, p *provider, credential string, mode os.FileMode) doctor.Report {
+	t.Helper()
+	return doctor.Examine(t.Context(), doctor.Options{
+		Roots: []string{cache(t, p.URL, credential, mode)}, ProviderURL: p.URL, Program: filepath.Join(t.TempDir(), "absent"),
+		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
+		Now:   func() time.Time { return now },
+	})
+}
+
+// states are the checks of a report in short. What starts the program is left out: here there is none.
+func states(report doctor.Report) string {
+	var all []string
+	for _, finding := range report.Findings {
+		if finding.Check != "stdio" && finding.Check != "http" && finding.Check != "client" {
+			all = append(all, finding.Check+" "+finding.Status)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Each thing that can be wrong with a provider or a credential is found, and what hangs on it is left out.
+func TestWhatIsWrongIsFound(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		change     func(*provider)
+		credential string
+		mode       os.FileMode
+		want       string
+		message    string
+	}{
+		{name: "nothing", want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema ok", message: "2 streams"},
+		{name: "others can read the cache", mode: 0o644, want: "configuration ok, credential warn, provider ok, clock ok, metadata ok, token ok, schema ok", message: "chmod 600"},
+		{name: "it expires soon", credential: `,"expires_at":"2026-11-21T13:00:00Z"`, want: "configuration ok, credential warn, provider ok, clock ok, metadata ok, token ok, schema ok", message: "2026-11-21T13:00:00Z"},
+		{name: "it has expired", credential: `,"expires_at":"2026-11-21T11:00:00Z"`, want: "configuration ok, credential fail, provider ok, clock ok, metadata ok", message: "expired at 2026-11-21T11:00:00Z"},
+		{name: "an owner's", credential: `,"role":"owner"`, want: "configuration ok, credential fail, provider ok, clock ok, metadata ok", message: "owner"},
+		{name: "an owner's without a sign", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"owner"}}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "owner"},
+		{name: "the token is no longer good", change: func(p *provider) { p.schema = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "pdpp connect"},
+		{name: "nothing is granted", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"client"},"connectors":[]}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema warn", message: "no stream"},
+		{name: "no metadata", change: func(p *provider) { p.metadata = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "status 404"},
+		{name: "metadata that is none", change: func(p *provider) { p.metadata = "<html>" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "cannot be read"},
+		{name: "a clock that is a little off", change: func(p *provider) { p.ahead = 3 * time.Minute }, want: "configuration ok, credential ok, provider ok, clock warn, metadata ok, token ok, schema ok", message: "-3m0s"},
+		{name: "a clock that is wrong", change: func(p *provider) { p.ahead = -time.Hour }, want: "configuration ok, credential ok, provider ok, clock fail, metadata ok, token ok, schema ok", message: "1h0m0s"},
+		{name: "nobody there", change: func(p *provider) { p.Close() }, want: "configuration ok, credential ok, provider fail", message: "cannot be reached"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newProvider(t)
+			if test.change != nil {
+				test.change(p)
+			}
+			if test.mode == 0 {
+				test.mode = 0o600
+			}
+			report := examine(t, p, test.credential, test.mode)
+			if diff := cmp.Diff(test.want, states(report)); diff != "" {
+				t.Error(diff)
+			}
+			var text, machine bytes.Buffer
+			if err := report.Print(&text); err != nil {
+				t.Fatal(err)
+			}
+			if err := report.PrintJSON(&machine); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(text.String(), test.message) {
+				t.Errorf("does not say %q:\n%s", test.message, &text)
+			}
+			if strings.Contains(text.String()+machine.String(), secret) {
+				t.Errorf("shows the token:\n%s\n%s", &text, &machine)
+			}
+			for _, finding := range report.Findings {
+				if (finding.Next == "") != (finding.Status == doctor.OK) && finding.Check != "client" {
+					t.Errorf("%+v: what is well needs no next step, and all else needs one", finding)
+				}
+			}
+			for _, asked := range p.asked {
+				if !strings.HasPrefix(asked, "/v1/schema ") && asked != "/.well-known/oauth-protected-resource " {
+					t.Errorf("asked for %s", asked)
+				}
+				if strings.Contains(test.want, "credential fail") && strings.Contains(asked, secret) {
+					t.Errorf("a credential that is no good was sent: %s", asked)
+				}
+			}
+			if report.ExitCode == 0 {
+				t.Error("a program that does not start is no failure")
+			}
+		})
+	}
+}
+
+// The exit code is that of the single cause; an owner's credential comes first.
+func TestExitCodes(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "absent")
+	options := doctor.Options{
+		OwnerVariable: "PDPP_OWNER_TOKEN", Program: gone, Now: func() time.Time { return now },
+		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
+	}
+	if got := doctor.Examine(t.Context(), options).ExitCode; got != transport.ExitOwner {
+		t.Error(got)
+	}
+	options.OwnerVariable = ""
+	report := doctor.Examine(t.Context(), options)
+	if report.ExitCode != 1 {
+		t.Error(report.ExitCode)
+	}
+	var machine bytes.Buffer
+	if err := report.PrintJSON(&machine); err != nil {
+		t.Fatal(err)
+	}
+	var decoded struct {
+		ExitCode int `json:"exit_code"`
+		Findings []struct{ Check, Status, Message, Next string }
+	}
+	if err := json.Unmarshal(machine.Bytes(), &decoded); err != nil || decoded.ExitCode != 1 || len(decoded.Findings) != len(report.Findings) {
+		t.Errorf("%s %v", &machine, err)
+	}
+}
+
+// What clients on the machine are told to start is looked at.
+func TestClientsOnThisMachine(t *testing.T) {
+	home := t.TempDir()
+	program := filepath.Join(home, "pdpp-mcp")
+	for name, text := range map[string]string{
+		"pdpp-mcp":                       "#!/bin/sh\nexit 1\n",
+		".cursor/mcp.json":               fmt.Sprintf(`{"mcpServers":{"pdpp":{"command":%q}}}`, program),
+		".gemini/settings.json":          `{"mcpServers":{"other":{"command":"/nowhere/pdpp-mcp"}}}`,
+		".codex/config.toml":             "[mcp_servers.pdpp]\nurl = \"https://user:" + secret + "@mcp.example/mcp?token=" + secret + "\"\n",
+		".config/Code/User/mcp.json":     `{"servers":{"pdpp":{"command":"pdpp-mcp"}}}`,
+		".config/zed/settings.json":      `{}`,
+		".claude.json":                   `{"token": "` + secret + `"`,
+		".config/Claude/unrelated":       "",
+		".config/Code/User/settings.txt": "",
+	} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := doctor.Examine(t.Context(), doctor.Options{
+		Program: program, Now: func() time.Time { return now },
+		Place: clients.Place{OS: "linux", Home: home, Getenv: func(string) string { return "" }},
+	})
+	var got []string
+	for _, finding := range report.Findings {
+		if finding.Check == "client" {
+			got = append(got, finding.Status+": "+strings.ReplaceAll(finding.Message, home, "~")+" | "+finding.Next)
+		}
+	}
+	want := []string{
+		"warn: Claude Code: ~/.claude.json: the file is not valid JSON (it ends in the middle): mend it first. | pdpp-mcp setup claude-code",
+		`ok: Codex reads https://mcp.example/mcp as "pdpp". | `,
+		`ok: Cursor runs ~/pdpp-mcp as "pdpp". | `,
+		`warn: VS Code runs pdpp-mcp as "pdpp", which is not an absolute path: it may not find it. | pdpp-mcp setup vscode --write`,
+		`fail: Gemini CLI runs /nowhere/pdpp-mcp as "other", and there is no such program. | pdpp-mcp setup gemini --write`,
+		"ok: Zed is here and not connected. | pdpp-mcp setup zed",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

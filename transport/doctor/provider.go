@@ -1,0 +1,240 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+const (
+	soon      = 24 * time.Hour   // an expiry worth a word
+	maxSkew   = time.Minute      // between two clocks that agree
+	harmSkew  = 10 * time.Minute // at which expiries are misjudged
+	maxAnswer = 1 << 20          // bytes of metadata
+)
+
+// credential finds the cached credential and says what state it is in.
+func (e *examination) credential() (transport.Credential, bool) {
+	if e.Sample != nil {
+		return transport.Credential{ProviderURL: e.Sample.URL, Token: e.Sample.Token}, true
+	}
+	if e.ProviderURL == "" {
+		return transport.Credential{}, false
+	}
+	now := e.Now()
+	credential, err := transport.LoadCredential(e.Roots, e.ProviderURL, e.GrantID, now)
+	if err != nil {
+		code, message, next := transport.ExitNotReady, err.Error(), ""
+		var exit *transport.ExitError
+		if errors.As(err, &exit) {
+			code = exit.Code
+		}
+		if before, command, ok := strings.Cut(message, " Run: "); ok {
+			message, next = before, command
+		}
+		if next == "" {
+			next = "pdpp-mcp doctor --help"
+		}
+		e.fail("credential", code, next, "%s", message)
+		return transport.Credential{}, false
+	}
+	mode := "unknown"
+	if info, err := os.Stat(credential.Path); err == nil {
+		mode = fmt.Sprintf("%04o", info.Mode().Perm())
+	}
+	expiry := "does not expire"
+	if !credential.Expires.IsZero() {
+		expiry = "expires at " + credential.Expires.UTC().Format(time.RFC3339)
+	}
+	switch {
+	case len(credential.Warnings) > 0:
+		e.warn("credential", "chmod 600 "+credential.Path, "%s has mode %s, so that others on this machine can read it; it %s.", credential.Path, mode, expiry)
+	case !credential.Expires.IsZero() && credential.Expires.Sub(now) < soon:
+		e.warn("credential", "pdpp connect "+credential.ProviderURL, "%s %s.", credential.Path, expiry)
+	default:
+		e.ok("credential", "%s is for %s, mode %s, and %s.", credential.Path, credential.ProviderURL, mode, expiry)
+	}
+	return credential, true
+}
+
+// provider is the URL to try: it can be reached or not, whatever the credential is like.
+func (e *examination) provider(credential transport.Credential) string {
+	if credential.ProviderURL != "" {
+		return credential.ProviderURL
+	}
+	if e.ProviderURL == "" {
+		return ""
+	}
+	provider, _ := transport.NormalizeProviderURL(e.ProviderURL) // credential has told of an error
+	return provider
+}
+
+// reach asks for the provider's public metadata, without a credential: that shows whether it answers, what it says
+// of itself, and what time it is there.
+func (e *examination) reach(ctx context.Context, provider string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, provider+"/.well-known/oauth-protected-resource", nil)
+	if err != nil {
+		e.fail("provider", transport.ExitUsage, "pdpp-mcp doctor --provider-url https://…", "%s is not a URL that can be asked.", provider)
+		return false
+	}
+	request.Header.Set("User-Agent", e.UserAgent)
+	before := e.Now()
+	response, err := e.http.Do(request)
+	if err != nil {
+		e.fail("provider", transport.ExitUnavailable, "check the URL and the network: curl -I "+provider, "%s cannot be reached: %s.", provider, why(err))
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	after := e.Now()
+	e.ok("provider", "%s answers in %d ms.", provider, after.Sub(before).Milliseconds())
+	e.clock(response.Header.Get("Date"), before, after)
+	e.metadata(response)
+	return true
+}
+
+// clock compares the provider's clock, which counts whole seconds, with this machine's.
+func (e *examination) clock(date string, before, after time.Time) {
+	there, err := http.ParseTime(date)
+	if err != nil {
+		e.warn("clock", "date -u", "The provider does not say what time it is.")
+		return
+	}
+	skew := before.Add(after.Sub(before) / 2).Sub(there).Round(time.Second)
+	switch {
+	case skew.Abs() <= maxSkew:
+		e.ok("clock", "This machine's clock and the provider's agree to within %s.", maxSkew)
+	case skew.Abs() <= harmSkew:
+		e.warn("clock", "set this machine's clock by the network", "This machine's clock differs from the provider's by %s.", skew)
+	default:
+		e.fail("clock", 1, "set this machine's clock by the network", "This machine's clock differs from the provider's by %s, so that expiries are misjudged.", skew)
+	}
+}
+
+func (e *examination) metadata(response *http.Response) {
+	var document struct {
+		Resource string   `json:"resource"`
+		Servers  []string `json:"authorization_servers"`
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	switch {
+	case response.StatusCode != http.StatusOK:
+		e.warn("metadata", "ask the provider's operator; local use works without", "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.", response.StatusCode)
+	case err != nil || json.Unmarshal(body, &document) != nil || document.Resource == "":
+		e.warn("metadata", "ask the provider's operator; local use works without", "The provider's protected resource metadata cannot be read.")
+	case len(document.Servers) == 0:
+		e.warn("metadata", "ask the provider's operator; local use works without", "The provider's protected resource metadata names no authorization server.")
+	default:
+		e.ok("metadata", "The provider is %s and its authorization server %s.", printable(document.Resource), printable(document.Servers[0]))
+	}
+}
+
+// token asks the provider what the credential is, by the schema that it is given, and measures that.
+func (e *examination) token(ctx context.Context, provider string, token rs.Token) bool {
+	client, err := rs.NewClient(rs.ClientOptions{Base: provider, UserAgent: e.UserAgent})
+	if err != nil {
+		e.fail("token", transport.ExitUsage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
+		return false
+	}
+	reading := func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }
+	verdict, err := rs.SchemaProbe{For: reading}.Judge(ctx, token)
+	connect := "pdpp connect " + provider
+	switch {
+	case err != nil:
+		e.fail("token", transport.ExitUnavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s", sentence(err))
+		return false
+	case verdict.Inactive != nil:
+		e.fail("token", transport.ExitNotReady, connect, "%s", verdict.Inactive.Message)
+		return false
+	case verdict.Principal.Admissible() != nil:
+		code := transport.ExitNotReady
+		if verdict.Principal.Kind == rs.KindOwner {
+			code = transport.ExitOwner
+		}
+		e.fail("token", code, connect, "%s", rs.AsError(verdict.Principal.Admissible()).Message)
+		return false
+	}
+	grant := "a grant without an id"
+	if verdict.Principal.GrantID != "" {
+		grant = "the grant " + printable(verdict.Principal.GrantID)
+	}
+	e.ok("token", "The credential is a %s token of %s.", verdict.Principal.Kind, grant)
+	response, err := reading(token).Do(ctx, rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}})
+	if err != nil {
+		e.fail("schema", transport.ExitUnavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s", sentence(rs.AsError(err)))
+		return false
+	}
+	streams := countStreams(response.Body)
+	if streams == 0 {
+		e.warn("schema", connect, "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
+		return true
+	}
+	e.ok("schema", "The grant holds %d streams (%d bytes of schema).", streams, len(response.Body))
+	return true
+}
+
+// countStreams counts the streams of a schema, at top level or inside a data wrapper.
+func countStreams(body []byte) int {
+	type schema struct {
+		Connectors []struct {
+			Streams []struct{} `json:"streams"`
+		} `json:"connectors"`
+		Streams []struct{} `json:"streams"`
+	}
+	var document struct {
+		schema
+		Data schema `json:"data"`
+	}
+	if json.Unmarshal(body, &document) != nil {
+		return 0
+	}
+	count := 0
+	for _, part := range []schema{document.schema, document.Data} {
+		count += len(part.Streams)
+		for _, connector := range part.Connectors {
+			count += len(connector.Streams)
+		}
+	}
+	return count
+}
+
+// why says in few words why a request failed. The error itself quotes the URL.
+func why(err error) string {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns):
+		return "its name is unknown"
+	case errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err):
+		return fmt.Sprintf("no answer within %s", patience)
+	default:
+		return strings.TrimSuffix(strings.ReplaceAll(err.Error(), "\n", " "), ".")
+	}
+}
+
+// printable is a text from outside, bounded and without control characters.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r > 0x7e {
+			return '?'
+		}
+		return r
+	}, text)
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return text
+}

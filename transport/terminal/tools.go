@@ -1,0 +1,85 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Tools prints the tools that a model is shown: name, title and how many bytes each takes of its context. With raw it
+// prints the list as it goes over the wire.
+func Tools(ctx context.Context, session *mcp.ClientSession, out io.Writer, raw bool) error {
+	listed, err := list(ctx, session)
+	if err != nil {
+		return err
+	}
+	if raw {
+		return printJSON(out, map[string]any{"tools": listed})
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tTITLE\tBYTES")
+	total := 0
+	for _, tool := range listed {
+		bytes, err := json.Marshal(tool)
+		if err != nil {
+			return err
+		}
+		total += len(bytes)
+		fmt.Fprintf(table, "%s\t%s\t%d\n", tool.Name, tool.Title, len(bytes))
+	}
+	fmt.Fprintf(table, "\t%d tools\t%d\n", len(listed), total)
+	return table.Flush()
+}
+
+// Tool prints one tool as a model is shown it: what it does, and its arguments. With raw it prints its listing.
+func Tool(ctx context.Context, session *mcp.ClientSession, out io.Writer, name string, raw bool) error {
+	tool, err := find(ctx, session, name)
+	if err != nil {
+		return err
+	}
+	if tool == nil {
+		return unknown(ctx, session, name)
+	}
+	if raw {
+		return printJSON(out, tool)
+	}
+	schema, err := json.Marshal(tool.InputSchema)
+	if err != nil {
+		return err
+	}
+	var input inputSchema
+	if err := json.Unmarshal(schema, &input); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %s\n\n%s\n\n", tool.Name, tool.Title, tool.Description)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	names := slices.Sorted(maps.Keys(input.Properties))
+	slices.SortStableFunc(names, func(a, b string) int { return rank(input, a) - rank(input, b) })
+	for _, name := range names {
+		p := input.Properties[name]
+		note := p.Description
+		if len(p.Enum) > 0 {
+			note += " (" + strings.Join(p.Enum, ", ") + ")"
+		}
+		if slices.Contains(input.Required, name) {
+			note = "required. " + note
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", name, p.Type, note)
+	}
+	return table.Flush()
+}
+
+// rank puts required arguments first.
+func rank(input inputSchema, name string) int {
+	if slices.Contains(input.Required, name) {
+		return 0
+	}
+	return 1
+}
