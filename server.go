@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -362,13 +361,14 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 // demoPage is the demo's page for people, with its console. Whoever can open the page can read the sample year, which is
 // nobody's. Data of the person's own is another matter: its token is not put into the page, but into the link to it.
 func demoPage(ownData bool, token string) *page.Page {
-	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
-	var err error
-	if o.Server.Command, err = os.Executable(); ownData || err != nil {
-		o.Server.Command, o.Server.Arguments, o.Server.TokenEnv = "", nil, "PDPP_TOKEN"
-	}
 	if ownData {
-		o.Console.Token = ""
+		return page.New(page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}})
+	}
+	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
+	self, notes, err := ownPath()
+	if o.Server.Command = self; err != nil || len(notes) > 0 {
+		o.Server.Command = "/path/to/pdpp-mcp"
+		o.Note = "This program will be gone when it stops: go run built it for one run. Build it to stay, with go build -o pdpp-mcp . and write its own place for /path/to/pdpp-mcp."
 	}
 	return page.New(o)
 }

@@ -28,6 +28,8 @@ type Options struct {
 	// Server is what the clients are told of. One without a URL and without a Command is this server, at the address
 	// of each request.
 	Server clients.Server
+	// Note is one more sentence about connecting, such as what to do first; usually none.
+	Note string
 	// Console is nil on every page but the demo's.
 	Console *Console
 }
@@ -101,6 +103,7 @@ type document struct {
 	Local    bool   // clients start this program instead of calling this server
 	TokenEnv string // variable in which they find a token; empty: they need none, or sign in
 	Guides   []guide
+	Note     string
 	Others   []string // clients for which there is no path
 }
 
@@ -118,7 +121,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, view View) {
 	}
 	common := document{
 		View: view, Style: p.style, Script: p.script, State: states[view.Status],
-		Local: server.URL == "", TokenEnv: server.TokenEnv,
+		Local: server.URL == "", TokenEnv: server.TokenEnv, Note: p.options.Note,
 	}
 	for _, client := range clients.All() {
 		if client.Check(server) != "" {

@@ -144,6 +144,7 @@ func TestWhatIsShownIsEscaped(t *testing.T) {
 		"a command":     {Server: clients.Server{Name: "pdpp", Command: hostile, Arguments: []string{hostile}}},
 		"an address":    {Server: clients.Server{Name: "pdpp", URL: "https://mcp.example/" + hostile}},
 		"a token":       {Server: clients.Server{Name: "pdpp"}, Console: &page.Console{Token: hostile}},
+		"a note":        {Server: clients.Server{Name: "pdpp"}, Note: hostile},
 		"a variable":    {Server: clients.Server{Name: "pdpp", TokenEnv: hostile}},
 		"the endpoint":  hosted,
 		"the sample's":  sample,
