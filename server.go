@@ -362,7 +362,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 // nobody's. Data of the person's own is another matter: its token is not put into the page, but into the link to it.
 func demoPage(ownData bool, token string) *page.Page {
 	if ownData {
-		return page.New(page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}})
+		return page.New(page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}) // #nosec G101 -- a variable's name
 	}
 	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
 	self, notes, err := ownPath()

@@ -1,7 +1,9 @@
 // The page for people in a real Chromium: what it shows, that it works by keyboard and without JavaScript, that nothing
 // breaks its content security policy, and what axe-core says of it. Screenshots go to dist/screenshots.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import axe from "axe-core";
 import { chromium } from "playwright-core";
@@ -175,6 +177,7 @@ await check("console: a form of each tool's schema", async () => {
   want(spelled === 'query_records {"stream":"orders","limit":2,"order":"desc","fields":["merchant","total"],"filter":{"total":{"gte":20}}}', spelled);
   await page.locator("#argument-limit").press("Enter"); // by keyboard alone
   await outcome(page, "OK");
+  want(await page.evaluate(() => document.activeElement.id === "argument-limit"), "the focus is lost");
   const structured = JSON.parse(await page.locator("#structured").textContent());
   want(structured.data.data.length === 2 && Object.keys(structured.data.data[0].data ?? structured.data.data[0]).includes("merchant"), structured);
   want(/^[\d,]+ bytes$/.test(await page.locator("#text-bytes").textContent()), "no bytes");
@@ -192,8 +195,9 @@ await check("console: a call that an answer spells out is a button that makes it
   const button = page.locator("#text button", { hasText: /^read_record_field \{/ }).first();
   const spelled = await button.textContent();
   want((await page.locator("#text button", { hasText: "…" }).count()) === 0, "a placeholder is a button");
-  await button.click();
+  await button.press("Enter");
   await outcome(page, "OK read_record_field");
+  want(await page.evaluate(() => document.activeElement.id === "answer"), "the focus is lost");
   want((await page.locator("#spelled").textContent()) === spelled, await page.locator("#spelled").textContent());
   want((await page.locator("#history tr").count()) === 2, "not two calls");
   const number = async (selector) => Number((await page.locator(selector).textContent()).replace(/\D/g, ""));
@@ -255,6 +259,39 @@ await check("console: says so when the server has gone", async () => {
   await outcome(page, "Error: refused");
   want((await page.locator("#text").textContent()).includes("Is the demo still running?"), await page.locator("#text").textContent());
   await page.context().close();
+});
+
+await check("console of a person's own data: the token comes with the link, and leaves the address bar", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pdpp-mcp-page-"));
+  try {
+    writeFileSync(join(folder, "notes.jsonl"), '{"id":"n1","title":"Groceries"}\n');
+    const own = await startDemo(binary, "--data", folder);
+    const url = own.mcp_url.replace(/mcp$/, "");
+    const page = await open(url);
+    await outcome(page, "needs the token");
+    await page.fill("#token", own.client_token);
+    await page.locator("#token").press("Tab");
+    await page.locator("#tool option").first().waitFor({ state: "attached" });
+    await accessible(page);
+    await page.fill("#token", "wrong");
+    page.complaints.length = 0;
+    await page.click("#run");
+    await outcome(page, "Error");
+    await page.context().close();
+
+    const linked = await open(`${url}#token=${own.client_token}`);
+    await linked.locator("#tool option").first().waitFor({ state: "attached" });
+    want(linked.url() === url, linked.url());
+    await linked.selectOption("#tool", "search");
+    await linked.fill("#argument-q", "Groceries");
+    await linked.click("#run");
+    await outcome(linked, "OK search");
+    await shoot(linked, "demo-own-data");
+    quiet(linked);
+    await linked.context().close();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 await browser.close();

@@ -179,18 +179,26 @@ function showText(text) {
   for (const { begin, end, name, given } of callsIn(text)) {
     if (begin < shown) continue;
     const button = make("button", { type: "button", className: "call", textContent: text.slice(begin, end) });
-    button.addEventListener("click", () => run(name, given));
+    button.addEventListener("click", () => repeat(name, given));
     parts.push(text.slice(shown, begin), button);
     shown = end;
   }
   at("text").replaceChildren(...parts, text.slice(shown));
 }
 
+// repeat makes a call that stands somewhere on the page. The form shows it, and the answer takes the focus, for the
+// button that was pressed may go.
+function repeat(name, given) {
+  if (busy) return;
+  choose(name, given);
+  at("answer").focus();
+  run(name, given);
+}
+
 // run makes a call and shows its answer.
 async function run(name, given) {
   if (busy) return;
   busy = true;
-  choose(name, given);
   at("run").setAttribute("aria-busy", "true");
   at("outcome").textContent = "Running …";
   const began = performance.now();
@@ -229,7 +237,7 @@ function remember(name, given, outcome, failed, size, took) {
   totals.text += size.text;
   totals.structured += size.structured;
   const again = make("button", { type: "button", className: "call", textContent: `${name} ${JSON.stringify(given)}` });
-  again.addEventListener("click", () => run(name, given));
+  again.addEventListener("click", () => repeat(name, given));
   at("history").prepend(
     make("tr", {},
       make("td", {}, again),

@@ -58,17 +58,12 @@ type Page struct {
 
 // New returns a page.
 func New(o Options) *Page {
-	names := []string{"page"}
-	connect := ""
+	markup, style, script, connect := file("page.html"), file("page.css"), file("page.js"), ""
 	if o.Console != nil {
-		names = append(names, "console")
+		markup += file("console.html")
+		style += file("console.css")
+		script += file("console.js")
 		connect = "; connect-src 'self'"
-	}
-	var markup, style, script string
-	for _, name := range names {
-		markup += file(name + ".html")
-		style += file(name + ".css")
-		script += file(name + ".js")
 	}
 	return &Page{
 		options:  o,
@@ -124,11 +119,12 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, view View) {
 		Local: server.URL == "", TokenEnv: server.TokenEnv, Note: p.options.Note,
 	}
 	for _, client := range clients.All() {
-		if client.Check(server) != "" {
+		switch {
+		case client.Check(server) == "":
+			common.Guides = append(common.Guides, newGuide(client, server))
+		case client.Name != "generic":
 			common.Others = append(common.Others, client.Title)
-			continue
 		}
-		common.Guides = append(common.Guides, newGuide(client, server))
 	}
 	var data any = common
 	if p.options.Console != nil {

@@ -61,7 +61,7 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 		},
 		{
 			"data of the person's own", ownData, "ready",
-			[]string{`<input id="token" type="password"`, "Authorization: Bearer ${PDPP_TOKEN}", "can be connected to Claude Desktop, ChatGPT, VS Code, Zed, another client."},
+			[]string{`<input id="token" type="password"`, "Authorization: Bearer ${PDPP_TOKEN}", "can be connected to Claude Desktop, ChatGPT, VS Code, Zed."},
 			[]string{"pdpp_client_", "stdio"},
 		},
 	} {
