@@ -172,6 +172,20 @@ func UnsafeName(name string) string {
 	return unsafeRecordID(name)
 }
 
+// UnsafeField says why a text cannot be sent as a field name or dotted path, or "" when it can: between the brackets of a
+// filter it must stay one name.
+func UnsafeField(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "is blank"
+	case strings.ContainsAny(name, "[]"):
+		return "contains brackets"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "contains a control character"
+	}
+	return ""
+}
+
 // unsafeRecordID is what holds even for a record id in a handle: it may contain '/' and "..", but is a readable,
 // non-empty text that is not a path step of its own.
 func unsafeRecordID(id string) string {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -138,8 +137,8 @@ func (a *arguments) field(name string) string {
 }
 
 func (a *arguments) fieldName(argument, value string) {
-	if strings.ContainsAny(value, "[]") || strings.ContainsFunc(value, unicode.IsControl) || strings.TrimSpace(value) == "" {
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which is not a field name.", argument, quote(value))
+	if why := rs.UnsafeField(value); why != "" {
+		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote(value), why)
 	}
 }
 

@@ -98,7 +98,7 @@ func (g grouping) text(head string) string {
 	if len(g.groups) == 0 {
 		items = []string{"no groups"}
 	}
-	lines := wrap(head+": ", "", items)
+	lines := wrap(head+": ", "  ", items)
 	other := ""
 	if n, ok := g.agg.Number("other_count"); ok {
 		other = fmt.Sprintf("other_count=%d", n)

@@ -70,7 +70,7 @@ func TestCleanText(t *testing.T) {
 // jsonEscapes is text inside a JSON string, with its invalid bytes left in.
 func jsonEscapes(text string) string {
 	var b strings.Builder
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' {
 			b.Write(appendEscape(nil, rune(c)))
 		} else {

@@ -133,7 +133,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
 func blobURIs(data object, conn string) []string {
 	var uris []string
 	for _, m := range data {
-		if id := rs.AsObject(m.Value).Text("blob_id"); id != "" {
+		if id := rs.AsObject(m.Value).Text("blob_id"); sendableName(id) {
 			uris = append(uris, BlobURI(BlobQuery{BlobID: id, ConnectionID: conn}))
 		}
 	}

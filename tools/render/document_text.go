@@ -40,7 +40,7 @@ func writeDocument(it *item, room int) document {
 			}
 			value = oneLine(value)
 		case "array", "object":
-			if value = preview(string(m.Value), maxValue); value == "[]" || value == "{}" {
+			if value = preview(readable(m.Value), maxValue); value == "[]" || value == "{}" {
 				value = ""
 			}
 		}
@@ -136,7 +136,7 @@ func writeRelated(expanded object, conn string, room int) string {
 		for i, raw := range items {
 			it := readRecord(rs.AsObject(raw), "", conn)
 			line := it.id
-			if data := string(it.data.JSON()); it.data != nil {
+			if data := readable(it.data.JSON()); it.data != nil {
 				line = strings.TrimSpace(line + " " + preview(data, relatedChars))
 			}
 			if i == maxRelated || b.Len()+len(line) > room {

@@ -54,7 +54,7 @@ func proven(hit object, it *item) []excerpt {
 
 func newExcerpt(field, text string, ref rs.Ref) (excerpt, bool) {
 	p := readPassage(oneLine(text))
-	if p.plain == "" {
+	if p.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}
 	return excerpt{field: field, text: p, ref: ref, q: marked(balance(text))}, true

@@ -1,94 +1,73 @@
-package render
+package render_test
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
+
+// The golden cases are testdata/TOOL-CASE.txtar. Each says first why it exists, then has the parts
+//
+//	args             the arguments, exactly as a model sends them
+//	rs.json          what the resource server answers (golden_server_test.go says what may stand there);
+//	                 "rs.json PATH" is the answer to reads of that path alone
+//	content.txt      what a host that shows text sees
+//	structured.json  what a host that shows structured output sees, indented
+//	meta.json        what only programs see; absent when there is none
+//
+// The last three are written by -update. A part that is long is kept as its beginning and its end, with length and hash of
+// the whole between them.
 
 var update = flag.Bool("update", false, "rewrite the expected parts of testdata/*.txtar")
 
-// goldenArgs are the "args" of a case: the tool, and what its renderer takes besides the answer.
-type goldenArgs struct {
-	Tool         string          `json:"tool"`
-	Stream       string          `json:"stream"`
-	ConnectionID string          `json:"connection_id"`
-	Full         bool            `json:"full"`
-	Limit        int             `json:"limit"`
-	Cursor       string          `json:"cursor"`
-	ChangesSince string          `json:"changes_since"`
-	Fields       []string        `json:"fields"`
-	Q            string          `json:"q"`
-	ID           string          `json:"id"`
-	Field        string          `json:"field"`
-	Offset       int             `json:"offset_chars"`
-	BlobID       string          `json:"blob_id"`
-	ContentType  string          `json:"content_type"`
-	SchemaOffset int             `json:"offset"`
-	Arguments    json.RawMessage `json:"arguments"`
+const recordBase = "https://rs.example"
+
+// goldenCases are what each tool has to show, under these names.
+var goldenCases = []string{"empty", "one", "many", "paged", "huge", "multilingual", "hostile", "error"}
+
+func TestMain(m *testing.M) {
+	render.AssertSendable = assertSendable
+	os.Exit(m.Run())
 }
 
-const base = "https://rs.example"
+var allTools = sync.OnceValue(func() []*tools.Tool { return tools.All(recordBase) })
 
-func (a goldenArgs) render(body []byte) (Result, error) {
-	var ref rs.Ref
-	if a.ID != "" {
-		var err error
-		if ref, err = rs.ParseRef(a.ID); err != nil {
-			return Result{}, err
+// toolNamed returns a tool as it is served, or nil.
+func toolNamed(name string) *tools.Tool {
+	for _, tool := range allTools() {
+		if tool.Name == name {
+			return tool
 		}
 	}
-	switch a.Tool {
-	case "schema":
-		return Schema(body, SchemaQuery{Stream: a.Stream, ConnectionID: a.ConnectionID, Full: a.Full, Fields: a.Fields, Offset: a.SchemaOffset})
-	case "query_records":
-		return Records(body, RecordsQuery{Stream: a.Stream, ConnectionID: a.ConnectionID, Limit: a.Limit, Cursor: a.Cursor, ChangesSince: a.ChangesSince, Fields: a.Fields})
-	case "aggregate":
-		return Aggregate(body, AggregateQuery{Stream: a.Stream, Arguments: rs.AsObject(a.Arguments)})
-	case "search":
-		return Search(body, SearchQuery{Q: a.Q, Limit: a.Limit, ConnectionID: a.ConnectionID, RecordBase: base})
-	case "fetch":
-		return Document(body, DocumentQuery{Ref: ref, Fields: a.Fields, RecordBase: base})
-	case "read_record_field":
-		return Window(body, WindowQuery{Ref: ref, Field: a.Field, Offset: a.Offset, Limit: a.Limit, Q: a.Q})
-	case "list_streams":
-		return Streams(body, StreamsQuery{ConnectionID: a.ConnectionID})
-	case "fetch_blob":
-		return Blob(body, a.ContentType, BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID})
-	case "error":
-		return Error(goldenError(body)), nil
-	}
-	panic("unknown tool " + a.Tool)
+	return nil
 }
 
-func goldenError(body []byte) *rs.Error {
-	var e struct {
-		Code, Message, Hint, Param string
-		RetryWith                  string `json:"retry_with"`
-		Connections                []rs.Connection
-		Total, Status              int
-		Envelope                   json.RawMessage
-		RequestID                  string `json:"request_id"`
-		RetryAfter                 int    `json:"retry_after"`
-	}
-	if err := json.Unmarshal(body, &e); err != nil {
-		panic(err)
-	}
-	return &rs.Error{
-		Code: rs.Code(e.Code), Message: e.Message, Hint: e.Hint, Param: e.Param, RetryWith: e.RetryWith, Connections: e.Connections,
-		ConnectionTotal: e.Total, Status: e.Status, Envelope: e.Envelope, RequestID: e.RequestID, RetryAfter: time.Duration(e.RetryAfter) * time.Second,
+func TestEveryToolHasEveryGoldenCase(t *testing.T) {
+	for _, tool := range allTools() {
+		for _, name := range goldenCases {
+			if _, err := os.Stat(filepath.Join("testdata", tool.Name+"-"+name+".txtar")); err != nil {
+				t.Errorf("%s has no case %q: %v", tool.Name, name, err)
+			}
+		}
 	}
 }
 
@@ -98,132 +77,129 @@ func TestGolden(t *testing.T) {
 		t.Fatalf("no cases: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts := map[string]*txtar.File{}
-			for i := range archive.Files {
-				parts[archive.Files[i].Name] = &archive.Files[i]
-			}
-			if len(bytes.TrimSpace(archive.Comment)) == 0 {
-				t.Error("the case does not say why it exists")
-			}
-			var args goldenArgs
-			if err := json.Unmarshal(parts["args"].Data, &args); err != nil {
-				t.Fatal(err)
-			}
-			body := bytes.TrimSuffix(parts["rs.json"].Data, []byte("\n"))
-			result, err := args.render(body)
-			result = result.Clean(body)
-			text, structured := result.Text+"\n", []byte("\n")
-			if err != nil {
-				text = "error: " + err.Error() + "\n"
-			} else {
-				assertResult(t, args.Tool, result)
-				structured = indent(t, result.Structured)
-			}
-			if *update {
-				archive.Files = []txtar.File{*parts["args"], *parts["rs.json"], {Name: "content.txt", Data: []byte(text)}, {Name: "structured.json", Data: structured}}
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(parts["content.txt"].Data), text); diff != "" {
-				t.Errorf("content (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(string(parts["structured.json"].Data), string(structured)); diff != "" {
-				t.Errorf("structured (-want +got):\n%s", diff)
-			}
-		})
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { golden(t, file) })
 	}
 }
 
-func indent(t *testing.T, raw []byte) []byte {
+func golden(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, kind, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "-")
+	tool := toolNamed(name)
+	if tool == nil {
+		t.Fatalf("no tool is named %s: a case is TOOL-CASE.txtar", name)
+	}
+	if len(bytes.TrimSpace(archive.Comment)) == 0 {
+		t.Error("the case does not say why it exists")
+	}
+	parts := map[string][]byte{}
+	var kept []txtar.File
+	server := &scriptedServer{answers: map[string]scriptedAnswer{}}
+	for _, part := range archive.Files {
+		parts[part.Name] = part.Data
+		path, isAnswer := strings.CutPrefix(part.Name, "rs.json")
+		if isAnswer {
+			server.answers[strings.TrimSpace(path)] = readAnswer(t, part.Data)
+		}
+		if isAnswer || part.Name == "args" {
+			kept = append(kept, part)
+		}
+	}
+	reply := call(t, server, tools.Call{Tool: tool, Raw: bytes.TrimSpace(parts["args"])})
+	result := reply.Rendered
+	if isError := strings.HasPrefix(kind, "error"); isError != reply.Result.IsError {
+		t.Fatalf("isError is %t: %s", reply.Result.IsError, result.Text)
+	}
+	assertChannels(t, reply)
+	var sent []byte
+	for _, answer := range server.answers {
+		sent = append(sent, answer.body...)
+	}
+	assertCanaries(t, kind, tool, reply.Result.IsError, sent, result)
+	got := map[string]string{"content.txt": shorten(result.Text + "\n"), "structured.json": shorten(indent(t, result.Structured))}
+	if len(result.Meta) > 0 {
+		got["meta.json"] = shorten(indent(t, rs.EncodeJSON(result.Meta)))
+	}
+	if *update {
+		archive.Files = kept
+		for _, name := range []string{"content.txt", "structured.json", "meta.json"} {
+			if got[name] != "" {
+				archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(got[name])})
+			}
+		}
+		if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, name := range []string{"content.txt", "structured.json", "meta.json"} {
+		if diff := cmp.Diff(string(parts[name]), got[name]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// call lets a call pass the whole room, as it does when it is served.
+func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
+	t.Helper()
+	client, err := rs.NewClient(rs.ClientOptions{Base: recordBase, Transport: server, Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p), nil }})
+	ctx := rs.WithPrincipal(t.Context(), rs.Principal{Token: rs.NewToken("token"), Kind: rs.KindClient})
+	reply, err := room.Then(tools.Forward)(ctx, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// assertChannels checks what holds of every answer, and that the host gets what was checked.
+func assertChannels(t *testing.T, reply tools.Reply) {
+	t.Helper()
+	result := reply.Rendered
+	text, ok := reply.Result.Content[0].(*mcp.TextContent)
+	if !ok || len(reply.Result.Content) != 1 || text.Text != result.Text {
+		t.Error("content is not the rendered text")
+	}
+	if string(rs.EncodeJSON(reply.Result.StructuredContent)) != string(rs.EncodeJSON(result.Structured)) {
+		t.Error("structuredContent is not the rendered one")
+	}
+	kind := "error"
+	if !reply.Result.IsError {
+		kind = reply.Call.Tool.Name
+	}
+	render.AssertResult(t, kind, result)
+	if again := result.Clean(nil); again.Text != result.Text || string(again.Structured) != string(result.Structured) {
+		t.Error("D19: the answer was not cleaned")
+	}
+	assertHarmless(t, result)
+}
+
+// shorten keeps the beginning and the end of a long part, at characters, with what tells whether anything between changed.
+func shorten(text string) string {
+	const most, ends = 6 << 10, 1500
+	if len(text) <= most {
+		return text
+	}
+	first, last := ends, len(text)-ends
+	for !utf8.RuneStart(text[first]) {
+		first--
+	}
+	for !utf8.RuneStart(text[last]) {
+		last++
+	}
+	return fmt.Sprintf("%s\n[… %d bytes in all, sha256 %x …]\n%s", text[:first], len(text), sha256.Sum256([]byte(text)), text[last:])
+}
+
+func indent(t *testing.T, raw []byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", " "); err != nil {
 		t.Fatal(err)
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
-}
-
-// assertResult holds for every result there is: budgets, valid UTF-8, short lines, and handles that can be sent back.
-func assertResult(t *testing.T, tool string, r Result) {
-	t.Helper()
-	r = r.Clean(nil)
-	limit := TextHard
-	switch tool {
-	case "search":
-		limit = SearchHard
-	case "error":
-		limit = ErrorText
-	}
-	if len(r.Text) > limit {
-		t.Errorf("text has %d bytes, at most %d are allowed", len(r.Text), limit)
-	}
-	if r.Text == "" {
-		t.Error("text is empty")
-	}
-	if !utf8.ValidString(r.Text) || !utf8.Valid(r.Structured) {
-		t.Error("not valid UTF-8")
-	}
-	if again := r.Clean(nil); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
-		t.Error("D19: a character that must not reach a host is left")
-	}
-	if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {
-		t.Errorf("text has %d lines", lines)
-	}
-	for line := range strings.SplitSeq(r.Text, "\n") {
-		if tool != "fetch" && utf8.RuneCountInString(line) > LineChars {
-			t.Errorf("a line has %d characters: %.80s…", utf8.RuneCountInString(line), line)
-		}
-	}
-	if rs.Kind(r.Structured) != "object" || !json.Valid(r.Structured) {
-		t.Errorf("structured is no JSON object: %.80s", r.Structured)
-	}
-	if len(r.Structured) > StructuredHard {
-		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), StructuredHard)
-	}
-	if tool == "fetch" && r.Text != string(r.Structured) {
-		t.Error("content is not the document's own bytes")
-	}
-	assertHandles(t, quotedLine.ReplaceAllString(r.Text, ""))
-	if strings.Contains(string(r.Structured), WindowURIPrefix) || strings.Contains(r.Text, WindowURIPrefix) {
-		t.Error("a field-window URI is visible (S1-R4)")
-	}
-}
-
-var (
-	firstFetchID = regexp.MustCompile(`first_fetch_id=(\S+)`)
-	rowID        = regexp.MustCompile(`(?m)^(\S+)(?: connection_id=\S+)? \| `)
-	quotedLine   = regexp.MustCompile(`(?m)^[>+] .*$`)
-	printedCall  = regexp.MustCompile(`\b(read_record_field|query_records|search|schema|fetch|aggregate) (\{")`)
-)
-
-// assertHandles checks that every printed id parses and that every printed call has JSON arguments.
-func assertHandles(t *testing.T, text string) {
-	t.Helper()
-	for _, pattern := range []*regexp.Regexp{firstFetchID, rowID} {
-		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
-			if _, err := rs.ParseRef(m[1]); err != nil && !strings.Contains(m[1], "://") && m[1] != ">" {
-				t.Errorf("printed id does not parse: %v", err)
-			}
-		}
-	}
-	for _, at := range printedCall.FindAllStringSubmatchIndex(text, -1) {
-		var call map[string]any
-		if err := json.NewDecoder(strings.NewReader(text[at[4]:])).Decode(&call); err != nil {
-			t.Errorf("printed arguments are not JSON: %v: %.100s", err, text[at[4]:])
-			continue
-		}
-		if id, ok := call["id"].(string); ok && id != "…" {
-			if _, err := rs.ParseRef(id); err != nil {
-				t.Errorf("printed id does not parse: %v", err)
-			}
-		}
-	}
+	return b.String() + "\n"
 }

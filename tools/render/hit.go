@@ -86,8 +86,8 @@ func (h *hit) identify(o object, n int) {
 			return
 		}
 	}
-	if own = oneLine(own); own == "" {
-		own = fmt.Sprintf("result:%d", n+1)
+	if _, err := rs.ParseRef(own); own == "" || err != nil && !opaque || oneLine(own) != own {
+		own = fmt.Sprintf("result:%d", n+1) // what cannot be sent is no id
 	}
 	h.id = own
 }

@@ -42,9 +42,9 @@ func (it *item) handled() {
 	}
 }
 
-// separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16).
+// separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16), or is no record's.
 func (it *item) separate() string {
-	if it.conn != "" && it.ref.ConnectionID == "" {
+	if it.conn != "" && it.ref.ConnectionID == "" && it.ref != (rs.Ref{}) {
 		return it.conn
 	}
 	return ""

@@ -149,7 +149,7 @@ func recordPreviews(p *page, items []item, q RecordsQuery) {
 		return
 	}
 	const (
-		cutNote   = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads it whole.`
+		cutNote   = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads on.`
 		countNote = "Shown 0000 of 0000 records in text; all are in structured output, and a limit of 0000 shows as many."
 	)
 	expandNote := expandedNote(items, q)
@@ -238,7 +238,7 @@ func recordLine(it *item, room int) (line string, cut bool) {
 	case when != "":
 		parts = append(parts, when)
 	case it.emitted != "": // when it was read, which is not when it happened
-		parts = append(parts, "emitted_at="+it.emitted)
+		parts = append(parts, "emitted_at="+name(it.emitted))
 	}
 	if related := relatedCounts(it); related != "" {
 		parts = append(parts, "expanded "+related)
@@ -296,14 +296,11 @@ func shortValue(raw []byte, maxChars int) (value string, cut bool) {
 		if c := clip(s, maxChars); c != s {
 			return quote(c), true
 		}
-		if strings.ContainsAny(s, " \"=|\\") {
-			return quote(s), false
-		}
-		return s, false
+		return name(s), false
 	case "number", "boolean":
 		return string(raw), false
 	case "array", "object":
-		s := oneLine(string(raw))
+		s := oneLine(readable(raw))
 		if s == "[]" || s == "{}" {
 			return "", false
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // How much of a list stands in the text of a schema, in bytes unless said otherwise.
@@ -46,6 +48,9 @@ func (d *schemaDocument) text() string {
 	return strings.Join(page(count), "\n") + tail
 }
 
+// noStream says what an empty grant needs.
+const noStream = "This grant covers no stream. The user has to approve access to a source first."
+
 // unavailable is what the document could not include, in lines that each begin a line.
 func (d *schemaDocument) unavailable() string {
 	text := withUnavailable("", d.head)
@@ -66,7 +71,7 @@ func (d *schemaDocument) nothing() string {
 	case q.ConnectionID != "":
 		return "Connection " + name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
 	}
-	return "This grant covers no stream. The user has to approve access to a source first."
+	return noStream
 }
 
 // lines are the text that shows some units. Where to read on stands first and again last: some hosts cut the middle.
@@ -98,7 +103,7 @@ func (d *schemaDocument) lines(from, to, connections int) []string {
 	}
 	if d.q.Stream == "" {
 		for i := range d.rows {
-			if s := d.rows[i].stream; len(s) <= longestName {
+			if s := d.rows[i].stream; sendableName(s) {
 				lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+new(arguments).text("stream", s).call("schema")+"; connection_id narrows.")
 				break
 			}
@@ -446,15 +451,19 @@ func jsonText(raw []byte) string {
 	return string(b)
 }
 
+// sendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
+func sendableName(s string) bool  { return len(s) <= longestName && rs.UnsafeName(s) == "" }
+func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
+
 // examples are calls that this row's advertised capabilities allow.
 func (r *schemaRow) examples(granted []connection) []string {
-	if len(r.stream) > longestName {
+	if !sendableName(r.stream) {
 		return nil
 	}
 	scope := func() *arguments {
 		a := new(arguments).text("stream", r.stream)
-		if len(granted) > 0 {
-			a.text("connection_id", granted[0].id)
+		if i := slices.IndexFunc(granted, func(c connection) bool { return sendableName(c.id) }); i >= 0 {
+			a.text("connection_id", granted[i].id)
 		}
 		return a
 	}
@@ -462,17 +471,20 @@ func (r *schemaRow) examples(granted []connection) []string {
 	var group, bucket string
 	for i := range r.fields {
 		f := &r.fields[i]
-		if group == "" && f.granted && slices.Contains(f.aggregates, "group_by") {
+		if !f.granted || !sendableField(f.name) {
+			continue
+		}
+		if group == "" && slices.Contains(f.aggregates, "group_by") {
 			group = f.name
 		}
-		if bucket == "" && f.granted && slices.Contains(f.aggregates, "group_by_time") && slices.Contains(f.ranges, "gte") {
+		if bucket == "" && slices.Contains(f.aggregates, "group_by_time") && slices.Contains(f.ranges, "gte") {
 			bucket = f.name
 		}
 	}
 	if bucket != "" {
 		query.put("filter", new(arguments).put(bucket, `{"gte":"2026-01-01T00:00:00Z"}`).String())
 	}
-	if r.cursor != "" {
+	if sendableField(r.cursor) {
 		query.text("sort", "-"+r.cursor)
 	}
 	lines := []string{"  example: " + query.number("limit", 10).call("query_records")}

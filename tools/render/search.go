@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -335,12 +336,14 @@ func searchNotes(l listing, hits []hit) []string {
 	}
 	notes = append(notes, l.warnings(2)...)
 	if len(hits) > 0 {
-		note := `Fetch a hit by its id as-is: fetch {"id":"…"}.`
-		for i := range hits {
-			if hits[i].separate() != "" {
-				note = `Fetch a hit by its id as-is: fetch {"id":"…"}; add connection_id only where it is shown.`
-			}
+		note := `Fetch a hit by its id as-is: fetch {"id":"…"}`
+		if slices.ContainsFunc(hits, func(h hit) bool { return h.separate() != "" }) {
+			note += "; add connection_id only where it is shown"
 		}
+		if slices.ContainsFunc(hits, func(h hit) bool { return h.ref == (rs.Ref{}) }) {
+			note += "; an address, or an id like result:3, is no record's and cannot be fetched"
+		}
+		note += "."
 		notes = append(notes, note)
 	}
 	return notes

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 func TestSearch(t *testing.T) {
 	t.Run("B-1 first_fetch_id is results[0].id and stands before source_mix", func(t *testing.T) {
 		r, s := search(t, hits(9, 20), "needle")
-		got := firstFetchID.FindStringSubmatch(r.Text)
+		got := regexp.MustCompile(`first_fetch_id=(\S+)`).FindStringSubmatch(r.Text)
 		if len(got) == 0 || got[1] != s.Results[0].ID {
 			t.Errorf("first_fetch_id = %q, want %q", got, s.Results[0].ID)
 		}

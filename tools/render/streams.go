@@ -34,9 +34,9 @@ func Streams(body []byte, q StreamsQuery) (Result, error) {
 	}
 	q.Offset = min(q.Offset, total)
 	p := newPage(listText)
-	p.add(plural(total, "stream row") + ", one for each stream and connection")
+	p.add(q.head(total))
 	const last = `Call schema {"stream":"…"} for the fields of one.`
-	note := q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")
+	note := "Shown: " + q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")
 	p.reserve(last, note)
 	end := q.Offset
 	for end < total && p.add(streamLine(rs.AsObject(l.items[end]))) {
@@ -44,9 +44,9 @@ func Streams(body []byte, q StreamsQuery) (Result, error) {
 	}
 	p.release(last, note)
 	if end < total {
-		p.add(q.shown(end, total) + ". Next: " + q.next(end).call("list_streams"))
+		p.add("Shown: " + q.shown(end, total) + ". Next: " + q.next(end).call("list_streams"))
 	} else if q.Offset > 0 {
-		p.add(q.shown(end, total) + ".")
+		p.add("Shown: " + q.shown(end, total) + ".")
 	}
 	if cursor := l.envelope.Text("next_cursor"); cursor != "" {
 		p.add(cursorLine("next_cursor", cursor))
@@ -57,8 +57,19 @@ func Streams(body []byte, q StreamsQuery) (Result, error) {
 	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: q.structured(l, raw)}, nil
 }
 
+// head is how many rows there are, or why there are none.
+func (q StreamsQuery) head(total int) string {
+	switch {
+	case total > 0:
+		return plural(total, "stream row") + ", one for each stream and connection"
+	case q.ConnectionID != "":
+		return "Connection " + name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
+	}
+	return noStream
+}
+
 func (q StreamsQuery) shown(end, total int) string {
-	return fmt.Sprintf("Shown: rows %d-%d of %d", q.Offset+1, end, total)
+	return fmt.Sprintf("rows %d-%d of %d", q.Offset+1, end, total)
 }
 
 func (q StreamsQuery) next(offset int) *arguments {
@@ -89,15 +100,15 @@ func (q StreamsQuery) structured(l listing, raw json.RawMessage) json.RawMessage
 }
 
 func streamLine(o object) string {
-	line := name(o.Text("name", "stream"))
+	line := shownName(o.Text("name", "stream"))
 	if conn := connectionID(o); conn != "" {
-		line += " — " + name(conn)
+		line += " — " + shownName(conn)
 		if label := o.Text("display_name"); label != "" {
 			line += " " + quote(preview(label, labelChars))
 		}
 	}
 	if key := connectorKey(o); key != "" {
-		line += " (" + preview(key, labelChars) + ")"
+		line += " (" + bare(preview(key, labelChars)) + ")"
 	}
 	sep := ": "
 	if n, ok := o.Number("record_count"); ok {
@@ -105,11 +116,11 @@ func streamLine(o object) string {
 		sep = ", "
 	}
 	if t := o.Text("last_updated"); t != "" {
-		line += sep + "updated " + preview(t, 40)
+		line += sep + "updated " + name(preview(t, 40))
 		sep = ", "
 	}
 	if status := o.Object("freshness").Text("status"); status != "" {
-		line += sep + "freshness " + preview(status, 40)
+		line += sep + "freshness " + name(preview(status, 40))
 	}
 	return line
 }

@@ -45,6 +45,35 @@ func preview(s string, max int) string {
 	return clip(oneLine(s), max)
 }
 
+// readable is JSON whose texts stand as they read: many a server writes each letter beyond ASCII as an escape, which takes
+// three times the room and which nobody reads.
+func readable(raw json.RawMessage) string {
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return string(raw)
+	}
+	var b strings.Builder
+	for len(raw) > 0 {
+		start := bytes.IndexByte(raw, '"')
+		length := 0
+		if start >= 0 {
+			length = stringBytes(raw[start:])
+		}
+		if length == 0 {
+			b.Write(raw)
+			break
+		}
+		var text string
+		token := raw[start : start+length]
+		if bytes.Contains(token, []byte(`\u`)) && json.Unmarshal(token, &text) == nil {
+			token = encode(text)
+		}
+		b.Write(raw[:start])
+		b.Write(token)
+		raw = raw[start+length:]
+	}
+	return b.String()
+}
+
 // name is a name exactly as it must be sent back: bare when that is unmistakable, else as a JSON string.
 func name(s string) string {
 	if s == "" {

@@ -1,0 +1,67 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+const base = "https://rs.example"
+
+// What golden_test.go, which goes through the tools and so cannot stand in this package, and the tests of this package
+// share: it calls AssertResult, and puts into AssertSendable what only the tools can tell, whether they would take what is
+// printed.
+var (
+	AssertResult   = assertResult
+	AssertSendable = func(_ *testing.T, _ string, _ Result) {}
+)
+
+// assertResult holds for every result there is: budgets of both channels, valid UTF-8, short lines, nothing that must not
+// reach a host, handles that can be sent back.
+func assertResult(t *testing.T, tool string, r Result) {
+	t.Helper()
+	r = r.Clean(nil)
+	limit := TextHard
+	switch tool {
+	case "search":
+		limit = SearchHard
+	case "error":
+		limit = ErrorText
+	}
+	if len(r.Text) > limit {
+		t.Errorf("text has %d bytes, at most %d are allowed", len(r.Text), limit)
+	}
+	if r.Text == "" {
+		t.Error("text is empty")
+	}
+	if !utf8.ValidString(r.Text) || !utf8.Valid(r.Structured) {
+		t.Error("not valid UTF-8")
+	}
+	if again := r.Clean(nil); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
+		t.Error("D19: a character that must not reach a host is left")
+	}
+	if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {
+		t.Errorf("text has %d lines", lines)
+	}
+	for line := range strings.SplitSeq(r.Text, "\n") {
+		if tool != "fetch" && utf8.RuneCountInString(line) > LineChars {
+			t.Errorf("a line has %d characters: %.80s…", utf8.RuneCountInString(line), line)
+		}
+	}
+	if rs.Kind(r.Structured) != "object" || !json.Valid(r.Structured) {
+		t.Errorf("structured is no JSON object: %.80s", r.Structured)
+	}
+	if len(r.Structured) > StructuredHard {
+		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), StructuredHard)
+	}
+	if tool == "fetch" && r.Text != string(r.Structured) {
+		t.Error("content is not the document's own bytes")
+	}
+	if strings.Contains(string(r.Structured), WindowURIPrefix) || strings.Contains(r.Text, WindowURIPrefix) {
+		t.Error("a field-window URI is visible (S1-R4)")
+	}
+	AssertSendable(t, tool, r)
+}
