@@ -8,7 +8,7 @@ LOAD          ?= 60s
 CLIENTS       ?= 1000
 SOAK          ?= 10m
 
-.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance deploy-check rolling chaos load-clients soak requirements build clean
+.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance deploy-check page rolling chaos load-clients soak requirements build clean
 
 all: lint test
 
@@ -56,6 +56,10 @@ clients: build
 # The official conformance suite against the built binary, both protocol eras.
 conformance: build
 	scripts/conformance
+
+# The page for people in a real Chromium, with axe-core; screenshots go to dist/screenshots. Installs Chromium on Debian.
+page: build
+	scripts/page
 
 # nginx, HAProxy and systemd read deploy/; installs the first two from Debian's packages where they are missing.
 deploy-check:

@@ -31,6 +31,8 @@ var forbidden = map[string][]string{
 	"middleware":   {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
+	"transport/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
+
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql"},
 
 	// It looks from outside, and as a client.

@@ -30,6 +30,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/clients"
 	"github.com/pdp-connect/pdpp-mcp/transport/doctor"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
 	"github.com/pdp-connect/pdpp-mcp/transport/setup"
 	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
 )
@@ -125,6 +126,7 @@ type serveCommand struct {
 	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
 	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
 	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
+	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
 	DrainDelay time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
@@ -342,6 +344,9 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	}
 	if c.MaxConnections < 1 {
 		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
+	}
+	if c.Page {
+		config.page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
 	if err := config.limits.Check(); err != nil {
 		return config, usage(err.Error())

@@ -24,6 +24,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
 // newRoom is the same room behind every door of this program.
@@ -55,6 +57,7 @@ type hostedConfig struct {
 	adminListen          string                  // where watch shows its metrics; empty: nowhere
 	log                  zerolog.Logger
 	watch                observe.Observation
+	page                 *page.Page // for people; nil: none
 }
 
 // A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last.
@@ -135,7 +138,7 @@ func (h *hosted) configure(c hostedConfig) error {
 		Authenticator: h.tokens,
 		Public:        c.public, Origins: c.origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.packagesURL != ""},
-		Health:   h.health, Stop: h.service.Stopping(), Limiter: h.limiter,
+		Health:   h.health, Page: c.page, Stop: h.service.Stopping(), Limiter: h.limiter,
 		Logger: c.log, Tracer: c.watch.Tracer, Observer: c.watch.Requests(),
 	})
 	h.limiter.Set(c.limits)
@@ -428,7 +431,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
 		},
-		drainTime: transport.DefaultDrainTime,
+		drainTime: transport.DefaultDrainTime, page: demoPage(c.Data != "", source.tokens.Client),
 	}, nil)
 	if err != nil {
 		return err
@@ -444,8 +447,32 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	if err := integration.Tour(ctx, io.out, server.service.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(io.out, pasteable, server.service.URL(), source.tokens.Client)
+	fmt.Fprintf(io.out, pasteable, server.service.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client))
 	return <-done
+}
+
+// demoPage is the demo's page for people, with its console. Whoever can open the page can read the sample year, which is
+// nobody's. Data of the person's own is another matter: its token is not put into the page, but into the link to it.
+func demoPage(ownData bool, token string) *page.Page {
+	if ownData {
+		return page.New(page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}) // #nosec G101 -- a variable's name
+	}
+	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
+	self, notes, err := ownPath()
+	if o.Server.Command = self; err != nil || len(notes) > 0 {
+		o.Server.Command = "/path/to/pdpp-mcp"
+		o.Note = "This program will be gone when it stops: go run built it for one run. Build it to stay, with go build -o pdpp-mcp . and write its own place for /path/to/pdpp-mcp."
+	}
+	return page.New(o)
+}
+
+// pageURL is where the person who started the demo opens its page.
+func pageURL(c demoCommand, server *hosted, token string) string {
+	url := strings.TrimSuffix(server.service.URL(), middleware.EndpointPath) + middleware.PagePath
+	if c.Data != "" {
+		url += "#token=" + token
+	}
+	return url
 }
 
 // addresses is the line of demo --json.
@@ -460,7 +487,9 @@ func (e *embedded) addresses(mcpURL string) demo.Addresses {
 }
 
 const pasteable = `
-Serving until you stop it (Ctrl-C). Connect a client, for example:
+Serving until you stop it (Ctrl-C). In a browser, %[3]s calls tools by hand.
+
+Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
 

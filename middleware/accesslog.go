@@ -13,7 +13,7 @@ import (
 // loggedPath is the path of a request as the log shows it. Only our own paths are shown: people paste tokens into others.
 func loggedPath(path string) string {
 	switch path {
-	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, LivePath, ReadyPath:
+	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath:
 		return path
 	}
 	return "other"

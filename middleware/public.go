@@ -14,6 +14,7 @@ import (
 // Where the hosted endpoint, its documents and its probes live below the public origin.
 const (
 	EndpointPath = "/mcp"
+	PagePath     = "/" // for people
 	MetadataPath = "/.well-known/oauth-protected-resource"
 	IconPath     = "/icon.svg"
 	LivePath     = "/livez"

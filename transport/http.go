@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
 // HandlerOptions configure [Handler].
@@ -27,6 +28,7 @@ type HandlerOptions struct {
 	MaxBodyBytes  int64               // 0 means middleware.DefaultMaxBodyBytes
 	Limiter       *middleware.Limiter // nil means one with middleware.DefaultLimits
 	Health        *Health             // answers /livez and /readyz; nil serves neither
+	Page          *page.Page          // what GET / shows to people; nil serves none
 	Stop          context.Context     // its end fails the calls under way with its cause, best an *rs.Error; nil: never
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer               // nil makes no spans
@@ -37,7 +39,7 @@ type HandlerOptions struct {
 var icon []byte
 
 // Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the door, and
-// before it the two metadata documents, the icon and the probes. Everything else is 404. Every error has a JSON body.
+// before it the two metadata documents, the icon, the page for people and the probes. Everything else is 404. Every error has a JSON body.
 func Handler(o HandlerOptions) http.Handler {
 	door := middleware.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
@@ -65,8 +67,9 @@ func Handler(o HandlerOptions) http.Handler {
 // redirect with an HTML body.
 func publicDocuments(o HandlerOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case middleware.MetadataPath, middleware.MetadataPath + middleware.EndpointPath, middleware.IconPath:
+		switch {
+		case r.URL.Path == middleware.MetadataPath, r.URL.Path == middleware.MetadataPath+middleware.EndpointPath, r.URL.Path == middleware.IconPath:
+		case o.Page != nil && r.URL.Path == middleware.PagePath && wantsPage(r):
 		default:
 			middleware.Refuse(w, http.StatusNotFound, &rs.Error{
 				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + middleware.EndpointPath + ".",
@@ -77,6 +80,13 @@ func publicDocuments(o HandlerOptions) http.Handler {
 			return
 		}
 		switch r.URL.Path {
+		case middleware.PagePath:
+			w.Header().Add("Vary", "Accept")
+			view := page.View{Endpoint: o.Public.URL(r, middleware.EndpointPath)}
+			if o.Health != nil {
+				view.Status = o.Health.Status(r.Context())
+			}
+			o.Page.Serve(w, r, view)
 		case middleware.IconPath:
 			w.Header().Set("Content-Type", "image/svg+xml")
 			w.Header().Set("Cache-Control", "public, max-age=86400")
@@ -86,6 +96,19 @@ func publicDocuments(o HandlerOptions) http.Handler {
 		default:
 			o.Metadata.serve(w, r, o.Public)
 		}
+	})
+}
+
+// wantsPage reports whether a person's browser, or anything else that reads HTML, asks for the page. An MCP client that
+// tries the root, for JSON or for events, is told where the endpoint is, as if there were no page.
+func wantsPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	accept := r.Header.Values("Accept")
+	return len(accept) == 0 || slices.ContainsFunc(strings.Split(strings.Join(accept, ","), ","), func(entry string) bool {
+		kind, _, _ := strings.Cut(entry, ";")
+		return slices.Contains([]string{"text/html", "text/*", "*/*"}, strings.ToLower(strings.TrimSpace(kind)))
 	})
 }
 

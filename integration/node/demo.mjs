@@ -32,9 +32,9 @@ export async function stop() {
   );
 }
 
-// startDemo serves the sample year; it resolves with its URLs and tokens.
-export async function startDemo(binary) {
-  return JSON.parse(await start(binary, "demo", "--json", "--listen", "127.0.0.1:0"));
+// startDemo serves the sample year, or what further flags name; it resolves with its URLs and tokens.
+export async function startDemo(binary, ...flags) {
+  return JSON.parse(await start(binary, "demo", "--json", "--listen", "127.0.0.1:0", ...flags));
 }
 
 let passed = 0;

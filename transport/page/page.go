@@ -1,0 +1,196 @@
+// Package page is what a person sees who opens the server in a browser: what this is, the address to paste into a
+// client, the recommended path for each client, and whether the server is up. It reads without JavaScript. The demo's
+// page has a console besides, which calls tools.
+//
+// A page is one document. Its style and its script stand in it, so that nothing else has to be served, cached or
+// proxied beside it, and the content security policy names both by their hashes: no other script ever runs.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+)
+
+//go:embed page.html page.css page.js console.html console.css console.js
+var files embed.FS
+
+// Options say what is on a page.
+type Options struct {
+	// Server is what the clients are told of. One without a URL and without a Command is this server, at the address
+	// of each request.
+	Server clients.Server
+	// Note is one more sentence about connecting, such as what to do first; usually none.
+	Note string
+	// Console is nil on every page but the demo's.
+	Console *Console
+}
+
+// A Console calls this server's tools from the page, under a token of the demo.
+type Console struct {
+	// Token is put into the page, where anybody who can open it reads it. Empty: the person pastes one, or follows
+	// a link to the page that ends in "#token=" and the token, which a browser does not send to any server.
+	Token string
+}
+
+// A View is what differs from request to request.
+type View struct {
+	Endpoint string // URL of /mcp
+	Status   string // as /readyz names it; empty: not known
+}
+
+// A Page is served to many at a time.
+type Page struct {
+	options  Options
+	template *template.Template
+	style    template.CSS
+	script   template.JS
+	policy   string
+}
+
+// New returns a page.
+func New(o Options) *Page {
+	markup, style, script, connect := file("page.html"), file("page.css"), file("page.js"), ""
+	if o.Console != nil {
+		markup += file("console.html")
+		style += file("console.css")
+		script += file("console.js")
+		connect = "; connect-src 'self'"
+	}
+	return &Page{
+		options:  o,
+		template: template.Must(template.New("").Parse(markup)),
+		style:    template.CSS(style), // #nosec G203 -- embedded
+		script:   template.JS(script), // #nosec G203 -- embedded
+		policy: "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style) + "'; img-src 'self'" + connect +
+			"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+	}
+}
+
+func file(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// hash is a source as a content security policy names it.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// document is what the template of every page is given. It has no token.
+type document struct {
+	View
+	Style    template.CSS
+	Script   template.JS
+	State    state
+	Local    bool   // clients start this program instead of calling this server
+	TokenEnv string // variable in which they find a token; empty: they need none, or sign in
+	Guides   []guide
+	Note     string
+	Others   []string // clients for which there is no path
+}
+
+// consoleDocument is what the template of a page with a console is given.
+type consoleDocument struct {
+	document
+	Token string
+}
+
+// Serve answers a request with the page.
+func (p *Page) Serve(w http.ResponseWriter, r *http.Request, view View) {
+	server := p.options.Server
+	if server.URL == "" && server.Command == "" {
+		server.URL = view.Endpoint
+	}
+	common := document{
+		View: view, Style: p.style, Script: p.script, State: states[view.Status],
+		Local: server.URL == "", TokenEnv: server.TokenEnv, Note: p.options.Note,
+	}
+	for _, client := range clients.All() {
+		switch {
+		case client.Check(server) == "":
+			common.Guides = append(common.Guides, newGuide(client, server))
+		case client.Name != "generic":
+			common.Others = append(common.Others, client.Title)
+		}
+	}
+	var data any = common
+	if p.options.Console != nil {
+		data = consoleDocument{common, p.options.Console.Token}
+	}
+	var body bytes.Buffer
+	if err := p.template.ExecuteTemplate(&body, "page", data); err != nil {
+		panic(err) // a fault of the template; the door answers 500
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Language", "en")
+	header.Set("Cache-Control", "no-store") // it depends on the name and the headers of the request, and on the moment
+	header.Set("Content-Security-Policy", p.policy)
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+	if r.Method != http.MethodHead {
+		_, _ = body.WriteTo(w)
+	}
+}
+
+// A state is a server's status in words.
+type state struct{ Kind, Name, Sentence string }
+
+// states are keyed by what /readyz says. What exactly does not answer is for the operator alone.
+var states = map[string]state{
+	"ready":     {"good", "Ready", "The server answers."},
+	"not_ready": {"bad", "Not ready", "Something that the server needs does not answer. Calls fail with an error that says so; try again in a minute."},
+	"starting":  {"wait", "Starting", "The server is starting. Try again in a moment."},
+	"draining":  {"wait", "Stopping", "The server is being stopped or replaced. Try again in a moment."},
+}
+
+// A guide is one client's row: one recommended path, and the entry to write by hand where there is a file for it.
+type guide struct {
+	Name, Title string
+	Link        template.URL
+	Commands    []string
+	Steps       []string
+	After       string
+	Entry       string
+	Paths       []string // of the file for Entry
+}
+
+func newGuide(client clients.Client, server clients.Server) guide {
+	// The visitor's machine is not known. What is shown holds on every system, for commands of plain words are quoted alike.
+	made := client.Guide(server, place("linux"), "", nil)
+	g := guide{
+		Name: client.Name, Title: strings.ToUpper(client.Title[:1]) + client.Title[1:],
+		Commands: made.Commands, Steps: made.Steps, After: made.After, Entry: made.Entry,
+	}
+	// A link is the same on every system, where a command with JSON in it is quoted in its own way on each. These two
+	// schemes are all that html/template need let through.
+	if strings.HasPrefix(made.Link, "cursor://") || strings.HasPrefix(made.Link, "vscode:") {
+		g.Link, g.Commands = template.URL(made.Link), nil // #nosec G203 -- built by clients, with what it holds escaped
+	}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		if path := filepath.ToSlash(client.Path(place(system))); path != "" && !slices.Contains(g.Paths, path) {
+			g.Paths = append(g.Paths, path)
+		}
+	}
+	return g
+}
+
+// place is a machine as its owner speaks of it.
+func place(system string) clients.Place {
+	return clients.Place{OS: system, Home: "~", Getenv: func(string) string { return "" }}
+}
