@@ -34,6 +34,9 @@ var forbidden = map[string][]string{
 	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
 	"transport/terminal": {module, "net/http", "os", "database/sql"},
+
+	// What builds a release knows of the program only how clients are told of it.
+	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.
