@@ -11,7 +11,7 @@ SOAK          ?= 10m
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance deploy-check rolling chaos load-clients soak requirements build release release-check clean
+.PHONY: all test race lint audit fuzz bench golden docs demo cover clients conformance deploy-check rolling chaos load-clients soak requirements build release release-check clean
 
 all: lint test
 
@@ -44,6 +44,10 @@ bench:
 # Rewrites golden files; read the difference before committing it.
 golden:
 	go test . ./packaging ./tools/... ./transport/clients -update
+
+# Rewrites what pages repeat from the code: the error codes, the tour's output, the install links and .goreleaser.yaml.
+docs:
+	go test . ./packaging -run 'Page|Goreleaser' -update
 
 demo:
 	go run . demo
