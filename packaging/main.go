@@ -27,13 +27,13 @@ func main() {
 	licenses := flag.String("licenses", "", "write only the licenses of what the program is built from, to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var err error
 	if *licenses != "" {
 		err = writeLicenses(ctx, *licenses)
 	} else {
 		err = release(ctx, *version, time.Unix(*date, 0).UTC(), *out)
 	}
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
 		os.Exit(1)

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ func unpacked(t *testing.T, f file) (content map[string]string, modes map[string
 		archive := tar.NewReader(uncompressed)
 		for {
 			header, err := archive.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return content, modes
 			}
 			if err != nil {
