@@ -7,8 +7,11 @@ FUZZTIME      ?= 10s
 LOAD          ?= 60s
 CLIENTS       ?= 1000
 SOAK          ?= 10m
+# What a release is called: its git tag without v, or where there is none the commit; and the time that its files show.
+VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
+DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench golden demo cover clients conformance deploy-check page rolling chaos load-clients soak requirements build clean
+.PHONY: all test race lint audit fuzz bench golden docs demo cover clients conformance deploy-check page rolling chaos load-clients soak requirements build release release-check clean
 
 all: lint test
 
@@ -40,7 +43,11 @@ bench:
 
 # Rewrites golden files; read the difference before committing it.
 golden:
-	go test . ./tools/... ./transport/clients -update
+	go test . ./packaging ./tools/... ./transport/clients -update
+
+# Rewrites what pages repeat from the code: the error codes, the tour's output, the install links and .goreleaser.yaml.
+docs:
+	go test . ./packaging -run 'Page|Goreleaser' -update
 
 demo:
 	go run . demo
@@ -86,6 +93,14 @@ soak:
 # Prints the ids of the requirements that no test names; needs the specification beside the repository.
 requirements:
 	scripts/requirements
+
+# Every package of a release in dist/, from one version: see docs/install.md.
+release:
+	go run ./packaging -version "$(VERSION)" -date "$(DATE)" -out dist
+
+# Two releases from two folders are the same bytes, and each package is taken by the tool that knows it. Some ten minutes.
+release-check:
+	scripts/release-check
 
 clean:
 	rm -rf bin dist cover.out integration/node/node_modules

@@ -5,54 +5,95 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 )
 
-// Every error code of the vocabulary has its row in docs/errors.md.
-func TestEveryErrorCodeIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("docs/errors.md")
+// The tables of docs/errors.md are the error vocabulary: every code with what its constant's comment says. Which codes stand
+// in which table, and with which status, the page says itself, in the comment before the table. make docs rewrites the tables.
+func TestTheErrorPageIsTheVocabulary(t *testing.T) {
+	const path = "docs/errors.md"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := 0
+	meanings := map[string]string{}
 	for _, dir := range []string{"rs", "middleware", "transport"} {
-		for _, code := range declaredCodes(t, dir) {
-			documented++
-			if !strings.Contains(string(page), "| `"+code+"` |") {
-				t.Errorf("docs/errors.md has no row for %s, declared in %s", code, dir)
+		maps.Copy(meanings, declaredCodes(t, dir))
+	}
+	if len(meanings) < 40 {
+		t.Errorf("found %d codes; the search has gone blind", len(meanings))
+	}
+	listed := map[string]bool{}
+	tables := regexp.MustCompile(`(?s)(<!-- codes: ([^>]*) -->\n).*?(<!-- end -->\n)`)
+	want := tables.ReplaceAllStringFunc(string(page), func(table string) string {
+		part := tables.FindStringSubmatch(table)
+		rows := "| code | meaning |\n|---|---|\n"
+		if strings.Contains(part[2], "=") {
+			rows = "| code | status | meaning |\n|---|---|---|\n"
+		}
+		for entry := range strings.FieldsSeq(part[2]) {
+			code, status, _ := strings.Cut(entry, "=")
+			listed[code] = true
+			if meanings[code] == "" {
+				t.Errorf("%s lists %s, which no constant is, or one without a meaning", path, code)
 			}
+			if status != "" {
+				status = " " + strings.ReplaceAll(status, ",", ", ") + " |"
+			}
+			rows += "| `" + code + "` |" + status + " " + meanings[code] + " |\n"
+		}
+		return part[1] + rows + part[3]
+	})
+	for code := range meanings {
+		if !listed[code] {
+			t.Errorf("%s has no row for %s: name it in the comment before a table", path, code)
 		}
 	}
-	if documented < 20 {
-		t.Errorf("found %d codes; the search has gone blind", documented)
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(page)); diff != "" {
+		t.Errorf("%s is out of date; make docs rewrites it: %s", path, diff)
 	}
 }
 
-// declaredCodes lists the values of constants of type Code or rs.Code in a folder.
-func declaredCodes(t *testing.T, dir string) []string {
+// declaredCodes are the constants of type Code or rs.Code in a folder, each with what its comment says after the colon.
+func declaredCodes(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	meanings := map[string]string{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var codes []string
 	for _, path := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, func(node ast.Node) bool {
-			spec, ok := node.(*ast.ValueSpec)
-			if !ok || !isCodeType(spec.Type) {
+			declaration, ok := node.(*ast.GenDecl)
+			if !ok {
 				return true
 			}
-			for _, value := range spec.Values {
-				literal, ok := value.(*ast.BasicLit)
+			for _, spec := range declaration.Specs {
+				value, ok := spec.(*ast.ValueSpec)
+				if !ok || !isCodeType(value.Type) || len(value.Values) != 1 {
+					continue
+				}
+				literal, ok := value.Values[0].(*ast.BasicLit)
 				if !ok {
 					continue
 				}
@@ -60,12 +101,28 @@ func declaredCodes(t *testing.T, dir string) []string {
 				if err != nil {
 					t.Fatal(err)
 				}
-				codes = append(codes, code)
+				comment := value.Doc
+				if comment == nil {
+					comment = declaration.Doc // of a constant that stands alone
+				}
+				meanings[code] = meaning(value.Names[0].Name, comment.Text())
 			}
 			return true
 		})
 	}
-	return codes
+	return meanings
+}
+
+// citations are the requirements that a comment cites; they are no concern of a page's reader.
+var citations = regexp.MustCompile(`\s*\((?:[A-Z]+\d+[A-Za-z0-9-]*(?:, )?)+\)`)
+
+// meaning is a constant's comment without its name, its citations and its full stop; empty if it is of another form.
+func meaning(constant, comment string) string {
+	text, found := strings.CutPrefix(strings.Join(strings.Fields(comment), " "), constant+": ")
+	if !found {
+		return ""
+	}
+	return strings.TrimSuffix(citations.ReplaceAllString(text, ""), ".")
 }
 
 func isCodeType(expression ast.Expr) bool {
@@ -76,6 +133,36 @@ func isCodeType(expression ast.Expr) bool {
 		return e.Sel.Name == "Code"
 	}
 	return false
+}
+
+// Every exit code has its row.
+func TestTheErrorPageHasTheExitCodes(t *testing.T) {
+	page, err := os.ReadFile("docs/errors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "transport/credentials.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		value, ok := node.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(value.Names[0].Name, "Exit") {
+			return true
+		}
+		code, ok := value.Values[0].(*ast.BasicLit)
+		if !ok {
+			return true
+		}
+		if found++; !strings.Contains(string(page), "| "+code.Value+" | ") {
+			t.Errorf("docs/errors.md has no row for the exit code %s", code.Value)
+		}
+		return true
+	})
+	if found < 4 {
+		t.Errorf("found %d exit codes; the search has gone blind", found)
+	}
 }
 
 // The list that the README shows is the list that runs.

@@ -43,6 +43,9 @@ var forbidden = map[string][]string{
 	"transport/setup":    {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
 	"transport/terminal": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"}, // it reads the file of settings
+
+	// What builds a release knows of the program only how clients are told of it.
+	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},
 }
 
 // doorFiles are the files of middleware that handle HTTP; no other file there imports net/http or alice.

@@ -86,7 +86,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 
 const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
-// RequestMalformed is the code of a request whose credentials cannot be read.
+// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
 const RequestMalformed rs.Code = "invalid_request"
 
 func malformed(message string) *rs.Error {

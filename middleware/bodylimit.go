@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// RequestTooLarge is the code of a request whose body exceeds the limit.
+// RequestTooLarge: the body exceeds 1 MiB.
 const RequestTooLarge rs.Code = "request_too_large"
 
 // BodyLimit refuses a body that announces more than limit bytes with 413, and cuts one that does not announce its

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// HostRefused is the code of a request that names a host which is not this server's.
+// HostRefused: the host name is not one that this server answers to.
 const HostRefused rs.Code = "host_refused"
 
 // Host refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20). A web

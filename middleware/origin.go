@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// OriginRefused is the code of a request from a browser page that is not listed.
+// OriginRefused: the request comes from a browser page of an origin that is not allowed.
 const OriginRefused rs.Code = "origin_refused"
 
 // Origin refuses every request with an Origin header that is neither listed nor this server's own origin with

@@ -10,45 +10,46 @@ import (
 // A Code names one kind of failure. Codes are stable: programs match on them.
 type Code string
 
-// The adapter's own codes. A resource server's codes pass through unchanged and are not listed here.
+// The adapter's own codes. A resource server's codes pass through unchanged and are not listed here. What a comment says after the
+// colon is what docs/errors.md says; make docs writes it there.
 const (
 	// InvalidArguments: an argument is missing, unknown, of the wrong type, or out of range.
 	InvalidArguments Code = "invalid_arguments"
-	// InvalidFilter: filter is not a typed, non-empty object of fields (S3-R10, D9).
+	// InvalidFilter: `filter` is not a typed, non-empty object of fields (S3-R10, D9).
 	InvalidFilter Code = "invalid_filter"
-	// InvalidExpand: expansion is asked for on a stream that advertises none, or expand_limit is malformed (S3-R11, S4-R5).
+	// InvalidExpand: expansion is asked for on a stream that advertises none, or `expand_limit` is malformed (S3-R11, S4-R5).
 	InvalidExpand Code = "invalid_expand"
 	// InvalidID: a result id, connection id or stream name breaks the grammar (S2, S3-19e).
 	InvalidID Code = "invalid_id"
-	// InvalidURI: a resource URI is not one of ours.
+	// InvalidURI: a resource address is not one of ours.
 	InvalidURI Code = "invalid_uri"
-	// ConflictingConnectionID: an id embeds one connection and connection_id names another (S2-8).
+	// ConflictingConnectionID: the id names one connection and `connection_id` another (S2-8).
 	ConflictingConnectionID Code = "conflicting_connection_id"
-	// AmbiguousConnection: several connections could be meant and none was named (S0-5f, S0-R8).
+	// AmbiguousConnection: several connections could be meant and none was named; choose one of those listed (S0-5f, S0-R8).
 	AmbiguousConnection Code = "ambiguous_connection"
-	// NotAuthenticated: a call arrived without a principal, or its bearer is not valid.
+	// NotAuthenticated: there is no access token.
 	NotAuthenticated Code = "not_authenticated"
 	// OwnerTokenRefused: an owner credential was presented; only a scoped client grant is served (S0-R3).
 	OwnerTokenRefused Code = "owner_token_refused" // #nosec G101 -- the name of an error
-	// TokenKindRefused: the bearer is of a kind this server does not serve.
+	// TokenKindRefused: the token is of a kind that is not served.
 	TokenKindRefused Code = "token_kind_refused" // #nosec G101 -- the name of an error
 	// ServerUnreachable: the resource server did not answer: no route, refused, reset, or no TLS with it.
 	ServerUnreachable Code = "server_unreachable"
 	// ServerNameUnknown: the resource server's host name could not be resolved.
 	ServerNameUnknown Code = "server_name_unknown"
-	// ServerCertificateRefused: the resource server's certificate is expired, of another host or of an unknown issuer.
+	// ServerCertificateRefused: the resource server's certificate is expired, of another host or of an unknown issuer; no retry helps.
 	ServerCertificateRefused Code = "server_certificate_refused"
-	// ServerUnavailable: the resource server kept failing and was not asked; RetryAfter says when it will be.
+	// ServerUnavailable: the resource server kept failing and was not asked; `retry_after_seconds` says when it will be.
 	ServerUnavailable Code = "server_unavailable"
-	// AuthorityUnreachable: the token authority did not answer, so nobody can be let in.
+	// AuthorityUnreachable: the token authority did not answer, so nobody can be let in; `Retry-After` says when to come again.
 	AuthorityUnreachable Code = "authority_unreachable"
 	// DeadlineExceeded: the call or one of its reads took longer than allowed.
 	DeadlineExceeded Code = "deadline_exceeded"
 	// Canceled: the caller hung up.
 	Canceled Code = "canceled"
-	// ServerStopping: the adapter was told to stop, and the call took longer than it may after that.
+	// ServerStopping: the adapter was told to stop, and the call took longer than it may after that; call again.
 	ServerStopping Code = "server_stopping"
-	// ResponseTooLarge: the resource server's answer exceeds the size limit.
+	// ResponseTooLarge: the resource server's answer exceeds 16 MiB, or has more values or items than are read.
 	ResponseTooLarge Code = "response_too_large"
 	// ResponseTruncated: the resource server's answer ended before its announced length.
 	ResponseTruncated Code = "response_truncated"
@@ -60,11 +61,11 @@ const (
 	RedirectRefused Code = "redirect_refused"
 	// UpstreamError: the resource server answered with an error status and no code of its own.
 	UpstreamError Code = "upstream_error"
-	// NotFound: no such record, stream, blob or resource is visible to this grant.
+	// NotFound: no such record, stream, blob or resource is visible to this grant; at the door, nothing is served at this path.
 	NotFound Code = "not_found"
-	// RateLimited: requests with one token, or refused tokens from one address, come faster than allowed.
+	// RateLimited: requests with one token, or refused tokens from one address, come faster than allowed; see `Retry-After`.
 	RateLimited Code = "rate_limited"
-	// TooManyCalls: as many calls as allowed are under way, and waiting a moment did not help.
+	// TooManyCalls: as many calls as allowed are under way with this grant or in all, and a second's wait did not help; see `Retry-After`.
 	TooManyCalls Code = "too_many_calls"
 	// Internal: a fault of the adapter itself.
 	Internal Code = "internal_error"

@@ -13,7 +13,7 @@ import (
 // What a token authority's refusal is called, where the authority gives no reason of its own. All of them
 // are answered with 401 and the challenge (D7).
 const (
-	// TokenInactive: the authority does not know the token, or says that it is no longer good.
+	// TokenInactive: the authority does not know the token, or says that it is no longer good; where it gives a reason, that is the code.
 	TokenInactive Code = "token_inactive"
 	// TokenExpired: the token's expiry has passed.
 	TokenExpired Code = "token_expired"

@@ -10,15 +10,17 @@ import (
 
 // What a package's own refusals are called. Where a resource server has a code for the same, it is that one.
 const (
-	// PackageRevoked: the package that a token stands for was revoked, or is unknown to the directory (D17).
+	// PackageRevoked: the package that a token stands for was revoked, or is unknown to its directory (D17).
 	PackageRevoked Code = "package_revoked"
-	// ChildUnusable: a child grant cannot be read, and the directory gives no reason of its own.
+	// ChildUnusable: the directory says that this member cannot be used, and gives no reason of its own; approve it again or choose another connection.
 	ChildUnusable Code = "grant_unusable"
-	// ConnectionNotFound: no connection of that id is in the package.
+	// ConnectionNotFound: the package holds no such connection; choose one of those listed.
 	ConnectionNotFound Code = "connection_not_found"
-	// GrantStreamNotAllowed: a search names streams of which no child was granted any.
+	// GrantStreamNotAllowed: none of the package's grants holds the stream.
 	GrantStreamNotAllowed Code = "grant_stream_not_allowed"
-	// InvalidCursor: a cursor is not one of ours, or belongs to another search or another package.
+	// GrantExpired: the access to this member has expired.
+	GrantExpired Code = "grant_expired"
+	// InvalidCursor: a package's search cursor is not one of ours, or belongs to another search or package; start again without it.
 	InvalidCursor Code = "invalid_cursor"
 )
 
@@ -182,7 +184,7 @@ func (p *Package) refused(c *child) *Error {
 	case c.Refused != nil:
 		return c.Refused
 	case !c.Expires.IsZero() && !now.Before(c.Expires):
-		return &Error{Code: "grant_expired", Message: "The access to this connection has expired."}
+		return &Error{Code: GrantExpired, Message: "The access to this connection has expired."}
 	}
 	return p.refusals.of(c.Token, now)
 }

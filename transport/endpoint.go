@@ -50,12 +50,19 @@ func newEndpoint(o HandlerOptions) http.Handler {
 	})
 }
 
+const (
+	// unsupportedMediaType: the body is not `application/json`.
+	unsupportedMediaType rs.Code = "unsupported_media_type"
+	// notAcceptable: the client does not accept JSON.
+	notAcceptable rs.Code = "not_acceptable"
+)
+
 // acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		middleware.Refuse(w, http.StatusUnsupportedMediaType, &rs.Error{
-			Code: "unsupported_media_type", Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
+			Code: unsupportedMediaType, Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
 		}, "")
 		return false
 	}
@@ -71,7 +78,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	middleware.Refuse(w, http.StatusNotAcceptable, &rs.Error{
-		Code: "not_acceptable", Message: "The answer is JSON, which the request does not accept.",
+		Code: notAcceptable, Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	}, "")
 	return false

@@ -112,6 +112,9 @@ func wantsPage(r *http.Request) bool {
 	})
 }
 
+// methodNotAllowed: the method is not served at this path; see the `Allow` header.
+const methodNotAllowed rs.Code = "method_not_allowed"
+
 // allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
 // GET and DELETE at the endpoint, and loop on anything else.
 func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
@@ -121,7 +124,7 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
 	middleware.Refuse(w, http.StatusMethodNotAllowed, &rs.Error{
-		Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
+		Code: methodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
 	}, "")
 	return false
 }

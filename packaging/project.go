@@ -1,0 +1,83 @@
+package main
+
+// What every package says of the program stands here, once.
+const (
+	name        = "pdpp-mcp"
+	displayName = "PDPP personal data"
+	// description is at most 100 characters: the MCP registry's limit.
+	description = "Lets an assistant read a person's own data from a PDPP resource server, read-only."
+	author      = "PDP Connect"
+	license     = "Apache-2.0"
+	repository  = "https://github.com/pdp-connect/pdpp-mcp"
+	// registryName is the program's name in the MCP registry; npm's package repeats it as a proof of ownership.
+	registryName = "io.github.pdp-connect/pdpp-mcp"
+	npmName      = "@pdp-connect/pdpp-mcp"
+
+	// providerVariable is how a local server learns which provider to read.
+	providerVariable    = "PDPP_PROVIDER_URL"
+	providerDescription = "The address that 'pdpp connect' connected on this machine, such as https://rs.example"
+)
+
+var keywords = []string{"mcp", "pdpp", "personal-data", "read-only"}
+
+// A target is what the program is built for, in Go's words.
+type target struct{ os, arch string }
+
+var targets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"},
+}
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+// binary is the name of the program's file.
+func (t target) binary() string {
+	if t.os == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// node names a target as Node's process.platform and process.arch do.
+func (t target) node() (platform, arch string) {
+	platform, arch = t.os, t.arch
+	if platform == "windows" {
+		platform = "win32"
+	}
+	if arch == "amd64" {
+		arch = "x64"
+	}
+	return platform, arch
+}
+
+// The flags of every build. deploy/Dockerfile builds with the same ones, so that its binary is that of the archive.
+var buildFlags = []string{"-trimpath", "-buildvcs=false"}
+
+func linkerFlags(version string) string { return "-s -w -buildid= -X main.version=" + version }
+
+// The environment of every build: nothing that a machine sets for itself changes the program.
+var buildEnvironment = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0"}
+
+// documentNames are the files that lie beside the program in every archive, besides the licenses of what it is built from.
+var documentNames = []string{"LICENSE", "README.md", "CHANGELOG.md"}
+
+const (
+	licensesName  = "THIRD_PARTY_LICENSES.txt"
+	checksumsName = "SHA256SUMS"
+)
+
+func archiveName(t target, version string) string {
+	extension := ".tar.gz"
+	if t.os == "windows" {
+		extension = ".zip"
+	}
+	return name + "_" + version + "_" + t.os + "_" + t.arch + extension
+}
+
+func bundleName(version string) string { return name + "_" + version + ".mcpb" }
+
+// published is where a file of a release is to be found.
+func published(version, file string) string {
+	return repository + "/releases/download/v" + version + "/" + file
+}

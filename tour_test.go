@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What differs from one run to the next, and what the page shows in its place.
+var passing = []struct {
+	pattern *regexp.Regexp
+	shown   string
+}{
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/(mcp)?`), "http://127.0.0.1:7710/$1"},
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/v1`), "http://127.0.0.1:40001/v1"},
+	{regexp.MustCompile(`pdpp_client_[0-9a-f]+`), "pdpp_client_…"},
+	{regexp.MustCompile(`"cursor":"[^"]*"`), `"cursor":"…"`},
+	{regexp.MustCompile(`(/[^\s"]+)+/pdpp-mcp\b`), "/usr/local/bin/pdpp-mcp"},
+	{regexp.MustCompile(`(/[^\s"]+)+/\.claude\.json`), "~/.claude.json"},
+}
+
+var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
+
+// The page shows what its commands print. make docs rewrites the outputs.
+func TestTheTourPageShowsWhatItsCommandsPrint(t *testing.T) {
+	const path = "docs/tour.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", t.TempDir())
+	commands := 0
+	want := consoleBlock.ReplaceAllStringFunc(string(page), func(block string) string {
+		var shown strings.Builder
+		for line := range strings.Lines(consoleBlock.FindStringSubmatch(block)[1]) {
+			command, found := strings.CutPrefix(line, "$ ")
+			if !found {
+				continue
+			}
+			if commands++; shown.Len() > 0 {
+				shown.WriteString("\n")
+			}
+			shown.WriteString(line + printed(t, strings.TrimSpace(command)))
+		}
+		return "```console\n" + shown.String() + "```"
+	})
+	if commands < 9 {
+		t.Errorf("found %d commands; the search has gone blind", commands)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(page)); diff != "" {
+		t.Errorf("%s is out of date; make docs rewrites it: %s", path, diff)
+	}
+}
+
+// printed runs a line in a shell, with this program on its path, and returns what a person sees of it. The demo, which
+// would go on serving, is ended once it has said how to connect.
+func printed(t *testing.T, line string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "sh", "-c", "exec "+line)
+	command.Env = append(os.Environ(), "PDPP_MCP_LISTEN=127.0.0.1:0")
+	var seen screen
+	serves := line == "pdpp-mcp demo"
+	if serves {
+		seen.last, seen.shown = "pdpp-mcp stdio --demo\n", cancel
+	}
+	command.Stdout, command.Stderr = &seen, &seen
+	err := command.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		t.Fatalf("%s: %v", line, err)
+	}
+	text := seen.text.String()
+	if serves != strings.HasSuffix(text, "pdpp-mcp stdio --demo\n") || text == "" {
+		t.Fatalf("%s ended early, or printed nothing: %s", line, text)
+	}
+	for _, p := range passing {
+		text = p.pattern.ReplaceAllString(text, p.shown)
+	}
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// A screen is where both streams of a program end up. It calls shown once its text ends in last.
+type screen struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+	last  string
+	shown func()
+}
+
+// Write adds to the screen.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.text.Write(p)
+	if s.shown != nil && strings.HasSuffix(s.text.String(), s.last) {
+		s.shown()
+	}
+	return len(p), nil
+}
