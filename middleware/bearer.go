@@ -86,8 +86,10 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 
 const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
-// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
-const RequestMalformed rs.Code = "invalid_request"
+const (
+	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
+	RequestMalformed rs.Code = "invalid_request"
+)
 
 func malformed(message string) *rs.Error {
 	return &rs.Error{Code: RequestMalformed, Message: message, Hint: bearerHint}

@@ -9,8 +9,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// RequestTooLarge: the body exceeds 1 MiB.
-const RequestTooLarge rs.Code = "request_too_large"
+const (
+	// RequestTooLarge: the body exceeds 1 MiB.
+	RequestTooLarge rs.Code = "request_too_large"
+)
 
 // BodyLimit refuses a body that announces more than limit bytes with 413, and cuts one that does not announce its
 // length at limit bytes: the reader then fails with *http.MaxBytesError.

@@ -8,8 +8,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// HostRefused: the host name is not one that this server answers to.
-const HostRefused rs.Code = "host_refused"
+const (
+	// HostRefused: the host name is not one that this server answers to.
+	HostRefused rs.Code = "host_refused"
+)
 
 // Host refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20). A web
 // page that had its own name resolve to this server's address gets no further.

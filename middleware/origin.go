@@ -9,8 +9,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// OriginRefused: the request comes from a browser page of an origin that is not allowed.
-const OriginRefused rs.Code = "origin_refused"
+const (
+	// OriginRefused: the request comes from a browser page of an origin that is not allowed.
+	OriginRefused rs.Code = "origin_refused"
+)
 
 // Origin refuses every request with an Origin header that is neither listed nor this server's own origin with
 // 403; the transport specification demands it. Programs send none. It must come after [Host], which makes the
