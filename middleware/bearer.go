@@ -86,6 +86,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 
 const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
+// The code of this refusal.
 const (
 	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
 	RequestMalformed rs.Code = "invalid_request"

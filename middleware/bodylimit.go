@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// The code of this refusal.
 const (
 	// RequestTooLarge: the body exceeds 1 MiB.
 	RequestTooLarge rs.Code = "request_too_large"

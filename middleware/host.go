@@ -8,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// The code of this refusal.
 const (
 	// HostRefused: the host name is not one that this server answers to.
 	HostRefused rs.Code = "host_refused"

@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// The code of this refusal.
 const (
 	// OriginRefused: the request comes from a browser page of an origin that is not allowed.
 	OriginRefused rs.Code = "origin_refused"
