@@ -93,7 +93,7 @@ type commandLine struct {
 
 type demoCommand struct {
 	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
-	Data   string `help:"Folder of STREAM.jsonl files to serve instead of the sample year." type:"path" env:"PDPP_MCP_DATA" placeholder:"DIR"`
+	Data   string `help:"Serve your own files instead of the sample year: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
@@ -370,7 +370,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams,
 		if c.ProviderURL != "" {
 			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
 		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err, now: time.Now})
 		if err != nil {
 			return err
 		}
