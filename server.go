@@ -351,7 +351,7 @@ func (r *loadReport) end() {
 	if r.skipped > maxSkipsShown {
 		fmt.Fprintf(r.out, "pdpp-mcp: and %d more skipped\n", r.skipped-maxSkipsShown)
 	}
-	fmt.Fprintf(r.out, "pdpp-mcp: loaded %d records in %s, skipped %d\n", r.loaded, r.now().Sub(r.begun).Round(100*time.Millisecond), r.skipped)
+	fmt.Fprintf(r.out, "pdpp-mcp: loaded %d records in %s, skipped %d\n", r.loaded, r.now().Sub(r.begun).Round(10*time.Millisecond), r.skipped)
 }
 
 // runDemo serves the embedded resource server and /mcp in front of it, after a short tour.

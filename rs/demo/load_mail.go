@@ -27,7 +27,7 @@ var (
 // line in the middle of a letter does not. A line that was quoted with ">" on the way into the file is restored (the form called mboxrd).
 type mailReader struct {
 	input   *bufio.Reader
-	line    int // of what was read last
+	line    int // how many were read
 	begun   bool
 	many    bool // an mbox file
 	ended   bool
@@ -46,7 +46,7 @@ func (r *mailReader) next() (item, error) {
 	if r.ended {
 		return item{}, io.EOF
 	}
-	begin := r.line
+	begin := max(r.line, 1)
 	if err := r.read(); err != nil {
 		return item{}, err
 	}
@@ -83,7 +83,6 @@ func (r *mailReader) enter() error {
 		}
 		_, _ = r.input.Discard(1) // it is there
 	}
-	r.line++
 	start, _ := r.input.Peek(1 << 10)
 	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
 		return r.passLine()

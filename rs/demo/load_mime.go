@@ -66,7 +66,7 @@ func (m *message) walkParts(kind, boundary string, body []byte, depth int) {
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	for count := 0; ; count++ {
 		part, err := reader.NextRawPart()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && (count > 0 || len(bytes.TrimSpace(body)) == 0) {
 			break
 		}
 		if err != nil || len(m.parts)+len(m.files) >= maxParts {
