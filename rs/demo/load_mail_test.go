@@ -94,6 +94,10 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "naïve 日本", "defects": []any{"no date"}},
 		},
 		{
+			"a text without a charset that is UTF-8 but for a character that was cut", letterOf("Subject: s", "", "naïve 日本 \xe6\x97"),
+			map[string]any{"body_text": "naïve 日本 \ufffd"},
+		},
+		{
 			"a text without a charset that is not UTF-8", letterOf("", "na\xefve \x80 5"), nil,
 		},
 		{

@@ -186,13 +186,25 @@ func (r *tableReader) parse(text []byte, lazily bool) ([]string, error) {
 	return cells, nil
 }
 
-// asUTF8 takes a text that is not UTF-8 for Windows-1252, in which western spreadsheets write.
+// asUTF8 mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut somewhere;
+// any other is taken for Windows-1252, in which western programs wrote.
 func asUTF8(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
+	good, bad := 0, 0
+	for at := 0; at < len(text); {
+		one, size := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case one == utf8.RuneError && size == 1:
+			bad++
+		case size > 1:
+			good++
+		}
+		at += size
+	}
 	decoded, err := charmap.Windows1252.NewDecoder().String(text)
-	if err != nil {
+	if good > bad || err != nil {
 		return strings.ToValidUTF8(text, "\ufffd")
 	}
 	return decoded
