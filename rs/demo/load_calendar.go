@@ -42,9 +42,12 @@ func (f *foldedLines) next() (string, error) {
 	text := bytes.TrimRight(first, "\r\n")
 	for {
 		more, err := f.lines.next()
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			f.lines.number--
-			return string(text), nil // the end, or a fault that shows on the next read
+			return string(text), nil
+		}
+		if err != nil {
+			return "", err // of a line that is too long, the one before is lost too
 		}
 		if more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > maxLine {
 			f.lines.back([][]byte{more})

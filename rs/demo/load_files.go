@@ -131,8 +131,9 @@ func (l *lister) add(place, name string, info fs.FileInfo) {
 func (l *lister) addLetter(file sourceFile) {
 	folder := path.Dir(file.name)
 	for index := range l.sources {
-		if others := l.sources[index].files; strings.EqualFold(path.Ext(others[0].name), ".eml") && path.Dir(others[0].name) == folder {
-			l.sources[index].files = append(others, file)
+		stream := &l.sources[index]
+		if first := stream.files[0].name; strings.EqualFold(path.Ext(first), ".eml") && path.Dir(first) == folder {
+			stream.files = append(stream.files, file)
 			return
 		}
 	}
@@ -181,16 +182,18 @@ func streamName(name string) string {
 
 // recognize settles how a file is read, or says why it is not.
 func recognize(file sourceFile) (kind format, reason string) {
+	if kind = formatOf(file.name); kind == formatMail {
+		return kind, "" // there may be many, and their reader tells what is none
+	}
 	start, err := beginning(file.path)
 	if err != nil {
 		return formatUnknown, "cannot be read: " + err.Error()
 	}
-	kind = formatOf(file.name)
 	if kind == formatArray && holdsLines(start) {
 		return formatLines, ""
 	}
 	switch {
-	case kind != formatUnknown && kind != formatMail && !hasUTF16Mark(start) && slices.Contains(start, 0):
+	case kind != formatUnknown && !hasUTF16Mark(start) && slices.Contains(start, 0):
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
 		return kind, ""

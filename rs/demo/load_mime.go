@@ -69,15 +69,18 @@ func (m *message) walkParts(kind, boundary string, body []byte, depth int) {
 		if errors.Is(err, io.EOF) && (count > 0 || len(bytes.TrimSpace(body)) == 0) {
 			break
 		}
-		if err != nil || len(m.parts)+len(m.files) >= maxParts {
-			if count == 0 {
-				m.defect("parts that cannot be told apart")
-				m.parts = append(m.parts, textPart{m.decodeText("", body), false})
-			} else if err == nil {
-				m.defect(fmt.Sprintf("more than %d parts", maxParts))
-			} else {
-				m.defect("the last part is cut off")
-			}
+		switch {
+		case err != nil && count == 0:
+			m.defect("parts that cannot be told apart")
+			m.parts = append(m.parts, textPart{m.decodeText("", body), false})
+			return
+		case err != nil:
+			m.defect("the last part is cut off")
+		case len(m.parts)+len(m.files) >= maxParts:
+			m.defect(fmt.Sprintf("more than %d parts", maxParts))
+			err = io.EOF
+		}
+		if err != nil {
 			break
 		}
 		content, err := io.ReadAll(part)

@@ -180,10 +180,10 @@ func (k knownIDs) admit(one *item, file string) (reason string) {
 		if first.file != file {
 			place += " of " + first.file
 		}
-		switch {
-		case one.content == "":
+		switch one.content {
+		case "":
 			return fmt.Sprintf("the id %q is that of %s", one.id, place)
-		case one.content == first.content:
+		case first.content:
 			return "the same as at " + place
 		}
 		one.id = fmt.Sprintf("%s-%d", base, number)
