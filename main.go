@@ -98,7 +98,7 @@ type commandLine struct {
 
 type demoCommand struct {
 	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
-	Data   string `help:"Folder of STREAM.jsonl files to serve instead of the sample year." type:"path" env:"PDPP_MCP_DATA" placeholder:"DIR"`
+	Data   string `help:"Serve your own files instead of the sample year: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
@@ -504,7 +504,7 @@ func runDoctor(ctx context.Context, c doctorCommand, getenv func(string) string,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: userAgent(), Now: time.Now,
 	}
 	if c.Demo {
-		sample, err := startEmbedded(ctx, embeddedConfig{log: zerolog.Nop(), progress: io.err})
+		sample, err := startEmbedded(ctx, embeddedConfig{log: zerolog.Nop(), progress: io.err, now: time.Now})
 		if err != nil {
 			return err
 		}

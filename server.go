@@ -254,7 +254,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams,
 		if c.ProviderURL != "" {
 			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
 		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err})
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err, now: time.Now})
 		if err != nil {
 			return err
 		}
@@ -324,6 +324,7 @@ type embedded struct {
 type embeddedConfig struct {
 	data, db string
 	progress io.Writer
+	now      func() time.Time // of the progress
 	log      zerolog.Logger
 }
 
@@ -367,7 +368,7 @@ func (e *embedded) close() {
 	_ = e.store.Close()
 }
 
-// loadStore fills a store with the sample year, or with a folder of the person's own, unless it holds just that.
+// loadStore fills a store with the sample year, or with files of the person's own, unless it holds just that.
 func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 	if c.data == "" {
 		const fingerprint = "sample year 2"
@@ -384,30 +385,22 @@ func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
 		return nil
 	}
-	skipped := 0
-	corpus, err := demo.Open(c.data, func(s demo.Skip) {
-		if skipped++; skipped <= maxSkipsShown {
-			fmt.Fprintf(c.progress, "pdpp-mcp: skipped %s:%d: %s\n", s.File, s.Line, s.Reason)
-		}
-	})
+	report := loadReport{out: c.progress, now: c.now, begun: c.now(), told: c.now()}
+	corpus, err := demo.Open(ctx, c.data, demo.Watch{Skipped: report.skip, Found: report.found})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return usage(err.Error())
 	}
-	loaded := 0
-	if err := store.Load(ctx, corpus, fingerprint, func(n int) {
-		loaded = n
-		fmt.Fprintf(c.progress, "pdpp-mcp: %d records\n", n)
-	}); err != nil {
+	if err := store.Load(ctx, corpus, fingerprint, report.load); err != nil {
 		return err
 	}
-	if skipped > maxSkipsShown {
-		fmt.Fprintf(c.progress, "pdpp-mcp: and %d more lines skipped\n", skipped-maxSkipsShown)
-	}
-	fmt.Fprintf(c.progress, "pdpp-mcp: loaded %d records, skipped %d lines\n", loaded, skipped)
+	report.end()
 	return nil
 }
 
-// maxSkipsShown is how many skipped lines are named one by one; all are counted.
+// maxSkipsShown is how many skipped pieces are named one by one; all are counted.
 const maxSkipsShown = 20
 
 // demoLimits are those of a server for the person who started it: nobody is slowed down.
@@ -417,10 +410,50 @@ func demoLimits() middleware.Limits {
 	return l
 }
 
+// progressEvery is how often a person is told how far it is, at most.
+const progressEvery = time.Second
+
+// A loadReport tells a person how the loading goes on.
+type loadReport struct {
+	out             io.Writer
+	now             func() time.Time
+	begun, told     time.Time
+	loaded, skipped int
+}
+
+func (r *loadReport) skip(s demo.Skip) {
+	if r.skipped++; r.skipped <= maxSkipsShown {
+		fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
+	}
+}
+
+func (r *loadReport) found(n int) { r.tell("found", n) }
+
+func (r *loadReport) load(n int) {
+	r.loaded = n
+	r.tell("loaded", n)
+}
+
+func (r *loadReport) tell(what string, n int) {
+	now := r.now()
+	if now.Sub(r.told) < progressEvery {
+		return
+	}
+	r.told = now
+	fmt.Fprintf(r.out, "pdpp-mcp: %s %d records so far\n", what, n)
+}
+
+func (r *loadReport) end() {
+	if r.skipped > maxSkipsShown {
+		fmt.Fprintf(r.out, "pdpp-mcp: and %d more skipped\n", r.skipped-maxSkipsShown)
+	}
+	fmt.Fprintf(r.out, "pdpp-mcp: loaded %d records in %s, skipped %d\n", r.loaded, r.now().Sub(r.begun).Round(10*time.Millisecond), r.skipped)
+}
+
 // runDemo serves the embedded resource server and /mcp in front of it, after a short tour.
 func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, progress: io.err, log: log})
+	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, progress: io.err, now: time.Now, log: log})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (s *Store) tableNames(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// fill stores the records, a batch to a transaction, and the blobs.
+// fill stores the records with their blobs, a batch to a transaction.
 func (s *Store) fill(ctx context.Context, next *catalog, corpus Corpus, progress func(n int)) error {
 	f, err := s.newFiller(ctx, next)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Store) fill(ctx context.Context, next *catalog, corpus Corpus, progress
 			if err != nil {
 				return err
 			}
-			if err := f.add(ctx, record); err != nil {
+			if err := f.addWithBlob(ctx, record); err != nil {
 				return fmt.Errorf("record %q of stream %q under connection %q: %w", record.ID, record.Stream, record.ConnectionID, err)
 			}
 			if f.count%batchSize == 0 {
@@ -92,11 +92,6 @@ func (s *Store) fill(ctx context.Context, next *catalog, corpus Corpus, progress
 					return err
 				}
 			}
-		}
-	}
-	for _, blob := range corpus.Blobs {
-		if err := f.addBlob(ctx, blob); err != nil {
-			return fmt.Errorf("blob %s: %w", blob.ID, err)
 		}
 	}
 	return f.nextBatch(ctx, progress)
@@ -253,8 +248,12 @@ func (f *filler) prepare(ctx context.Context, t *target) (err error) {
 	return err
 }
 
-func (f *filler) addBlob(ctx context.Context, blob Blob) error {
+// addWithBlob adds a record, and the bytes that it names.
+func (f *filler) addWithBlob(ctx context.Context, record Record) error {
+	if err := f.add(ctx, record); err != nil || record.Blob == nil {
+		return err
+	}
 	_, err := f.tx.ExecContext(ctx, "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
-		blob.ID, blob.ConnectionID, blob.Stream, blob.RecordID, blob.MIMEType, blob.Bytes)
+		record.Blob.ID, record.ConnectionID, record.Stream, record.ID, record.Blob.MIMEType, record.Blob.Bytes)
 	return err
 }

@@ -161,6 +161,9 @@ func testRecords() []Record {
 			attachment["blob_ref"] = map[string]any{"blob_id": testBlobID, "mime_type": "text/plain", "size_bytes": 4}
 		}
 		add("cin_mail_work", "attachments", fmt.Sprintf("a-%d", i), messageTime(50), attachment)
+		if i == 0 {
+			records[len(records)-1].Blob = &Blob{ID: testBlobID, MIMEType: "text/plain", Bytes: []byte("data")}
+		}
 	}
 	for i := range chatMessages {
 		add("cin_chat", "messages", fmt.Sprintf("c-%d", i), messageTime(i), map[string]any{
@@ -192,7 +195,6 @@ func testCorpus() Corpus {
 				}
 			}
 		},
-		Blobs: []Blob{{ID: testBlobID, MIMEType: "text/plain", Bytes: []byte("data"), ConnectionID: "cin_mail_work", Stream: "attachments", RecordID: "a-0"}},
 	}
 }
 

@@ -19,6 +19,9 @@ const longString = 100
 type fieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
+
+	dates    uint32 // of cells: a bit for each of cellDates that all of them have
+	dateless bool   // none has been left
 }
 
 func (t *fieldTally) present() int {
@@ -87,6 +90,9 @@ func (t *fieldTally) kind() string {
 	case t.objectKind:
 		return "object"
 	}
+	if t.dateLayout() != "" {
+		return "timestamp"
+	}
 	if t.long > 0 {
 		return "text"
 	}
@@ -107,6 +113,10 @@ func newStreamTally() *streamTally {
 
 // add counts a record and returns the fields that there was no room for, each once.
 func (t *streamTally) add(fields []jsonField) []string {
+	return t.addEach(fields, (*fieldTally).count)
+}
+
+func (t *streamTally) addEach(fields []jsonField, count func(*fieldTally, []byte)) []string {
 	var extra []string
 	t.records++
 	for _, one := range fields {
@@ -123,7 +133,7 @@ func (t *streamTally) add(fields []jsonField) []string {
 			t.byName[one.name] = field
 			t.fields = append(t.fields, field)
 		}
-		field.count(one.value)
+		count(field, one.value)
 	}
 	return extra
 }
@@ -190,7 +200,7 @@ func assignRole(fields []Field, role, declared string, names []string, kinds ...
 	}
 	for _, name := range names {
 		at := slices.IndexFunc(fields, func(field Field) bool {
-			return field.Name == name && field.Role == "" && (declared != "" || slices.Contains(kinds, field.Type))
+			return (declared != "" && field.Name == name || declared == "" && plainName(field.Name) == name) && field.Role == "" && (declared != "" || slices.Contains(kinds, field.Type))
 		})
 		if at >= 0 {
 			fields[at].Role = role
@@ -198,6 +208,16 @@ func assignRole(fields []Field, role, declared string, names []string, kinds ...
 		}
 	}
 	return nil
+}
+
+// plainName is a name as the likely ones are written: a column may be called "Sent At".
+func plainName(name string) string {
+	return strings.Map(func(one rune) rune {
+		if one == ' ' || one == '-' {
+			return '_'
+		}
+		return one
+	}, strings.ToLower(name))
 }
 
 // onlyTimestamp makes the one timestamp of a stream its event time, whatever its name. Of several, none is guessed.

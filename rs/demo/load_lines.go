@@ -7,10 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
-	"time"
 	"unicode/utf8"
 )
 
@@ -20,105 +16,9 @@ import (
 // maxLine is how long a line may be, in bytes.
 const maxLine = 16 << 20
 
-// A jsonField is one field of a record as it stands in the line.
-type jsonField struct {
-	name  string
-	value []byte // JSON
-}
-
-// A goodLine is a record of a file. It is valid until the next line is read.
-type goodLine struct {
-	number int
-	id     string
-	text   []byte
-	fields []jsonField
-}
-
-func (l goodLine) data() json.RawMessage { return bytes.Clone(l.text) }
-
-func (l goodLine) field(name string) (json.RawMessage, bool) {
-	for _, one := range l.fields {
-		if one.name == name {
-			return one.value, true
-		}
-	}
-	return nil, false
-}
-
-// instant reads a field as a time.
-func (l goodLine) instant(field string) (time.Time, bool) {
-	value, ok := l.field(field)
-	if !ok || len(value) == 0 || value[0] != '"' {
-		return time.Time{}, false
-	}
-	return parseInstant(unquote(value))
-}
-
-// identify settles the record's id: the id field when it is a string or a number, else the number of the line.
-func (l *goodLine) identify(field string) {
-	l.id = strconv.Itoa(l.number)
-	value, ok := l.field(field)
-	if !ok {
-		return
-	}
-	switch first := value[0]; {
-	case first == '-' || first >= '0' && first <= '9':
-		l.id = string(value)
-	case first == '"' && len(value) > 2:
-		l.id = unquote(value)
-	}
-}
-
-// scan calls visit for each record of the file until it returns false, and report for each line that is none.
-func (s *sourceFile) scan(report func(Skip), visit func(goodLine) bool) error {
-	file, err := os.Open(s.path)
-	if err != nil {
-		return fmt.Errorf("read stream %s: %w", s.stream, err)
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	lines := lineReader{input: bufio.NewReaderSize(file, 1<<16)}
-	parser := newLineParser()
-	firstLine := map[string]int{} // of each id
-	for {
-		text, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		skip := Skip{File: filepath.Base(s.path), Line: lines.number}
-		if errors.Is(err, errTooLong) {
-			skip.Reason = err.Error()
-			report(skip)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("read stream %s: %w", s.stream, err)
-		}
-		if len(text) == 0 {
-			continue
-		}
-		fields, err := parser.parse(text)
-		if err != nil {
-			skip.Reason = err.Error()
-			report(skip)
-			continue
-		}
-		line := goodLine{number: lines.number, text: text, fields: fields}
-		line.identify(s.idField)
-		if first, taken := firstLine[line.id]; taken {
-			skip.Reason = fmt.Sprintf("the id %q is that of line %d", line.id, first)
-			report(skip)
-			continue
-		}
-		firstLine[line.id] = line.number
-		if !visit(line) {
-			return nil
-		}
-	}
-}
-
 var errTooLong = fmt.Errorf("longer than %d MiB", maxLine>>20)
 
-// A lineReader reads lines without their ends, the white space around them and the mark at the beginning of a file.
+// A lineReader reads lines without their ends and the white space around them.
 type lineReader struct {
 	input  *bufio.Reader
 	number int // of the line that was read last
@@ -151,11 +51,7 @@ func (r *lineReader) next() ([]byte, error) {
 		}
 		break
 	}
-	line := r.buffer
-	if r.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-	}
-	return bytes.Trim(line, " \t\r\n"), nil
+	return bytes.Trim(r.buffer, " \t\r\n"), nil
 }
 
 // A lineParser splits lines of JSON into fields. It remembers the names that it has seen, as records of a stream share them.

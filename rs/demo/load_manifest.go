@@ -40,12 +40,24 @@ type manifestRelation struct {
 	MaxLimit     int    `json:"max_limit"`
 }
 
-// readManifest reads the manifest of a folder, which may have none.
-func readManifest(dir string) (folderManifest, error) {
-	text, err := os.ReadFile(filepath.Join(dir, manifestName)) // #nosec G304 -- the folder is the one that the user named
-	if errors.Is(err, fs.ErrNotExist) {
-		return folderManifest{}, nil
+// statManifest describes the manifest of a folder: nil when there is none, as for a single file.
+func statManifest(root string) (fs.FileInfo, error) {
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return nil, err
 	}
+	info, err := os.Stat(filepath.Join(root, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
+}
+
+// readManifest reads the manifest of a folder, which may have none.
+func readManifest(root string) (folderManifest, error) {
+	if info, err := statManifest(root); err != nil || info == nil {
+		return folderManifest{}, err
+	}
+	text, err := os.ReadFile(filepath.Join(root, manifestName)) // #nosec G304 -- the folder is the one that the user named
 	if err != nil {
 		return folderManifest{}, fmt.Errorf("read the manifest: %w", err)
 	}
@@ -126,11 +138,11 @@ func (r *manifestRelation) complete() error {
 }
 
 // apply gives each source what the manifest says about it.
-func (m folderManifest) apply(sources []sourceFile) error {
+func (m folderManifest) apply(sources []fileStream) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Streams)) {
-		at := slices.IndexFunc(sources, func(source sourceFile) bool { return source.stream == name })
+		at := slices.IndexFunc(sources, func(one fileStream) bool { return one.stream == name })
 		if at < 0 {
-			return fmt.Errorf("%s: stream %q: there is no file %s.jsonl", manifestName, name, name)
+			return fmt.Errorf("%s: stream %q: no file is called so", manifestName, name)
 		}
 		sources[at].declared = m.Streams[name]
 		sources[at].idField = m.Streams[name].idField()

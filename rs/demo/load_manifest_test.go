@@ -14,7 +14,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"an unknown key of a stream", `{"streams":{"a":{"time":"at"}}}`, `manifest.json: stream "a": unknown key "time"`},
 		{"an unknown key of a relation", `{"streams":{"a":{"relations":[{"key":"x"}]}}}`, `manifest.json: stream "a": unknown key "key"`},
 		{"text after the end", `{} {}`, `manifest.json: there is something after the end of the object`},
-		{"a stream without a file", `{"streams":{"c":{}}}`, `manifest.json: stream "c": there is no file c.jsonl`},
+		{"a stream without a file", `{"streams":{"c":{}}}`, `manifest.json: stream "c": no file is called so`},
 		{"an id field that no record has", `{"streams":{"a":{"id_field":"key"}}}`, `manifest.json: stream "a": no record has a field "key"`},
 		{"a time field that no record has", `{"streams":{"a":{"time_field":"when"}}}`, `manifest.json: stream "a": no record has a field "when"`},
 		{"a title field that no record has", `{"streams":{"a":{"title_field":"t"}}}`, `manifest.json: stream "a": no record has a field "t"`},
@@ -55,7 +55,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Open(writeFolder(t, map[string]string{"a.jsonl": `{"n":1}`, "b.jsonl": `{"a":1,"list":[]}`, "manifest.json": test.manifest}), nil)
+			_, err := Open(t.Context(), writeFolder(t, map[string]string{"a.jsonl": `{"n":1}`, "b.jsonl": `{"a":1,"list":[]}`, "manifest.json": test.manifest}), Watch{})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error %v\nwant  %s", err, test.want)
 			}

@@ -12,7 +12,6 @@ type Corpus struct {
 	Connectors []Connector
 	// Records yields every record once, in the order in which they were emitted. Loading stops at the first error.
 	Records iter.Seq2[Record, error]
-	Blobs   []Blob
 }
 
 // A Connector is one kind of source, with the connections a person has made to it.
@@ -75,16 +74,14 @@ type Record struct {
 	ID           string
 	EmittedAt    time.Time
 	Data         json.RawMessage // an object
+	Blob         *Blob           // what its blob_ref names, if it has one
 }
 
 // A Blob is bytes that a record's blob_ref names.
 type Blob struct {
-	ID           string // "blob_sha256_" and the hex digest of Bytes
-	MIMEType     string
-	Bytes        []byte
-	ConnectionID string
-	Stream       string
-	RecordID     string
+	ID       string // "blob_sha256_" and the hex digest of Bytes
+	MIMEType string
+	Bytes    []byte
 }
 
 // A Grant is what one access token may read.

@@ -54,18 +54,20 @@ func Year() Corpus {
 				}
 			}
 		},
-		Blobs: builder.blobs,
 	}
 }
 
 // A yearBuilder collects the records of the year.
 type yearBuilder struct {
 	records []Record
-	blobs   []Blob
 	err     error // the first record that could not be encoded
 }
 
 func (b *yearBuilder) add(connectionID, stream, id string, emitted time.Time, data any) {
+	b.addWithBlob(connectionID, stream, id, emitted, data, nil)
+}
+
+func (b *yearBuilder) addWithBlob(connectionID, stream, id string, emitted time.Time, data any, blob *Blob) {
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
@@ -78,6 +80,7 @@ func (b *yearBuilder) add(connectionID, stream, id string, emitted time.Time, da
 		ID:           id,
 		EmittedAt:    emitted,
 		Data:         bytes.TrimSuffix(encoded.Bytes(), []byte("\n")),
+		Blob:         blob,
 	})
 }
 

@@ -45,16 +45,15 @@ func (b *yearBuilder) addAttachments(connectionID string, parent letter) {
 		attachment := mailAttachment{
 			ID: fmt.Sprintf("%s-a%d", parent.id, index+1), MessageID: parent.id, Filename: file.name, ContentType: file.contentType, SizeBytes: file.size(),
 		}
+		var blob *Blob
 		if file.bytes != nil {
 			digest := sha256.Sum256(file.bytes)
 			hexDigest := hex.EncodeToString(digest[:])
 			id := "blob_sha256_" + hexDigest
 			attachment.BlobRef = &blobReference{id, file.contentType, len(file.bytes), hexDigest, "/v1/blobs/" + id}
-			b.blobs = append(b.blobs, Blob{
-				ID: id, MIMEType: file.contentType, Bytes: file.bytes, ConnectionID: connectionID, Stream: "attachments", RecordID: attachment.ID,
-			})
+			blob = &Blob{ID: id, MIMEType: file.contentType, Bytes: file.bytes}
 		}
-		b.add(connectionID, "attachments", attachment.ID, parent.when, attachment)
+		b.addWithBlob(connectionID, "attachments", attachment.ID, parent.when, attachment, blob)
 	}
 }
 

@@ -14,14 +14,18 @@ import (
 
 func TestYearBlobReferencesResolve(t *testing.T) {
 	corpus := Year()
-	blobs := map[string]Blob{}
-	kinds := map[string]int{}
-	for _, blob := range corpus.Blobs {
-		if _, twice := blobs[blob.ID]; twice {
-			t.Errorf("two records share %s", blob.ID)
+	blobs := map[recordKey]Blob{}
+	seen, kinds := map[string]bool{}, map[string]int{}
+	for record := range corpus.Records {
+		if record.Blob == nil {
+			continue
 		}
-		blobs[blob.ID] = blob
-		kinds[blob.MIMEType]++
+		if seen[record.Blob.ID] {
+			t.Errorf("two records share %s", record.Blob.ID)
+		}
+		seen[record.Blob.ID] = true
+		blobs[recordKey{record.ConnectionID, record.Stream, record.ID}] = *record.Blob
+		kinds[record.Blob.MIMEType]++
 	}
 	without := 0
 	for key, data := range decoded(t, collectRecords(t, corpus)) {
@@ -33,13 +37,12 @@ func TestYearBlobReferencesResolve(t *testing.T) {
 			without++
 			continue
 		}
-		id, _ := reference["blob_id"].(string)
-		blob, ok := blobs[id]
+		blob, ok := blobs[key]
 		if !ok {
-			t.Errorf("%v refers to %s, which does not exist", key, id)
+			t.Errorf("%v refers to %v, which does not exist", key, reference["blob_id"])
 			continue
 		}
-		delete(blobs, id)
+		delete(blobs, key)
 		sum := sha256.Sum256(blob.Bytes)
 		digest := hex.EncodeToString(sum[:])
 		want := map[string]any{
@@ -48,9 +51,6 @@ func TestYearBlobReferencesResolve(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, reference); diff != "" {
 			t.Errorf("%v (-want +got)\n%s", key, diff)
-		}
-		if owner := (recordKey{blob.ConnectionID, blob.Stream, blob.RecordID}); owner != key {
-			t.Errorf("%s belongs to %v and is referred to by %v", id, owner, key)
 		}
 		if data["content_type"] != blob.MIMEType || data["size_bytes"] != float64(len(blob.Bytes)) {
 			t.Errorf("%v describes its blob as %v of %v bytes", key, data["content_type"], data["size_bytes"])
@@ -70,7 +70,11 @@ func TestYearBlobReferencesResolve(t *testing.T) {
 }
 
 func TestYearBlobsAreRealFiles(t *testing.T) {
-	for _, blob := range Year().Blobs {
+	for record := range Year().Records {
+		blob := record.Blob
+		if blob == nil {
+			continue
+		}
 		switch blob.MIMEType {
 		case "application/pdf":
 			at := bytes.LastIndex(blob.Bytes, []byte("startxref\n"))
@@ -80,19 +84,19 @@ func TestYearBlobsAreRealFiles(t *testing.T) {
 				offset = 10*offset + int(digit-'0')
 			}
 			if !bytes.HasPrefix(blob.Bytes, []byte("%PDF-1.4\n")) || !bytes.HasPrefix(blob.Bytes[offset:], []byte("xref\n0 6\n")) {
-				t.Errorf("%s is not a PDF with a table at %d", blob.RecordID, offset)
+				t.Errorf("%s is not a PDF with a table at %d", record.ID, offset)
 			}
 		case "image/png":
 			if picture, err := png.Decode(bytes.NewReader(blob.Bytes)); err != nil || picture.Bounds().Dx() != 96 {
-				t.Errorf("%s is not a picture: %v", blob.RecordID, err)
+				t.Errorf("%s is not a picture: %v", record.ID, err)
 			}
 		case "text/calendar":
 			if !bytes.HasPrefix(blob.Bytes, []byte("BEGIN:VCALENDAR\r\n")) || !bytes.HasSuffix(blob.Bytes, []byte("END:VCALENDAR\r\n")) || !utf8.Valid(blob.Bytes) {
-				t.Errorf("%s is not a calendar", blob.RecordID)
+				t.Errorf("%s is not a calendar", record.ID)
 			}
 		case "text/csv":
 			if lines := bytes.Count(blob.Bytes, []byte("\n")); lines != 25 {
-				t.Errorf("%s has %d lines", blob.RecordID, lines)
+				t.Errorf("%s has %d lines", record.ID, lines)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func day(t string) string {
 }
 
 var (
-	titleFields = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name"}
+	titleFields = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
 	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp"}
 )
 
