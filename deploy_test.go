@@ -41,7 +41,7 @@ func settings(t *testing.T) (flags, variables map[string]bool) {
 }
 
 // foreign are flags of other programs in our pages.
-var foreign = []string{"header", "transport", "scope", "add-mcp", "build", "build-arg", "from", "from-file", "up"}
+var foreign = []string{"stdout", "header", "transport", "scope", "add-mcp", "build", "build-arg", "from", "from-file", "up"}
 
 func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 	flags, variables := settings(t)
