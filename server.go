@@ -387,13 +387,16 @@ func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 	}
 	report := loadReport{out: c.progress, now: c.now, begun: c.now(), told: c.now()}
 	corpus, err := demo.Open(ctx, c.data, demo.Watch{Skipped: report.skip, Found: report.found})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return usage(err.Error())
 	}
-	if err := store.Load(ctx, corpus, fingerprint, report.load); err != nil {
+	if err == nil {
+		err = store.Load(ctx, corpus, fingerprint, report.load)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted while loading; the next start loads again")
+	}
+	if err != nil {
 		return err
 	}
 	report.end()
