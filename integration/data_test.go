@@ -67,7 +67,7 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 }
 
 // archiveVariable names an mbox file of real messages; the history of this repository is one when it is not set.
-const archiveVariable = "PDPP_MCP_ARCHIVE"
+const archiveVariable = "MAIL_ARCHIVE"
 
 // TestARealArchiveIsReadToItsEnd loads what git format-patch makes, or the archive that is named, and compares each body with what git mailsplit
 // says that the file holds.
@@ -204,9 +204,9 @@ func records(t *testing.T, d *running, stream string) []mailRecord {
 }
 
 // manyVariable asks for the measurement of so many messages.
-const manyVariable = "PDPP_MCP_MANY_MESSAGES"
+const manyVariable = "MANY_MESSAGES"
 
-// TestManyMessagesAreComfortable measures a large archive; PDPP_MCP_MANY_MESSAGES=50000 says how large.
+// TestManyMessagesAreComfortable measures a large archive; MANY_MESSAGES=50000 says how large.
 func TestManyMessagesAreComfortable(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv(manyVariable))
 	if err != nil {
