@@ -67,7 +67,7 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 }
 
 // archiveVariable names an mbox file of real messages; the history of this repository is one when it is not set.
-const archiveVariable = "ARCHIVE"
+const archiveVariable = "MAIL_ARCHIVE"
 
 // TestARealArchiveIsReadToItsEnd loads what git format-patch makes, or the archive that is named, and compares each body with what git mailsplit
 // says that the file holds.

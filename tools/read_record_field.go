@@ -21,7 +21,7 @@ func ReadRecordField() *Tool {
 	return &Tool{
 		Name:  "read_record_field",
 		Title: "Read a text field",
-		Description: "Read a long text field of one record in parts (GET /v1/streams/{stream}/records/{id}/field-window). Read-only. " +
+		Description: "Read a long text, list or object field of one record in parts (GET /v1/streams/{stream}/records/{id}/field-window). Read-only. " +
 			"By offset_chars and limit_chars, or around the first match of q. Text and structured output give the arguments of the next part.",
 		Input: object(`"id","field"`,
 			stringProperty("id", "Id as printed by search, query_records or fetch"),
