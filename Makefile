@@ -11,7 +11,7 @@ SOAK          ?= 10m
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench golden docs demo cover clients conformance deploy-check page rolling chaos load-clients soak requirements build release release-check clean
+.PHONY: all test race lint audit fuzz bench golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load-clients soak requirements build release release-check clean
 
 all: lint test
 
@@ -60,6 +60,14 @@ cover:
 clients: build
 	scripts/clients
 
+# Claude Code, Gemini CLI and Codex with what setup writes and prints for them; installs them below integration/node/hosts.
+hosts: build
+	scripts/hosts
+
+# What the README tells a newcomer, in a fresh clone and a home of its own.
+newcomer:
+	scripts/newcomer
+
 # The official conformance suite against the built binary, both protocol eras.
 conformance: build
 	scripts/conformance
@@ -103,4 +111,4 @@ release-check:
 	scripts/release-check
 
 clean:
-	rm -rf bin dist cover.out integration/node/node_modules
+	rm -rf bin dist cover.out integration/node/node_modules integration/node/hosts/node_modules

@@ -3,7 +3,7 @@
 //   node clients.mjs BINARY
 import { startDemo, stop, summary } from "./demo.mjs";
 import { run as inspector } from "./inspector.mjs";
-import { run as sdk1 } from "./sdk1.mjs";
+import { runThroughMcpRemote, run as sdk1 } from "./sdk1.mjs";
 import { run as sdk2 } from "./sdk2.mjs";
 
 const binary = process.argv[2];
@@ -11,6 +11,7 @@ try {
   const demo = await startDemo(binary);
   await sdk1(binary, demo);
   await sdk2(binary, demo);
+  await runThroughMcpRemote(demo);
   await inspector(binary, demo);
 } finally {
   await stop();

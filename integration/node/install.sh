@@ -1,5 +1,5 @@
-# Sourced by scripts/clients, scripts/conformance and scripts/page, from the root of the repository: installs what package.json beside
-# this file pins into a node_modules of its own, and leaves the path of Node 24 in $node. Nothing is installed globally.
+# Sourced by scripts/clients, hosts, newcomer, conformance and page, from the root of the repository: installs what
+# package.json beside this file pins into a node_modules of its own, and leaves the path of Node 24 in $node. Nothing is installed globally.
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	echo "needs node 20 or newer, and npm, to install Node 24 and the clients. On Debian: apt-get install -y nodejs npm" >&2
 	exit 69

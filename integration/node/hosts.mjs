@@ -1,0 +1,147 @@
+// Has the assistants' own command-line programs read what setup writes and prints for them, and connect.
+//
+//   node hosts.mjs BINARY
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { check, notChecked, startDemo, stop, summary, want } from "./demo.mjs";
+
+const binary = process.argv[2];
+const installed = fileURLToPath(new URL("hosts/node_modules", import.meta.url));
+const pinned = JSON.parse(readFileSync(new URL("hosts/package.json", import.meta.url), "utf8")).optionalDependencies;
+
+// What each host's list says of a server that answers, and whether setup prints a command of the host's own for a server
+// over HTTP. Codex lists without connecting.
+const hosts = [
+  { client: "claude-code", program: "claude", module: "@anthropic-ai/claude-code", connected: /✔ Connected/, listsOnly: false, commandForHTTP: true },
+  { client: "gemini", program: "gemini", module: "@google/gemini-cli", connected: /- Connected/, listsOnly: false, commandForHTTP: false },
+  { client: "codex", program: "codex", module: "@openai/codex", connected: /enabled/, listsOnly: true, commandForHTTP: true },
+];
+
+// Newcomer is a person's machine: a home of its own, in which nothing but these programs was ever run.
+class Newcomer {
+  constructor(demo) {
+    this.home = mkdtempSync(join(tmpdir(), "hosts-"));
+    this.folder = join(this.home, "project");
+    mkdirSync(this.folder);
+    mkdirSync(join(this.home, ".codex")); // Codex wants its folder to exist when CODEX_HOME names it
+    this.env = {
+      PATH: [join(installed, ".bin"), dirname(process.execPath), process.env.PATH].join(delimiter),
+      HOME: this.home,
+      CODEX_HOME: join(this.home, ".codex"),
+      PDPP_TOKEN: demo.client_token,
+      PDPP_REFUSED_TOKEN: demo.revoked_token,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      DISABLE_AUTOUPDATER: "1",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    };
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"]) {
+      if (process.env[name]) this.env[name] = process.env[name];
+    }
+  }
+
+  // run runs a program; it resolves with all that the program printed, and with its exit code.
+  run(command, ...args) {
+    return new Promise((resolve) => {
+      const options = { cwd: this.folder, env: this.env, timeout: 50_000, killSignal: "SIGKILL" };
+      const child = execFile(command, args, options, (error, stdout, stderr) =>
+        resolve({ code: error ? (error.code ?? error.signal) : 0, printed: stdout + stderr }),
+      );
+      child.stdin?.end();
+    });
+  }
+
+  async must(command, ...args) {
+    const { code, printed } = await this.run(command, ...args);
+    want(code === 0, `${command} ${args.join(" ")} ended with ${code}: ${printed}`);
+    return printed;
+  }
+
+  leave() {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+// listed returns the line of the host's list that is about the server name.
+async function listed(newcomer, host, name) {
+  const printed = await newcomer.must(host.program, "mcp", "list");
+  const line = printed.split("\n").find((line) => new RegExp(`^\\W*${name}[:\\s]`).test(line));
+  return line ?? "";
+}
+
+async function walk(host, demo) {
+  const stdio = ["pdpp", "--demo"];
+  const http = ["pdpp-http", "--name", "pdpp-http", "--url", demo.mcp_url, "--token-env", "PDPP_TOKEN"];
+  const refused = ["pdpp-refused", "--name", "pdpp-refused", "--url", demo.mcp_url, "--token-env", "PDPP_REFUSED_TOKEN"];
+  const says = host.listsOnly ? "lists" : "connects to";
+
+  const wrote = new Newcomer(demo);
+  for (const [name, ...flags] of [stdio, http, refused]) {
+    await check(`${host.client}: setup ${name} --write`, () => wrote.must(binary, "setup", host.client, ...flags, "--write"));
+  }
+  for (const [name] of [stdio, http]) {
+    await check(`${host.client}: mcp list ${says} ${name} as setup wrote it`, async () => {
+      const line = await listed(wrote, host, name);
+      want(host.connected.test(line), `it says: ${line || "nothing of it"}`);
+    });
+  }
+  if (!host.listsOnly) {
+    await check(`${host.client}: mcp list does not connect with a revoked token`, async () => {
+      const line = await listed(wrote, host, "pdpp-refused");
+      want(line !== "" && !host.connected.test(line), `it says: ${line || "nothing of it"}`);
+    });
+  }
+  await check(`${host.client}: a second --write changes nothing after the program has used the file`, async () => {
+    const printed = await wrote.must(binary, "setup", host.client, ...stdio.slice(1), "--write");
+    want(printed.includes("nothing was changed"), printed);
+  });
+  await check(`${host.client}: mcp list shows nothing of what --remove took out, and still the others`, async () => {
+    await wrote.must(binary, "setup", host.client, "--remove");
+    want((await listed(wrote, host, "pdpp")) === "", "it still lists pdpp");
+    want(host.connected.test(await listed(wrote, host, "pdpp-http")), "it lost pdpp-http");
+  });
+  wrote.leave();
+
+  const pasted = new Newcomer(demo);
+  for (const [name, ...flags] of host.commandForHTTP ? [stdio, http] : [stdio]) {
+    await check(`${host.client}: mcp list ${says} ${name} by the command that setup prints`, async () => {
+      const printed = await pasted.must(binary, "setup", host.client, ...flags);
+      const command = printed.split("\n").find((line) => line.startsWith(`  ${host.program} mcp add `));
+      want(command, `setup prints no command: ${printed}`);
+      await pasted.must("sh", "-c", command);
+      const line = await listed(pasted, host, name);
+      want(host.connected.test(line), `it says: ${line || "nothing of it"}`);
+    });
+    await check(`${host.client}: --write finds ${name} of that command in place`, async () => {
+      const printed = await pasted.must(binary, "setup", host.client, ...flags, "--write");
+      want(printed.includes("nothing was changed"), printed);
+    });
+  }
+  pasted.leave();
+}
+
+try {
+  const demo = await startDemo(binary);
+  for (const host of hosts) {
+    const name = `${host.client} ${pinned[host.module]}`;
+    if (!existsSync(join(installed, host.module, "package.json"))) {
+      notChecked(name, "npm did not install it; its message is above");
+      continue;
+    }
+    const newcomer = new Newcomer(demo);
+    const { code, printed } = await newcomer.run(host.program, "--version");
+    newcomer.leave();
+    if (code !== 0) {
+      notChecked(name, `it was installed and does not run here: ${code} ${printed.trim().slice(0, 200)}`);
+      continue;
+    }
+    await check(`${host.client}: is ${pinned[host.module]}`, async () => want(printed.includes(pinned[host.module]), printed));
+    await walk(host, demo);
+  }
+} finally {
+  await stop();
+}
+process.exit(summary());
