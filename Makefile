@@ -21,8 +21,10 @@ build:
 test:
 	go test ./...
 
+# Packages that start programs once, which is slow under the race detector, and all others three times.
 race:
-	go test -race -shuffle=on -count=3 ./...
+	go test -race -shuffle=on -count=3 $$(go list ./... | grep -v -e 'pdpp-mcp$$' -e '/integration$$' -e '/packaging$$')
+	go test -race -shuffle=on -timeout 20m . ./integration ./packaging
 
 lint:
 	go vet -tags chaos ./...
