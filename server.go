@@ -529,7 +529,7 @@ Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
 
-or without a port:
+or without a port, once pdpp-mcp is on your PATH:
 
   claude mcp add pdpp-demo -- pdpp-mcp stdio --demo
 `
