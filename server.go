@@ -484,6 +484,9 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
 	fmt.Fprintf(io.out, pasteable, server.service.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client))
+	if c.Data == "" { // own files have no server without a port
+		fmt.Fprint(io.out, pasteableSample)
+	}
 	return <-done
 }
 
@@ -528,7 +531,9 @@ Serving until you stop it (Ctrl-C). In a browser, %[3]s calls tools by hand.
 Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
+`
 
+const pasteableSample = `
 or without a port, once pdpp-mcp is on your PATH:
 
   claude mcp add pdpp-demo -- pdpp-mcp stdio --demo
