@@ -55,5 +55,10 @@ func goreleaserConfig() string {
 	line("checksum:")
 	line("  name_template: " + checksumsName)
 	line("  algorithm: sha256")
+	owner, project, _ := strings.Cut(strings.TrimPrefix(repository, "https://github.com/"), "/")
+	line("release:")
+	line("  github:")
+	line("    owner: " + owner)
+	line("    name: " + project)
 	return out.String()
 }
