@@ -24,7 +24,7 @@ func goreleaserConfig() string {
 	line("# Written from packaging/project.go by make golden: change that. What GoReleaser does not make, make release does.")
 	line("version: 2")
 	line("project_name: " + name)
-	line("dist: dist/goreleaser")
+	line("dist: bin/goreleaser")
 	line("before:")
 	line("  hooks:")
 	list("    ", "go run ./packaging -licenses bin/"+licensesName)
