@@ -22,6 +22,7 @@ const hosts = [
 ];
 
 // Newcomer is a person's machine: a home of its own, in which nothing but these programs was ever run.
+// All that they reach is on this machine, so no proxy is passed on.
 class Newcomer {
   constructor(demo) {
     this.home = mkdtempSync(join(tmpdir(), "hosts-"));
@@ -38,9 +39,6 @@ class Newcomer {
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     };
-    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"]) {
-      if (process.env[name]) this.env[name] = process.env[name];
-    }
   }
 
   // run runs a program; it resolves with all that the program printed, and with its exit code.
@@ -128,7 +126,7 @@ try {
   for (const host of hosts) {
     const name = `${host.client} ${pinned[host.module]}`;
     if (!existsSync(join(installed, host.module, "package.json"))) {
-      notChecked(name, "npm did not install it; its message is above");
+      notChecked(name, "npm did not install it");
       continue;
     }
     const newcomer = new Newcomer(demo);
