@@ -65,8 +65,8 @@ func TestReadObjectRefuses(t *testing.T) {
 	}
 }
 
-// FuzzObject: of any valid JSON, the parts are those that encoding/json finds; of anything else, ReadObject takes nothing.
-func FuzzObject(f *testing.F) {
+// FuzzParts: of any valid JSON, the parts are those that encoding/json finds; of anything else, ReadObject takes nothing.
+func FuzzParts(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"b":[1,{"c":"}"}],"":null}`, ` [ 1 , "a,b" , {} , [ ] ] `, `{"a\\\"":"\\\\"}`, `{"é":"\u00e9\ud800"}`, `{"a":1,}`, `[1,]`, `{}`, `[]`, `{"a":[}`, `"x"`} {
 		f.Add([]byte(seed))
 	}

@@ -337,6 +337,9 @@ func FuzzRecordsBudget(f *testing.F) {
 	f.Add("a.b", "x", uint16(20000), uint8(12), uint8(9))
 	f.Fuzz(func(t *testing.T, name, text string, repeat uint16, fields, shape uint8) {
 		name, text = strings.ToValidUTF8(name, ""), strings.ToValidUTF8(text, "")
+		if rs.UnsafeField(name+"0") != "" {
+			return // no call can name such a field, and the answer says so
+		}
 		if len(name) > 40 || len(text) == 0 || len(text)*int(repeat) > 60_000 || int(fields) > 12 || rs.EncodeJSON(text)[0] != '"' {
 			return
 		}

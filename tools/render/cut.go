@@ -10,8 +10,9 @@ import (
 // A cut is a field that an answer shows only in part, and the call that reads on (S1-R2).
 type cut struct {
 	field        string
-	shown, total int  // characters; of a field that is no text, those of its JSON
-	partly       bool // something is shown, but what is read on begins at the start
+	shown, total int    // characters; of a field that is no text, those of its JSON
+	partly       bool   // something is shown, but what is read on begins at the start
+	unnamed      string // why no call can name the field; "" when one can
 	tool         string
 	read         *arguments
 }
@@ -23,7 +24,7 @@ func fieldCut(field member, it *item) cut {
 		text = string(field.Value)
 	}
 	args := new(arguments).text("id", it.id).text("field", field.Name).text("connection_id", it.separate())
-	return cut{field: field.Name, total: utf8.RuneCountInString(text), tool: "read_record_field", read: args}
+	return cut{field: field.Name, total: utf8.RuneCountInString(text), unnamed: rs.UnsafeField(field.Name), tool: "read_record_field", read: args}
 }
 
 // at is the cut of a text whose first characters are shown.
@@ -33,12 +34,23 @@ func (c cut) at(shown int) cut {
 	return c
 }
 
-func (c cut) call() string { return c.read.call(c.tool) }
+// readOn is the call that reads on, or why there is none.
+func (c cut) readOn() string {
+	if c.unnamed != "" {
+		return "no call can, because its name " + c.unnamed
+	}
+	return c.read.call(c.tool)
+}
 
 // omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
-func (c cut) omitted() bool { return c.shown == 0 && !c.partly && c.tool == "read_record_field" }
+func (c cut) omitted() bool {
+	return c.shown == 0 && !c.partly && c.unnamed == "" && c.tool == "read_record_field"
+}
 
 func (c cut) json() json.RawMessage {
+	if c.unnamed != "" {
+		return object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total)), pair("unreadable", encode("the name "+c.unnamed))}.JSON()
+	}
 	read := object{pair("tool", encode(c.tool)), pair("arguments", c.read.json())}
 	return object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total)), pair("read", read.JSON())}.JSON()
 }

@@ -131,7 +131,7 @@ func cutLines(p *page, records recordPage) {
 			if c.shown == c.total {
 				continue
 			}
-			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field), record.item.id, c.shown, c.total, c.call())) {
+			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field), record.item.id, c.shown, c.total, c.readOn())) {
 				others++
 				continue
 			}
