@@ -10,6 +10,7 @@ import (
 // FuzzFit: whatever is cut to whatever size stays JSON, within it, and what fits is not touched.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte(`{"a":[1,2,{"b":"ééééé🚀"}],"c":"x"}`), 20)
+	f.Add([]byte(`"`+strings.Repeat("a", 300)+`"`), 120)
 	f.Add([]byte(strings.Repeat("[", 500)+strings.Repeat("]", 500)), 30)
 	f.Add([]byte(`"\u0000\u0000\ud83d\ude00<>&"`), 9)
 	f.Fuzz(func(t *testing.T, raw []byte, max int) {
