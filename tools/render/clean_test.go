@@ -100,7 +100,7 @@ func TestCleanJSON(t *testing.T) {
 // A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
 func TestCleanResult(t *testing.T) {
 	body := []byte(`{"data":{"body":"a\u0000b"}}`)
-	r := dataResult("x\u202ey", body).Clean(body)
+	r := Result{Text: "x\u202ey", Structured: object{pair("data", body)}.JSON()}.Clean(body)
 	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": Removed{Control: 1}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)

@@ -77,9 +77,6 @@ func (c Client) Path(p Place) string {
 	return c.path(p)
 }
 
-// CommentsAllowed reports whether the host reads a file with comments.
-func (c Client) CommentsAllowed() bool { return c.format != formatJSON }
-
 // Check reports why the host cannot take a server, as one sentence with the way out; empty when it can.
 func (c Client) Check(s Server) string {
 	switch {
