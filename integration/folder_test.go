@@ -134,11 +134,6 @@ func TestAKeptIndexIsServedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() {
-			if err := d.stop(); err != nil {
-				t.Error(err)
-			}
-		}()
 		s := overHTTP(t, d.MCPURL, d.ClientToken)
 		for _, call := range []example{
 			{"schema", args(`{"stream":"books"}`)},
@@ -146,6 +141,9 @@ func TestAKeptIndexIsServedAgain(t *testing.T) {
 			{"query_records", args(`{"stream":"books","count":"exact"}`)},
 		} {
 			answers = append(answers, s.text(call.tool, call.arguments))
+		}
+		if err := d.stop(); err != nil { // so that all it says has arrived
+			t.Error(err)
 		}
 		return answers, d.stderr.String()
 	}
