@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -184,14 +183,15 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 	}
 	contentType := response.Header.Get("Content-Type")
 	if !binary {
-		if !json.Valid(body) {
+		shape, valid := readShape(body)
+		if !valid {
 			return nil, &Error{
 				Code: InvalidResponse, Status: response.StatusCode, RequestID: requestID,
 				Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
 				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 			}
 		}
-		if e := checkShape(body); e != nil {
+		if e := shape.check(); e != nil {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
