@@ -105,11 +105,15 @@ func (o *options) check(clients []string) error {
 	if o.rounds < 1 || o.starts < 1 || o.slice < time.Millisecond {
 		return errors.New("-rounds, -starts and -slice: at least 1, 1 and 1ms are needed")
 	}
-	complete := len(o.workloads) == len(workloads()) && len(o.subjects) == len(subjectNames()) && len(o.parts) == 3 && slices.Equal(o.clients, []int{1, 16, 64})
-	if o.update != "" && !complete {
+	if o.update != "" && !o.complete() {
 		return errors.New("-update needs all workloads, subjects, parts and the usual clients")
 	}
 	return nil
+}
+
+// complete reports whether nothing is left out.
+func (o *options) complete() bool {
+	return len(o.workloads) == len(workloads()) && len(o.subjects) == len(subjectNames()) && len(o.parts) == 3 && slices.Equal(o.clients, []int{1, 16, 64})
 }
 
 func names(all []workload) []string {

@@ -33,8 +33,10 @@ func median(values []float64) float64 {
 // either.
 func ratio(values, against []float64) float64 {
 	var quotients []float64
-	for i := range min(len(values), len(against)) {
-		quotients = append(quotients, quotient(values[i], against[i]))
+	for i, value := range values {
+		if i < len(against) {
+			quotients = append(quotients, quotient(value, against[i]))
+		}
 	}
 	return median(quotients)
 }
