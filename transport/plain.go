@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -173,7 +172,7 @@ func (e *endpoint) servePlain(w http.ResponseWriter, r *http.Request, body []byt
 		return false
 	}
 	if m.method == methodListTools {
-		writePlain(w, slices.Concat([]byte(answerStart), m.id, list))
+		writePlain(w, []byte(answerStart), m.id, list)
 		return true
 	}
 	tool, known := e.server.tools[m.tool]
@@ -206,13 +205,19 @@ const answerStart = `{"jsonrpc":"2.0","id":`
 // resultStart stands between the id and the result.
 const resultStart = `,"result":`
 
-// writePlain sends an answer whose length is known, so that it leaves in one piece.
-func writePlain(w http.ResponseWriter, answer []byte) {
+// writePlain sends an answer in its parts. Its length is known, so it is not sent in chunks.
+func writePlain(w http.ResponseWriter, parts ...[]byte) {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	w.Header().Set("Content-Length", strconv.Itoa(length))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(answer) // #nosec G705 -- JSON, and said to be
+	for _, part := range parts {
+		_, _ = w.Write(part) // #nosec G705 -- JSON, and said to be
+	}
 }
 
 // answerOverhead is about what an answer has besides its two channels, in bytes.
