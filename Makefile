@@ -1,17 +1,20 @@
 # make alone is lint and test. Tools are pinned here and run through the Go toolchain, so that go.mod stays short.
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+BENCHSTAT     := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 GOSEC         := github.com/securego/gosec/v2/cmd/gosec@v2.22.10
 FUZZTIME      ?= 10s
 # How long the load and the soak last, and how many callers the load has.
 LOAD          ?= 60s
 CLIENTS       ?= 1000
 SOAK          ?= 10m
+# What make load measures; its flags are listed by: go run ./integration/load -help
+LOADFLAGS     ?=
 # What a release is called: its git tag without v, or where there is none the commit; and the time that its files show.
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load-clients soak requirements build release release-check clean
+.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load load-clients soak requirements build release release-check clean
 
 all: lint test
 
@@ -42,6 +45,11 @@ fuzz:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# The benchmarks of this folder beside those of BASE, a git ref; see scripts/benchstat for what else can be set, such as
+# BENCH=Call.
+benchstat:
+	@BENCHSTAT=$(BENCHSTAT) BASE="$(BASE)" scripts/benchstat
 
 # Rewrites golden files; read the difference before committing it.
 golden:
@@ -91,6 +99,11 @@ rolling:
 # UPDATE=-update rewrites the table.
 chaos:
 	go test -tags chaos -count=1 -parallel 8 -timeout 8m ./integration/chaos $(UPDATE)
+
+# What a call costs beside a bare forwarder and the MCP library alone; some quarter of an hour. UPDATE=-update rewrites the
+# figures of docs/performance.md. One line of them: make load LOADFLAGS="-workloads search -clients 16 -subjects bare,ours-2025"
+load:
+	go run ./integration/load $(LOADFLAGS) $(UPDATE)
 
 # CLIENTS callers at a time for LOAD, all of them answered, and how long that took.
 load-clients:

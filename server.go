@@ -29,7 +29,7 @@ import (
 )
 
 // newRoom is the same room behind every door of this program.
-func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *mcp.Server {
+func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
 	return transport.NewRoom(transport.RoomOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
 		Tracer: watch.Tracer, Observer: watch.Calls(),
@@ -304,7 +304,7 @@ type provider struct {
 }
 
 // room is the room for the provider's one token.
-func (p provider) room(ctx context.Context, name string, log zerolog.Logger, watch observe.Observation) (*mcp.Server, rs.Principal, error) {
+func (p provider) room(ctx context.Context, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
 	if !p.own {
 		return localRoom(ctx, p.url, p.token, name, log, watch)
 	}
@@ -317,7 +317,7 @@ func (p provider) room(ctx context.Context, name string, log zerolog.Logger, wat
 
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*mcp.Server, rs.Principal, error) {
+func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
 	client, err := localClient(providerURL, watch)
 	if err != nil {
 		return nil, rs.Principal{}, err
