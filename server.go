@@ -29,7 +29,7 @@ import (
 )
 
 // newRoom is the same room behind every door of this program.
-func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *mcp.Server {
+func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
 	return transport.NewRoom(transport.RoomOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
 		Tracer: watch.Tracer, Observer: watch.Calls(),
@@ -298,7 +298,7 @@ func insider() *mcp.Implementation {
 
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*mcp.Server, rs.Principal, error) {
+func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
 	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.Following("other")})
 	if err != nil {
 		return nil, rs.Principal{}, usage(err.Error())

@@ -64,7 +64,7 @@ func Bearer(authenticator Authenticator, public Public) alice.Constructor {
 func parseBearer(r *http.Request) (rs.Token, error) {
 	values := r.Header.Values("Authorization")
 	switch {
-	case r.URL.Query().Has("access_token"):
+	case r.URL.RawQuery != "" && r.URL.Query().Has("access_token"):
 		return rs.Token{}, malformed("The access token was sent in the URL.")
 	case len(values) == 0:
 		return rs.Token{}, &rs.Error{Code: rs.NotAuthenticated, Message: "No access token was sent.", Hint: bearerHint}

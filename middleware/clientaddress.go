@@ -41,6 +41,9 @@ func (p Public) clientAddress(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	}
 	address := plainAddress(peer.Addr())
+	if !p.trusts(address) {
+		return address
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
 		if !p.trusts(address) {

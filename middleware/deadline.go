@@ -17,8 +17,11 @@ func Deadline(limit time.Duration) Middleware {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			reply, err := next(ctx, call)
+			if err == nil {
+				return reply, nil
+			}
 			var told *rs.Error
-			if err != nil && errors.As(context.Cause(ctx), &told) {
+			if errors.As(context.Cause(ctx), &told) {
 				return reply, told
 			}
 			return reply, err

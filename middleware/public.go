@@ -138,6 +138,9 @@ func (p Public) allowed(r *http.Request, host string) bool {
 
 // hostname drops the port and an IPv6 address's brackets; it is "" for what is not a host at all.
 func hostname(host string) string {
+	if isDNSName(host) {
+		return host
+	}
 	name := host
 	if bare, port, err := net.SplitHostPort(host); err == nil {
 		if strings.Trim(port, "0123456789") != "" {
@@ -150,10 +153,15 @@ func hostname(host string) string {
 	if address, err := netip.ParseAddr(name); err == nil && address.Zone() == "" { // a zone may hold any character
 		return name
 	}
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" {
+	if !isDNSName(name) {
 		return ""
 	}
 	return name
+}
+
+// isDNSName reports whether a text in lower case is of the characters that names and IPv4 addresses are made of.
+func isDNSName(text string) bool {
+	return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
 }
 
 func isLoopback(name string) bool {

@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"context"
-	"errors"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -29,9 +28,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (rs.Pri
 	refused := true // a panic is charged as well
 	defer func() { meter.settle(t.limiter.now(), refused) }()
 	principal, err := t.Authenticator.Authenticate(ctx, token)
-	var told *rs.Error
 	// An authority that is out of reach is not the caller's doing. Hanging up before the answer is: it was asked.
-	unreachable := errors.As(err, &told) && told.Code == rs.AuthorityUnreachable
-	refused = err != nil && !unreachable
+	refused = err != nil && rs.AsError(err).Code != rs.AuthorityUnreachable
 	return principal, err
 }

@@ -14,16 +14,15 @@ import (
 func TraceHTTP(tracer trace.Tracer) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx := r.Context()
 			if values := r.Header.Values("Traceparent"); len(values) == 1 {
-				ctx = ContinueTrace(ctx, values[0])
+				r = r.WithContext(ContinueTrace(r.Context(), values[0]))
 			}
 			if tracer == nil {
-				next.ServeHTTP(w, r.WithContext(ctx))
+				next.ServeHTTP(w, r)
 				return
 			}
 			method, path := loggedMethod(r.Method), loggedPath(r.URL.Path)
-			ctx, span := tracer.Start(ctx, method+" "+path, trace.WithSpanKind(trace.SpanKindServer),
+			ctx, span := tracer.Start(r.Context(), method+" "+path, trace.WithSpanKind(trace.SpanKindServer),
 				trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("http.route", path)))
 			counted := &counter{ResponseWriter: w}
 			defer func() {

@@ -60,14 +60,13 @@ func newTurns(limits Limits) *turns {
 
 // enter waits for a turn; leave gives it back.
 func (t *turns) enter(ctx context.Context, h holder, wait time.Duration) (leave func(), refusal *rs.Error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
+	until := time.Now().Add(wait) // of both queues together
 	own := t.queueOf(h)
-	if !own.enter(ctx) {
+	if !own.enter(ctx, until) {
 		t.giveBack(h, own)
 		return nil, tooMany("Too many calls with this grant are under way.", "Wait for the calls under way to end, then send this one again; make fewer calls at a time.")
 	}
-	if !t.all.enter(ctx) {
+	if !t.all.enter(ctx, until) {
 		own.leave()
 		t.giveBack(h, own)
 		return nil, tooMany("The server is answering as many calls as it can.", "Wait a moment, then send the same request again.")
@@ -119,14 +118,19 @@ func newQueue(size int) *queue {
 	return &queue{turns: semaphore.NewWeighted(int64(size)), room: semaphore.NewWeighted(2 * int64(size))}
 }
 
-func (q *queue) enter(ctx context.Context) bool {
+func (q *queue) enter(ctx context.Context, until time.Time) bool {
 	if q == nil {
 		return true
 	}
 	if !q.room.TryAcquire(1) {
 		return false
 	}
-	if !q.turns.TryAcquire(1) && q.turns.Acquire(ctx, 1) != nil { // Acquire refuses where there is no time to wait
+	if q.turns.TryAcquire(1) {
+		return true
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	if q.turns.Acquire(ctx, 1) != nil { // it refuses where there is no time to wait
 		q.room.Release(1)
 		return false
 	}

@@ -83,7 +83,9 @@ func FuzzSchemaProbe(f *testing.F) {
 		}
 		kind := verdict.Principal.Kind
 		var document any
-		if err := json.Unmarshal(body, &document); err != nil {
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber() // any number is valid JSON, whatever fits a float64
+		if err := decoder.Decode(&document); err != nil {
 			t.Fatal(err)
 		}
 		if kind != "" && !holds(document, kind) {

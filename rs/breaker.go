@@ -85,7 +85,7 @@ func (b *breaker) closed() bool {
 	return b.circuit == nil || b.circuit.State() == gobreaker.StateClosed
 }
 
-// begin asks for leave for one attempt. What it returns must be called with the outcome; further calls do nothing.
+// begin asks for leave for one attempt. What it returns must be called with the outcome, once.
 func (b *breaker) begin() (func(error), *Error) {
 	if b.circuit == nil {
 		return func(error) {}, nil
@@ -94,8 +94,7 @@ func (b *breaker) begin() (func(error), *Error) {
 	if err != nil {
 		return nil, b.unavailable()
 	}
-	var once sync.Once
-	return func(outcome error) { once.Do(func() { done(outcome) }) }, nil
+	return done, nil
 }
 
 func (b *breaker) unavailable() *Error {
@@ -118,33 +117,57 @@ type guarded struct {
 
 // RoundTrip performs one attempt, unless the breaker is open.
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	settle, refused := g.breaker.begin()
+	done, refused := g.breaker.begin()
 	if refused != nil {
 		if r.Body != nil {
 			_ = r.Body.Close()
 		}
 		return nil, refused
 	}
-	began := time.Now()
-	judge := func(err error) error { return judgeFailure(r.Context(), err, time.Since(began)) }
+	a := &attempt{ctx: r.Context(), began: time.Now(), done: done}
 	response, err := g.next.RoundTrip(r)
 	if err != nil {
-		settle(judge(err))
+		a.fail(err)
 		return nil, err
 	}
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
-		settle(errNothingKnown)
+		a.settle(errNothingKnown)
 	case status >= 500 && status != http.StatusNotImplemented:
-		settle(errHostFails)
+		a.settle(errHostFails)
 	}
-	response.Body = &judgedBody{response.Body, func(err error) {
-		if err != nil {
-			err = judge(err)
-		}
-		settle(err)
-	}}
+	a.ReadCloser, response.Body = response.Body, a
 	return response, nil
+}
+
+// An attempt is one request and the body of its answer, whose reading shows how the attempt ended.
+type attempt struct {
+	io.ReadCloser
+	ctx   context.Context
+	began time.Time
+	done  func(error)
+	once  sync.Once // a body may be read and closed by two goroutines
+}
+
+// settle tells the breaker the outcome; the first one counts.
+func (a *attempt) settle(outcome error) { a.once.Do(func() { a.done(outcome) }) }
+
+func (a *attempt) fail(err error) { a.settle(judgeFailure(a.ctx, err, time.Since(a.began))) }
+
+// Read reads on. An error but the end is the attempt's.
+func (a *attempt) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		a.fail(err)
+	}
+	return n, err
+}
+
+// Close ends the reading. What had not failed until then is well.
+func (a *attempt) Close() error {
+	err := a.ReadCloser.Close()
+	a.settle(nil)
+	return err
 }
 
 // judgeFailure says what a failed attempt tells about its host. Whether a caller's own deadline was too short or the
@@ -157,26 +180,4 @@ func judgeFailure(ctx context.Context, err error, had time.Duration) error {
 		return errNothingKnown
 	}
 	return errHostFails
-}
-
-// A judgedBody tells how its reading ended: an error, or its end or early closing as nil.
-type judgedBody struct {
-	io.ReadCloser
-	settle func(error)
-}
-
-// Read reads on.
-func (b *judgedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.settle(err)
-	}
-	return n, err
-}
-
-// Close ends the reading.
-func (b *judgedBody) Close() error {
-	err := b.ReadCloser.Close()
-	b.settle(nil)
-	return err
 }

@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,19 +107,19 @@ type bound struct {
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
-	return b.client.do(context.WithValue(ctx, classKey{}, readClass(r.Path)), b.token, r)
+	return b.client.do(ctx, b.token, r)
 }
 
 func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {
-	began := time.Now()
-	response, err := c.ask(ctx, token, r)
+	began, class := time.Now(), readClass(r.Path)
+	response, err := c.ask(context.WithValue(ctx, classKey{}, class), token, r)
 	var status int
 	if err != nil {
 		status = AsError(err).Status
 	} else {
 		status = response.Status
 	}
-	c.options.Observer.Read(readClass(r.Path), status, time.Since(began))
+	c.options.Observer.Read(class, status, time.Since(began))
 	return response, err
 }
 
@@ -130,7 +129,7 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 
 	target := c.base + r.Path
 	if len(r.Query) > 0 {
-		target += "?" + r.Query.Encode()
+		target = c.base + r.Path + "?" + r.Query.Encode()
 	}
 	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -155,7 +154,7 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 
 // read judges an answer: its size, its status, its type.
 func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
-	body, err := io.ReadAll(io.LimitReader(response.Body, c.options.MaxResponseBytes+1))
+	body, err := readBody(response, c.options.MaxResponseBytes+1)
 	requestID := errorText(response.Header.Get("Request-Id"))
 	if requestID == "" {
 		requestID = errorText(response.Header.Get("X-Request-Id"))
@@ -184,14 +183,15 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 	}
 	contentType := response.Header.Get("Content-Type")
 	if !binary {
-		if !json.Valid(body) {
+		shape, valid := readShape(body)
+		if !valid {
 			return nil, &Error{
 				Code: InvalidResponse, Status: response.StatusCode, RequestID: requestID,
 				Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
 				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 			}
 		}
-		if e := checkShape(body); e != nil {
+		if e := shape.check(); e != nil {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
@@ -200,6 +200,17 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 		}
 	}
 	return &Response{Status: response.StatusCode, Body: body, ContentType: contentType, RequestID: requestID}, nil
+}
+
+// maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.
+const maxAnnounced = 1 << 20
+
+// readBody reads a body, up to a limit.
+func readBody(response *http.Response, limit int64) ([]byte, error) {
+	var body bytes.Buffer
+	body.Grow(int(min(max(response.ContentLength, 0), limit, maxAnnounced)) + bytes.MinRead) // room to see the end
+	_, err := body.ReadFrom(io.LimitReader(response.Body, limit))
+	return body.Bytes(), err
 }
 
 func describeBody(body []byte) string {

@@ -96,7 +96,9 @@ func isCode(text string) bool {
 
 // errorText makes a foreign sentence one bounded line.
 func errorText(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if strings.ContainsFunc(text, breaksLine) { // an id holds none
+		text = strings.Join(strings.FieldsFunc(text, breaksLine), " ")
+	}
 	if len(text) <= maxErrorTextBytes {
 		return text
 	}
@@ -106,3 +108,5 @@ func errorText(text string) string {
 	}
 	return text[:cut] + "…"
 }
+
+func breaksLine(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }

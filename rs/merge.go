@@ -1,8 +1,8 @@
 package rs
 
 import (
-	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // A list is a list answer: its items, and where in the body they stand.
@@ -14,23 +14,17 @@ type list struct {
 	envelope Object // what says has_more, next_cursor and meta: the inner object first, then the body
 }
 
-// readList finds the items in any of the shapes that resource servers use: data[], data.data[], data.results[],
-// results[], hits[] (S3-R16). It reports false for an answer that has none of them.
+// readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
+// data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
 func readList(body []byte) (list, bool) {
 	names := [...]string{"data", "results", "hits", "streams"}
-	outer, err := ReadObject(body)
-	if err != nil {
-		return list{}, false
-	}
+	outer := AsObject(body)
 	for _, name := range names {
 		if items, ok := readItems(outer.Get(name)); ok {
 			return list{body: outer, path: []string{name}, items: items, envelope: outer}, true
 		}
 	}
-	inner, err := ReadObject(outer.Get("data"))
-	if err != nil {
-		return list{}, false
-	}
+	inner := outer.Object("data")
 	for _, name := range names {
 		if items, ok := readItems(inner.Get(name)); ok {
 			envelope := append(append(Object{}, outer.Without("data")...), inner...)
@@ -42,20 +36,8 @@ func readList(body []byte) (list, bool) {
 
 // readItems reads an array and keeps its objects: nothing else can be a hit or a row.
 func readItems(raw json.RawMessage) ([]json.RawMessage, bool) {
-	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '[' {
-		return nil, false
-	}
-	var all []json.RawMessage
-	if json.Unmarshal(raw, &all) != nil {
-		return nil, false
-	}
-	objects := make([]json.RawMessage, 0, len(all))
-	for _, item := range all {
-		if item = bytes.TrimSpace(item); len(item) > 0 && item[0] == '{' {
-			objects = append(objects, item)
-		}
-	}
-	return objects, true
+	items, ok := AsArray(raw)
+	return slices.DeleteFunc(items, func(item json.RawMessage) bool { return Kind(item) != "object" }), ok
 }
 
 // with returns the body with other items in the place of its own.
@@ -69,8 +51,8 @@ func (l list) with(items []json.RawMessage) Object {
 
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
 func attribute(item json.RawMessage, source Connection) json.RawMessage {
-	object, err := ReadObject(item)
-	if err != nil {
+	object := AsObject(item)
+	if object == nil {
 		return item
 	}
 	changed := false
@@ -78,9 +60,15 @@ func attribute(item json.RawMessage, source Connection) json.RawMessage {
 		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
 		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
 	} {
-		if part.value != "" && stringMember(object, part.name) == "" {
-			object, changed = object.With(part.name, EncodeJSON(part.value)), true
+		switch {
+		case part.value == "" || stringMember(object, part.name) != "":
+			continue
+		case object.Includes(part.name):
+			object = object.With(part.name, EncodeJSON(part.value))
+		default:
+			object = append(object, Member{part.name, EncodeJSON(part.value)}) // nobody else has this object
 		}
+		changed = true
 	}
 	if !changed {
 		return item
@@ -116,11 +104,9 @@ func readSearchPage(body []byte) (searchPage, bool) {
 		return searchPage{}, false
 	}
 	page := searchPage{hits: l.items, next: stringMember(l.envelope, "next_cursor")}
-	_ = json.Unmarshal(l.envelope.Get("has_more"), &page.more)
-	page.more = page.more || page.next != ""
-	meta, _ := ReadObject(l.envelope.Get("meta"))
-	page.tally = readTally(meta)
-	_ = json.Unmarshal(meta.Get("warnings"), &page.warnings)
+	page.more = l.envelope.Flag("has_more") || page.next != ""
+	meta := l.envelope.Object("meta")
+	page.tally, page.warnings = readTally(meta), meta.Array("warnings")
 	return page, true
 }
 

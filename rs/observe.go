@@ -42,31 +42,42 @@ func (unobserved) BreakerChanged(string, BreakerState) {}
 
 // readClass names what a path below a resource server's base reads, from a short fixed list.
 func readClass(path string) string {
-	segments := strings.Split(strings.TrimPrefix(path, "/v1/"), "/")
+	kind, below, more := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/")
 	switch {
-	case segments[0] == "schema" && len(segments) == 1:
+	case kind == "schema" && !more:
 		return "schema"
-	case segments[0] == "search":
+	case kind == "search":
 		return "search"
-	case segments[0] == "blobs":
+	case kind == "blobs":
 		return "blob"
-	case segments[0] != "streams":
+	case kind == "streams" && !more:
+		return "streams"
+	case kind == "streams":
+		return streamClass(below)
+	}
+	return "other"
+}
+
+// streamClass names what is read of a stream: below is STREAM, STREAM/aggregate, STREAM/records, STREAM/records/ID and so on.
+func streamClass(below string) string {
+	_, below, more := strings.Cut(below, "/")
+	if !more {
+		return "stream"
+	}
+	kind, record, more := strings.Cut(below, "/")
+	switch {
+	case kind == "aggregate":
+		return "aggregate"
+	case kind == "records" && !more:
+		return "records"
+	case kind != "records":
 		return "other"
 	}
-	switch below := segments[min(2, len(segments)):]; {
-	case len(segments) == 1:
-		return "streams"
-	case len(below) == 0:
-		return "stream"
-	case below[0] == "aggregate":
-		return "aggregate"
-	case below[0] != "records":
-		return "other"
-	case len(below) == 1:
-		return "records"
-	case len(below) == 2:
+	_, part, more := strings.Cut(record, "/")
+	switch part, _, _ = strings.Cut(part, "/"); {
+	case !more:
 		return "record"
-	case below[2] == "field-window":
+	case part == "field-window":
 		return "window"
 	}
 	return "other"

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -43,6 +46,44 @@ func BenchmarkFanout(b *testing.B) {
 					if err := json.Unmarshal(response.Body, &page); err != nil {
 						b.Fatal(err)
 					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFanoutOverHTTP searches packages over HTTP whose children each take five milliseconds to answer. They are asked
+// at a time, as many as the width allows, so the members of a package of eight take little longer than one.
+func BenchmarkFanoutOverHTTP(b *testing.B) {
+	const latency = 5 * time.Millisecond
+	answer, err := hitsOf("x", 200)(context.Background(), searchRequest("limit", "20"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(latency):
+		case <-r.Context().Done():
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(answer.Body)
+	}))
+	defer server.Close()
+	client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, size := range []int{1, 8, 64} {
+		children := make([]rs.Child, size)
+		for i := range children {
+			children[i] = aChild(fmt.Sprint(i))
+		}
+		p := rs.NewPackage(rs.Membership{PackageID: "pkg_1", Children: children}, func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }, rs.PackageOptions{})
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Do(b.Context(), searchRequest("limit", "20")); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})

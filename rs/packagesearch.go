@@ -98,20 +98,25 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	for i, t := range turns {
 		children[i] = t.child
 	}
+	type reading struct {
+		page searchPage
+		ok   bool
+	}
+	readings := make([]reading, len(turns))
 	outcomes, err := s.pkg.askAll(ctx, children, func(ctx context.Context, i int, d Doer) (*Response, error) {
-		return d.Do(ctx, s.childRequest(turns[i]))
+		response, err := d.Do(ctx, s.childRequest(turns[i]))
+		if err == nil {
+			readings[i].page, readings[i].ok = readSearchPage(response.Body)
+		}
+		return response, err
 	})
 	if err != nil {
 		return err
 	}
 	for i, o := range outcomes {
-		t, failure := turns[i], o.failure
-		var page searchPage
-		if failure == nil {
-			var ok bool
-			if page, ok = readSearchPage(o.response.Body); !ok {
-				failure = &Error{Code: InvalidResponse, Message: "This connection's answer is not the list of hits that the contract promises."}
-			}
+		t, page, failure := turns[i], readings[i].page, o.failure
+		if failure == nil && !readings[i].ok {
+			failure = &Error{Code: InvalidResponse, Message: "This connection's answer is not the list of hits that the contract promises."}
 		}
 		if failure != nil {
 			t.failure = failure

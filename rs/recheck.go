@@ -23,6 +23,9 @@ type Rechecking struct{ Doer }
 // Do performs one read.
 func (r Rechecking) Do(ctx context.Context, request Request) (*Response, error) {
 	response, err := r.Doer.Do(ctx, request)
+	if err == nil {
+		return response, nil
+	}
 	var refused *Error
 	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
 		if doubt, ok := ctx.Value(doubtKey{}).(func(context.Context)); ok {

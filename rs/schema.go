@@ -302,8 +302,11 @@ func matchesConnection(row Object, connectionID string) bool {
 }
 
 func stringMember(o Object, name string) string {
-	var text string
-	_ = json.Unmarshal(o.Get(name), &text)
+	raw := o.Get(name)
+	if Kind(raw) != "string" {
+		return ""
+	}
+	text, _ := AsText(raw)
 	return text
 }
 

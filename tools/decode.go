@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -29,53 +30,49 @@ const (
 // arguments reads a tool's arguments one by one and keeps the first error, so that a decoder is a plain list of
 // what the tool takes. A null argument counts as absent.
 type arguments struct {
-	values map[string]json.RawMessage
+	values rs.Object
 	err    error
 }
 
 // readArguments parses a call's arguments: one JSON object whose names are all known and each given once.
 func readArguments(raw json.RawMessage, known ...string) *arguments {
-	a := &arguments{values: map[string]json.RawMessage{}}
+	a := &arguments{}
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
 		return a
 	}
-	names, values, err := readObject(raw)
+	values, err := readObject(raw)
 	if err != nil {
 		a.fail(rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`))
 		return a
 	}
 	var unknown []string
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			unknown = append(unknown, quote(name))
+	for _, m := range values {
+		if !slices.Contains(known, m.Name) {
+			unknown = append(unknown, quote(m.Name))
 		}
 	}
 	if len(unknown) > 0 {
 		a.fail(rs.Invalid(unquoted(unknown[0]), "Unknown argument "+strings.Join(firstFew(unknown), ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
 		return a
 	}
-	for name, value := range values {
-		if string(value) != "null" {
-			a.values[name] = value
-		}
-	}
+	a.values = values
 	return a
 }
 
 // readObject reads one JSON object. A name given twice is an error, because parsers disagree on which one counts.
-func readObject(raw json.RawMessage) (names []string, values map[string]json.RawMessage, err error) {
+func readObject(raw json.RawMessage) (rs.Object, error) {
 	object, err := rs.ReadObject(raw)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	values = make(map[string]json.RawMessage, len(object))
+	seen := map[string]bool{}
 	for _, m := range object {
-		if _, twice := values[m.Name]; twice {
-			return nil, nil, fmt.Errorf("%s is given twice", quote(m.Name))
+		if seen[m.Name] {
+			return nil, fmt.Errorf("%s is given twice", quote(m.Name))
 		}
-		names, values[m.Name] = append(names, m.Name), m.Value
+		seen[m.Name] = true
 	}
-	return names, values, nil
+	return object, nil
 }
 
 func (a *arguments) fail(err error) {
@@ -89,17 +86,34 @@ func (a *arguments) failf(name, hint, format string, values ...any) {
 }
 
 // has reports whether an argument was given.
-func (a *arguments) has(name string) bool { return a.values[name] != nil }
+func (a *arguments) has(name string) bool { return a.values.Has(name) }
+
+// given returns an argument that was given, as long as nothing is wrong with those before it.
+func (a *arguments) given(name string) (json.RawMessage, bool) {
+	if a.err != nil {
+		return nil, false
+	}
+	raw := a.values.Get(name)
+	return raw, raw != nil
+}
+
+// stringOf reads a JSON string.
+func stringOf(raw json.RawMessage) (string, bool) {
+	if rs.Kind(raw) != "string" {
+		return "", false
+	}
+	return rs.AsText(raw)
+}
 
 // text reads an optional string of at most maxBytes; given, it may not be empty.
 func (a *arguments) text(name string, maxBytes int) string {
-	raw, ok := a.values[name]
-	if !ok || a.err != nil {
+	raw, ok := a.given(name)
+	if !ok {
 		return ""
 	}
-	var value string
+	value, isString := stringOf(raw)
 	switch {
-	case json.Unmarshal(raw, &value) != nil:
+	case !isString:
 		a.failf(name, "Send a string, or leave it out.", "%s must be a string, not %s.", name, show(raw))
 	case strings.TrimSpace(value) == "":
 		a.failf(name, "Send a value, or leave it out.", "%s is empty.", name)
@@ -151,12 +165,12 @@ func (a *arguments) required(name, example string) {
 
 // choice reads one of a few words.
 func (a *arguments) choice(name string, allowed ...string) string {
-	raw, ok := a.values[name]
-	if !ok || a.err != nil {
+	raw, ok := a.given(name)
+	if !ok {
 		return ""
 	}
-	var value string
-	if json.Unmarshal(raw, &value) != nil || !slices.Contains(allowed, value) {
+	value, isString := stringOf(raw)
+	if !isString || !slices.Contains(allowed, value) {
 		a.failf(name, "Send one of: "+strings.Join(allowed, ", ")+".", "%s cannot be %s.", name, show(raw))
 		return ""
 	}
@@ -165,8 +179,8 @@ func (a *arguments) choice(name string, allowed ...string) string {
 
 // number reads an optional integer between least and most; absent is 0 and false.
 func (a *arguments) number(name string, least, most int) (int, bool) {
-	raw, ok := a.values[name]
-	if !ok || a.err != nil {
+	raw, ok := a.given(name)
+	if !ok {
 		return 0, false
 	}
 	value, isNumber := integer(raw)
@@ -188,24 +202,21 @@ func (a *arguments) optionalNumber(name string, least, most int) *int {
 
 // integer reads a JSON number without a fraction.
 func integer(raw json.RawMessage) (float64, bool) {
-	var value float64
-	if len(raw) == 0 || raw[0] == '"' || json.Unmarshal(raw, &value) != nil {
+	if rs.Kind(raw) != "number" {
 		return 0, false
 	}
-	return value, value == math.Trunc(value)
+	value, err := strconv.ParseFloat(string(raw), 64)
+	return value, err == nil && value == math.Trunc(value)
 }
 
 // list reads an optional array of names; one lone string counts as a list of one.
 func (a *arguments) list(name string, check func(argument, value string)) []string {
-	raw, ok := a.values[name]
-	if !ok || a.err != nil {
+	raw, ok := a.given(name)
+	if !ok {
 		return nil
 	}
-	var values []string
-	var lone string
-	if json.Unmarshal(raw, &lone) == nil {
-		values = []string{lone}
-	} else if json.Unmarshal(raw, &values) != nil {
+	values, ok := stringsOf(raw)
+	if !ok {
 		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, show(raw))
 		return nil
 	}
@@ -231,6 +242,24 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 	return values
 }
 
+// stringsOf reads an array of strings, or one lone string. A null among them is the empty string, as for encoding/json.
+func stringsOf(raw json.RawMessage) ([]string, bool) {
+	if lone, ok := stringOf(raw); ok {
+		return []string{lone}, true
+	}
+	list, ok := rs.AsArray(raw)
+	values := make([]string, len(list))
+	for i, item := range list {
+		if rs.Kind(item) == "null" {
+			continue
+		}
+		if values[i], ok = stringOf(item); !ok {
+			return nil, false
+		}
+	}
+	return values, ok
+}
+
 func (a *arguments) fields() []string { return a.list("fields", a.fieldName) }
 
 // names checks list items that are stream or relation names.
@@ -247,7 +276,7 @@ func (a *arguments) safeName(argument, value string) {
 func (a *arguments) cursor(name string) string {
 	value := a.text(name, maxCursorBytes)
 	if a.err == nil && strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`<>[]{}\\", r) }) {
-		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, show(a.values[name]))
+		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, show(a.values.Get(name)))
 		return ""
 	}
 	return value

@@ -27,26 +27,26 @@ const expandLimitHint = `Send an object such as {"attachments":3} with whole num
 // expansion reads expand and expand_limit.
 func (a *arguments) expansion() expansion {
 	e := expansion{relations: a.list("expand", a.safeName)}
-	raw, ok := a.values["expand_limit"]
-	if !ok || a.err != nil {
+	raw, ok := a.given("expand_limit")
+	if !ok {
 		return e
 	}
-	relations, values, err := readObject(raw)
+	relations, err := readObject(raw)
 	if err != nil || len(relations) == 0 {
 		a.fail(invalidExpandLimit("expand_limit is %s; it must be an object with at least one relation.", show(raw)))
 		return e
 	}
 	for _, relation := range relations {
-		if !isParameterName(relation) {
-			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote(relation)))
+		if !isParameterName(relation.Name) {
+			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote(relation.Name)))
 			return e
 		}
-		limit, ok := integer(values[relation])
+		limit, ok := integer(relation.Value)
 		if !ok || limit < 1 || limit > maxExpandLimit {
-			a.fail(invalidExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote(relation), show(values[relation]), maxExpandLimit))
+			a.fail(invalidExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote(relation.Name), show(relation.Value), maxExpandLimit))
 			return e
 		}
-		e.limits = append(e.limits, relationLimit{relation, int(limit)})
+		e.limits = append(e.limits, relationLimit{relation.Name, int(limit)})
 	}
 	return e
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,8 +28,8 @@ func invalidFilter(format string, values ...any) *rs.Error {
 
 // filter reads the filter argument.
 func (a *arguments) filter() filter {
-	raw, ok := a.values["filter"]
-	if !ok || a.err != nil {
+	raw, ok := a.given("filter")
+	if !ok {
 		return nil
 	}
 	f, err := parseFilter(raw)
@@ -46,7 +45,7 @@ func parseFilter(raw json.RawMessage) (filter, error) {
 	if raw[0] == '"' {
 		return nil, invalidFilter("filter is the string %s; it must be an object.", show(raw))
 	}
-	fields, values, err := readObject(raw)
+	fields, err := readObject(raw)
 	if err != nil {
 		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", show(raw))
 	}
@@ -55,10 +54,10 @@ func parseFilter(raw json.RawMessage) (filter, error) {
 	}
 	var f filter
 	for _, field := range fields {
-		if !isParameterName(field) {
-			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote(field))
+		if !isParameterName(field.Name) {
+			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote(field.Name))
 		}
-		conditions, err := parseCondition(field, values[field])
+		conditions, err := parseCondition(field.Name, field.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -77,35 +76,33 @@ func parseCondition(field string, raw json.RawMessage) (filter, error) {
 		}
 		return filter{{field, "", value}}, nil
 	}
-	operators, values, err := readObject(raw)
+	operators, err := readObject(raw)
 	if err != nil || len(operators) == 0 {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote(field), show(raw))
 	}
 	var f filter
 	for _, operator := range operators {
-		if !slices.Contains([]string{"gte", "gt", "lte", "lt"}, operator) {
-			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote(operator), quote(field))
+		switch operator.Name {
+		case "gte", "gt", "lte", "lt":
+		default:
+			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote(operator.Name), quote(field))
 		}
-		value, ok := scalar(values[operator])
+		value, ok := scalar(operator.Value)
 		if !ok {
-			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote(field), operator, show(values[operator]))
+			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote(field), operator.Name, show(operator.Value))
 		}
-		f = append(f, condition{field, operator, value})
+		f = append(f, condition{field, operator.Name, value})
 	}
 	return f, nil
 }
 
 // scalar returns a string, number or boolean as it goes into a parameter. Numbers keep the digits they came with.
 func scalar(raw json.RawMessage) (string, bool) {
-	var text string
-	switch {
-	case raw[0] == '"':
-		ok := json.Unmarshal(raw, &text) == nil && text != "" && len(text) <= 4096 && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
-		return text, ok
-	case raw[0] == '{' || raw[0] == '[' || string(raw) == "null":
-		return "", false
+	text, ok := rs.AsText(raw)
+	if rs.Kind(raw) != "string" {
+		return text, ok && len(text) <= 400
 	}
-	return string(raw), len(raw) <= 400
+	return text, ok && text != "" && len(text) <= 4096 && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
 // write adds the filter's parameters: filter[field]=value and filter[field][operator]=value, never a bare filter=.

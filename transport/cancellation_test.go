@@ -148,7 +148,7 @@ func settled() int {
 	return last
 }
 
-func room(client *rs.Client) *mcp.Server {
+func room(client *rs.Client) *transport.Server {
 	return transport.NewRoom(transport.RoomOptions{Client: client, Version: "test", Logger: zerolog.Nop()})
 }
 

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,10 +17,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// newEndpoint returns what stands behind the door: it checks that a request is one JSON-RPC message and hands it
-// to the SDK's stateless handler. Refusals of HTTP look like the door's; refusals of a message are JSON-RPC errors.
-func newEndpoint(o HandlerOptions) http.Handler {
-	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Server }, &mcp.StreamableHTTPOptions{
+// An endpoint is what stands behind the door: it checks that a request is one JSON-RPC message, answers it if it is
+// plain, and hands any other to the SDK's stateless handler. Refusals of HTTP look like the door's; refusals of a message
+// are JSON-RPC errors.
+type endpoint struct {
+	server *Server
+	sdk    http.Handler
+	lists  map[string][]byte // the answer to tools/list by version of MCP, from the end of its id on
+	public middleware.Public
+	stop   context.Context
+}
+
+func newEndpoint(o HandlerOptions) *endpoint {
+	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Server.Server }, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
 		JSONResponse:                 true, // nothing is written before the answer is known, which D7 needs
 		PropagateRequestCancellation: true,
@@ -27,27 +37,33 @@ func newEndpoint(o HandlerOptions) http.Handler {
 		MaxRequestBodyBytes:          -1,   // the door's BodyLimit has done it
 		Logger:                       sdkLogger(o.Logger),
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !allowMethods(w, r, http.MethodPost) || !acceptable(w, r) {
-			return
-		}
-		body, ok := readBody(w, r)
-		if !ok {
-			return
-		}
-		message, refusal := parseMessage(body)
-		if refusal != nil {
-			writeRPCError(w, http.StatusBadRequest, nil, refusal)
-			return
-		}
-		ctx := withIcon(withHangUp(r.Context(), o.Stop), o.Public.URL(r, middleware.IconPath))
-		r = r.Clone(ctx)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
-		answer := &rpcAnswer{w: w, id: requestID(message)}
-		sdk.ServeHTTP(answer, r)
-		answer.finish()
-	})
+	return &endpoint{server: o.Server, sdk: sdk, lists: toolLists(sdk), public: o.Public, stop: o.Stop}
+}
+
+// ServeHTTP answers one request.
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !allowMethods(w, r, http.MethodPost) || !acceptable(w, r) {
+		return
+	}
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	if e.servePlain(w, r, body) {
+		return
+	}
+	message, refusal := parseMessage(body)
+	if refusal != nil {
+		writeRPCError(w, http.StatusBadRequest, nil, refusal)
+		return
+	}
+	ctx := withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, middleware.IconPath))
+	r = r.Clone(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
+	answer := &rpcAnswer{w: w, id: requestID(message)}
+	e.sdk.ServeHTTP(answer, r)
+	answer.finish()
 }
 
 const (

@@ -81,7 +81,7 @@ func echo(_ context.Context, call tools.Call) (tools.Reply, error) {
 	}}, nil
 }
 
-func testServer(room tools.Handler, log io.Writer) *mcp.Server {
+func testServer(room tools.Handler, log io.Writer) *transport.Server {
 	return transport.NewServer(transport.ServerOptions{
 		Name: "pdpp-mcp", Title: "PDPP", Version: "1.2.3", Instructions: "Read the schema first.",
 		Tools: testTools(), Resources: testResources(), Handler: room,

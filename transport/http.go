@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
@@ -20,7 +19,7 @@ import (
 
 // HandlerOptions configure [Handler].
 type HandlerOptions struct {
-	Server        *mcp.Server // from NewServer
+	Server        *Server // from NewRoom or NewServer
 	Authenticator middleware.Authenticator
 	Public        middleware.Public
 	Origins       []string // browser origins that may call; usually none

@@ -31,7 +31,7 @@ func Identify(ctx context.Context, authority rs.Authority, providerURL string, t
 }
 
 // Inside opens a session with a server of this process, as a client has one over [Stdio]. Whoever opens it closes it.
-func Inside(ctx context.Context, server *mcp.Server, principal rs.Principal, client *mcp.Implementation) (*mcp.ClientSession, error) {
+func Inside(ctx context.Context, server *Server, principal rs.Principal, client *mcp.Implementation) (*mcp.ClientSession, error) {
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(rs.WithPrincipal(ctx, principal), far, nil); err != nil {
 		return nil, err

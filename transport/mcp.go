@@ -28,10 +28,21 @@ type ServerOptions struct {
 	Logger       zerolog.Logger
 }
 
-// NewServer returns the one MCP server that all sessions and requests share, over either transport (S3-R5). Making
-// one per request would cost a hundred times as much as a call.
-func NewServer(o ServerOptions) *mcp.Server {
+// A Server is the one MCP server that all sessions and requests share, over either transport (S3-R5). Making one per
+// request would cost a hundred times as much as a call.
+type Server struct {
+	*mcp.Server
+	self   mcp.Implementation
+	tools  map[string]*tools.Tool
+	handle tools.Handler
+	log    zerolog.Logger
+}
+
+// NewServer returns a server of these tools, resources and prompts. What is added to it later is served too, save a tool of
+// a name that it has.
+func NewServer(o ServerOptions) *Server {
 	self := mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version}
+	byName := make(map[string]*tools.Tool, len(o.Tools))
 	server := mcp.NewServer(
 		&self,
 		&mcp.ServerOptions{
@@ -43,7 +54,8 @@ func NewServer(o ServerOptions) *mcp.Server {
 		},
 	)
 	for _, tool := range o.Tools {
-		server.AddTool(listing(tool), callTool(o.Handler, tool))
+		byName[tool.Name] = tool
+		server.AddTool(listing(tool), toolHandler(o.Handler, tool))
 	}
 	for _, resource := range o.Resources {
 		addResource(server, o.Handler, resource)
@@ -55,7 +67,7 @@ func NewServer(o ServerOptions) *mcp.Server {
 		}, getPrompt(prompt))
 	}
 	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
-	return server
+	return &Server{Server: server, self: self, tools: byName, handle: o.Handler, log: o.Logger}
 }
 
 // capabilities are what the server says it can do. Prompts are declared only where there is one.
@@ -75,10 +87,10 @@ func protocolOf(session *mcp.ServerSession) string {
 	return ""
 }
 
-// continueTrace takes over the trace that a client names in a request's _meta, which works over stdio too.
-func continueTrace(ctx context.Context, meta mcp.Meta) context.Context {
-	traceparent, _ := meta["traceparent"].(string)
-	return middleware.ContinueTrace(ctx, traceparent)
+// traceparent is the trace that a client names in a request's _meta, which works over stdio too.
+func traceparent(meta mcp.Meta) string {
+	named, _ := meta["traceparent"].(string)
+	return named
 }
 
 func listing(tool *tools.Tool) *mcp.Tool {
@@ -96,18 +108,23 @@ func listing(tool *tools.Tool) *mcp.Tool {
 	return listed
 }
 
-func callTool(handle tools.Handler, tool *tools.Tool) mcp.ToolHandler {
+func toolHandler(handle tools.Handler, tool *tools.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		ctx = continueTrace(ctx, request.Params.Meta)
-		reply, err := handle(ctx, tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)})
-		if err == nil && reply.Result == nil {
-			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
-		}
-		if err != nil {
-			return nil, wireError(err, "")
-		}
-		return reply.Result, nil
+		call := tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)}
+		return callTool(ctx, handle, call, traceparent(request.Params.Meta))
 	}
+}
+
+// callTool has the room answer a tool call. Its errors are *jsonrpc.Error values.
+func callTool(ctx context.Context, handle tools.Handler, call tools.Call, traceparent string) (*mcp.CallToolResult, error) {
+	reply, err := handle(middleware.ContinueTrace(ctx, traceparent), call)
+	if err == nil && reply.Result == nil {
+		err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
+	}
+	if err != nil {
+		return nil, wireError(err, "")
+	}
+	return reply.Result, nil
 }
 
 func addResource(server *mcp.Server, handle tools.Handler, resource tools.Resource) {
@@ -133,7 +150,7 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 			return nil, wireError(err, uri)
 		}
 		call.Protocol = protocolOf(request.Session)
-		reply, err := handle(continueTrace(ctx, request.Params.Meta), call)
+		reply, err := handle(middleware.ContinueTrace(ctx, traceparent(request.Params.Meta)), call)
 		if err == nil && reply.Resource == nil {
 			err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no resource."}
 		}

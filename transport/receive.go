@@ -18,26 +18,39 @@ import (
 // The middleware here stands around every method that the SDK receives. It may change contexts, lists and errors;
 // a tools/call answered here would lack what 2026-07-28 clients demand of a result.
 
-// recoverAll makes a panic anywhere an internal error. Handlers run outside net/http's recovery, so it would end
-// the process. It also gives a code to the SDK's own plain errors, which would go out as code 0.
+// recoverAll makes a panic anywhere an internal error. It also gives a code to the SDK's own plain errors, which would go
+// out as code 0.
 func recoverAll(log zerolog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			defer func() {
-				if fault := recover(); fault != nil {
-					log.Error().Str("mcp_method", method).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
-						Str("request_id", middleware.RequestIDFrom(ctx)).Msg("panic")
-					result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
-				}
-			}()
-			result, err = next(ctx, method, request)
-			var wire *jsonrpc.Error
-			if err != nil && !errors.As(err, &wire) {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+			err = recovered(ctx, log, method, func() (err error) {
+				result, err = next(ctx, method, request)
+				return err
+			})
+			if err != nil {
+				return nil, err
 			}
-			return result, err
+			return result, nil
 		}
 	}
+}
+
+// recovered answers a request. Its error is a *jsonrpc.Error, also for a panic: handlers run outside net/http's recovery,
+// so that would end the process.
+func recovered(ctx context.Context, log zerolog.Logger, method string, answer func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			log.Error().Str("mcp_method", method).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
+				Str("request_id", middleware.RequestIDFrom(ctx)).Msg("panic")
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
+		}
+	}()
+	err = answer()
+	var wire *jsonrpc.Error
+	if err != nil && !errors.As(err, &wire) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	return err
 }
 
 type hangUpKey struct{}
@@ -45,25 +58,33 @@ type hangUpKey struct{}
 // withHangUp carries a request's own lifetime down as a value, because the SDK hands on a request's values but,
 // before 2026-07-28, not its end. With it goes the server's, which must not end the request: nobody would answer it.
 func withHangUp(ctx, server context.Context) context.Context {
-	if server == nil {
-		server = context.Background()
-	}
 	return context.WithValue(ctx, hangUpKey{}, [...]context.Context{ctx, server})
 }
 
 // joinHangUp ends a call when the client that made it hangs up, or the server ends it, for the cause of that end.
 func joinHangUp(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		ends, ok := ctx.Value(hangUpKey{}).([2]context.Context)
-		if !ok {
-			return next(ctx, method, request)
-		}
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		for _, end := range ends {
-			defer context.AfterFunc(end, func() { cancel(context.Cause(end)) })()
-		}
+		ends, _ := ctx.Value(hangUpKey{}).([2]context.Context)
+		ctx, done := joined(ctx, ends[:]...)
+		defer done()
 		return next(ctx, method, request)
+	}
+}
+
+// joined returns a context that ends with the first of several, for the cause of that end. done frees it. A nil one never ends.
+func joined(ctx context.Context, ends ...context.Context) (joint context.Context, done func()) {
+	joint, cancel := context.WithCancelCause(ctx)
+	var stops []func() bool
+	for _, end := range ends {
+		if end != nil {
+			stops = append(stops, context.AfterFunc(end, func() { cancel(context.Cause(end)) }))
+		}
+	}
+	return joint, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel(nil)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
@@ -28,7 +27,7 @@ type RoomOptions struct {
 
 // NewRoom returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
 // [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every door leads into the same room.
-func NewRoom(o RoomOptions) *mcp.Server {
+func NewRoom(o RoomOptions) *Server {
 	all := tools.All(cmp.Or(o.RecordBase, o.Client.Base()))
 	chain := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer})
 	return NewServer(ServerOptions{

@@ -27,7 +27,7 @@ const MaxCallsUnderWay = 256
 //
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
 // that were under way when its input ended; hence this one.
-func Stdio(ctx context.Context, server *mcp.Server, principal rs.Principal, in io.Reader, out io.Writer) error {
+func Stdio(ctx context.Context, server *Server, principal rs.Principal, in io.Reader, out io.Writer) error {
 	err := server.Run(rs.WithPrincipal(ctx, principal), &stdio{in: in, out: out})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil // told to stop, which is how hosts end a session

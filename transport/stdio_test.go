@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -28,7 +27,7 @@ func callLine(id, tool string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 }
 
-func serveStdio(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer) error {
+func serveStdio(ctx context.Context, server *transport.Server, in io.Reader, out io.Writer) error {
 	return transport.Stdio(ctx, server, rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}, in, out)
 }
 

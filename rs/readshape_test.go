@@ -1,0 +1,89 @@
+package rs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// The law: a text is JSON for readShape exactly where it is for encoding/json, and what it counts is what the decoder's
+// tokens say.
+func FuzzReadShape(f *testing.F) {
+	for _, seed := range []string{
+		``, ` `, `null`, ` true `, `false`, `tru`, `truee`, `nul`, `-`, `0`, `-0`, `01`, `1.`, `1.5e-7`, `1e+`, `.5`, `+1`, `1 2`,
+		`""`, `"`, `"a`, `"\"`, `"\u00e9"`, `"\u00g9"`, `"\u00`, `"\x"`, "\"a\nb\"", "\"\x7f\xff\"", `"12345678"`, `"1234567\"`, "\"1234567\x1f\"",
+		`[]`, `[ ]`, `[,]`, `[1,]`, `[1 2]`, `[1,[2,{"a":3}]]`, `]`, `[`, `[}`, `{}`, `{ }`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{"a" : 1 , "b":[]}`,
+		strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		"\"" + strings.Repeat("é", 9) + "\x00\"", "\"\x80\x80\x80\x80\x80\x80\x80\x80\x9f\"", "\u00a0[]", "\"!!!!!!!\x01\"",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, valid := readShape(text)
+		if valid != json.Valid(text) {
+			t.Fatalf("valid is %v for %q", valid, text)
+		}
+		if !valid {
+			return
+		}
+		if levels, values := countTokens(t, text); s.levels != levels || s.values != values || s.depth != 0 {
+			t.Errorf("%d levels and %d values are told, want %d and %d: %q", s.levels, s.values, levels, values, text)
+		}
+	})
+}
+
+// countTokens counts as [shape] does, by the decoder: brackets, the names, and what comes after a comma.
+func countTokens(t *testing.T, text []byte) (levels, values int) {
+	t.Helper()
+	var inside []int // how many names and values each open bracket holds so far
+	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return levels, values
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		delimiter, isBracket := token.(json.Delim)
+		if isBracket && (delimiter == '}' || delimiter == ']') {
+			inside = inside[:len(inside)-1]
+			continue
+		}
+		if innermost := len(inside) - 1; innermost >= 0 {
+			if inside[innermost] > 0 {
+				values++ // a comma or a colon stands before it
+			}
+			inside[innermost]++
+		}
+		if isBracket {
+			values++
+			inside = append(inside, 0)
+			levels = max(levels, len(inside))
+		}
+	}
+}
+
+// Wherever in a word of eight a byte stands that ends a run, it is found, and nothing else is.
+func TestPlainBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		text := make([]byte, random.IntN(24))
+		for i := range text {
+			text[i] = byte(random.IntN(256))
+			if random.IntN(8) > 0 {
+				text[i] |= 0x80
+			}
+		}
+		want := bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
+		if want < 0 {
+			want = len(text)
+		}
+		if got := plainBytes(text); got != want {
+			t.Fatalf("%d bytes of %q are plain, want %d", got, text, want)
+		}
+	}
+}
