@@ -239,8 +239,8 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 		return err
 	}
 	defer unwatch()
-	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		server, principal, err := localRoom(ctx, providerURL, token, c.ServerName, log, watch)
+	return c.open(ctx, log, io, func(p provider) error {
+		server, principal, err := p.room(ctx, c.ServerName, log, watch)
 		if err != nil {
 			return err
 		}
@@ -249,17 +249,17 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 }
 
 // open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
-func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(providerURL string, token rs.Token) error) error {
+func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(provider) error) error {
 	if c.Demo {
 		if c.ProviderURL != "" {
 			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
 		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err, now: time.Now})
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err, now: time.Now, behind: true})
 		if err != nil {
 			return err
 		}
 		defer demo.close()
-		return use(demo.url, rs.NewToken(demo.tokens.Client))
+		return use(provider{demo.url, rs.NewToken(demo.tokens.Client), true})
 	}
 	if c.ProviderURL == "" {
 		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
@@ -271,14 +271,14 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams,
 	for _, warning := range credential.Warnings {
 		fmt.Fprintln(io.err, "pdpp-mcp: warning: "+warning)
 	}
-	return use(credential.ProviderURL, credential.Token)
+	return use(provider{credential.ProviderURL, credential.Token, false})
 }
 
 // inside uses a session with the room that a local command's flags lead to: it reads what a model would.
 func (c providerFlags) inside(ctx context.Context, io streams, use func(session *mcp.ClientSession, providerURL string) error) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	return c.open(ctx, log, io, func(providerURL string, token rs.Token) error {
-		server, principal, err := localRoom(ctx, providerURL, token, "pdpp", log, observe.Observation{})
+	return c.open(ctx, log, io, func(p provider) error {
+		server, principal, err := p.room(ctx, "pdpp", log, observe.Observation{})
 		if err != nil {
 			return err
 		}
@@ -287,7 +287,7 @@ func (c providerFlags) inside(ctx context.Context, io streams, use func(session 
 			return err
 		}
 		defer func() { _ = session.Close() }()
-		return use(session, providerURL)
+		return use(session, p.url)
 	})
 }
 
@@ -296,18 +296,45 @@ func insider() *mcp.Implementation {
 	return &mcp.Implementation{Name: "pdpp-mcp-verify", Version: version}
 }
 
+// A provider is where a local command reads, and with which token.
+type provider struct {
+	url   string
+	token rs.Token
+	own   bool // it is this process's sample, whose token was made a client's a moment ago
+}
+
+// room is the room for the provider's one token.
+func (p provider) room(ctx context.Context, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
+	if !p.own {
+		return localRoom(ctx, p.url, p.token, name, log, watch)
+	}
+	client, err := localClient(p.url, watch)
+	if err != nil {
+		return nil, rs.Principal{}, err
+	}
+	return newRoom(name, p.url, client, 0, log, watch), rs.Principal{Token: p.token, Kind: rs.KindClient}, nil
+}
+
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
 func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
-	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.Following("other")})
+	client, err := localClient(providerURL, watch)
 	if err != nil {
-		return nil, rs.Principal{}, usage(err.Error())
+		return nil, rs.Principal{}, err
 	}
 	principal, err := transport.Identify(ctx, schemaProbe(client), providerURL, token)
 	if err != nil {
 		return nil, rs.Principal{}, err
 	}
 	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
+}
+
+func localClient(providerURL string, watch observe.Observation) (*rs.Client, error) {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.Following("other")})
+	if err != nil {
+		return nil, usage(err.Error())
+	}
+	return client, nil
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }
@@ -319,6 +346,10 @@ type embedded struct {
 	tokens       demo.DemoTokens
 	store        *demo.Store
 	server       *http.Server
+
+	stopLoading context.CancelFunc
+	loaded      chan struct{} // closed when loading has ended
+	resources   http.Handler  // what answers once it has; nil when it failed
 }
 
 type embeddedConfig struct {
@@ -326,6 +357,7 @@ type embeddedConfig struct {
 	progress io.Writer
 	now      func() time.Time // of the progress
 	log      zerolog.Logger
+	behind   bool // load while it serves: requests wait for the end of that
 }
 
 const embeddedClientID = "pdpp-mcp"
@@ -336,10 +368,7 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := loadStore(ctx, store, c); err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	e := &embedded{store: store, clientSecret: rand.Text()}
+	e := &embedded{store: store, clientSecret: rand.Text(), loaded: make(chan struct{})}
 	if e.tokens, err = demo.NewDemoTokens(rand.Reader); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -348,22 +377,60 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	e.url = "http://" + listener.Addr().String()
-	grants := demo.DemoGrants(store.Connectors(), e.tokens, time.Now())
-	e.server = transport.NewHTTPServer("", demo.NewServer(store, grants, demo.Options{
-		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
-		Fault: func(r *http.Request, err error) {
-			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
-		},
-	}))
+	e.server = transport.NewHTTPServer("", e)
 	go func() {
 		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			c.log.Error().Err(err).Msg("embedded resource server")
 		}
 	}()
+	ctx, e.stopLoading = context.WithCancel(ctx)
+	if c.behind {
+		go func() {
+			if err := e.load(ctx, c); err != nil && ctx.Err() == nil {
+				c.log.Error().Err(err).Msg("embedded resource server")
+			}
+		}()
+		return e, nil
+	}
+	if err := e.load(ctx, c); err != nil {
+		e.close()
+		return nil, err
+	}
 	return e, nil
 }
 
+// load fills the store, and lets the requests in that waited for it.
+func (e *embedded) load(ctx context.Context, c embeddedConfig) error {
+	defer close(e.loaded)
+	if err := loadStore(ctx, e.store, c); err != nil {
+		return err
+	}
+	e.resources = demo.NewServer(e.store, demo.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), demo.Options{
+		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
+		Fault: func(r *http.Request, err error) {
+			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
+		},
+	})
+	return nil
+}
+
+// ServeHTTP answers a request once the data is loaded.
+func (e *embedded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-e.loaded:
+	case <-r.Context().Done():
+		return
+	}
+	if e.resources == nil {
+		http.Error(w, "the data could not be loaded", http.StatusInternalServerError)
+		return
+	}
+	e.resources.ServeHTTP(w, r)
+}
+
 func (e *embedded) close() {
+	e.stopLoading()
+	<-e.loaded
 	_ = e.server.Close()
 	_ = e.store.Close()
 }

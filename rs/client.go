@@ -69,7 +69,11 @@ func NewClient(o ClientOptions) (*Client, error) {
 		o.MaxResponseBytes = DefaultMaxResponseBytes
 	}
 	if o.Transport == nil {
-		o.Transport = NewTransport()
+		transport := NewTransport()
+		// Plain http is spoken to a server on this machine or beside it, where unpacking an answer of 38 KB takes longer
+		// than sending what packing saves: 0.3 ms, which is more than all that is done with it otherwise.
+		transport.DisableCompression = strings.HasPrefix(base, "http:")
+		o.Transport = transport
 	}
 	if o.Wrap != nil {
 		o.Transport = o.Wrap(o.Transport)
@@ -205,11 +209,22 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 // maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.
 const maxAnnounced = 1 << 20
 
-// readBody reads a body, up to a limit.
+// readBody reads a body, up to a limit of its unpacked bytes.
 func readBody(response *http.Response, limit int64) ([]byte, error) {
+	sent := io.Reader(response.Body)
+	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") { // unasked: the transport unpacks what it asked for
+		unpacked, err := gzip.NewReader(sent)
+		if errors.Is(err, io.EOF) {
+			return nil, nil // nothing is packed
+		}
+		if err != nil {
+			return nil, err
+		}
+		sent = unpacked
+	}
 	var body bytes.Buffer
 	body.Grow(int(min(max(response.ContentLength, 0), limit, maxAnnounced)) + bytes.MinRead) // room to see the end
-	_, err := body.ReadFrom(io.LimitReader(response.Body, limit))
+	_, err := body.ReadFrom(io.LimitReader(sent, limit))
 	return body.Bytes(), err
 }
 

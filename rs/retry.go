@@ -23,6 +23,10 @@ const (
 	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt
 )
 
+// idleConnections is how many connections are kept for the next reads: as many as there are calls at a time where no
+// other limit is set. HTTP/2, where the server offers it, needs few.
+const idleConnections = 1024
+
 // NewTransport returns a transport that keeps connections to one server open for many callers.
 func NewTransport() *http.Transport {
 	return &http.Transport{
@@ -31,8 +35,8 @@ func NewTransport() *http.Transport {
 		TLSHandshakeTimeout:   5 * time.Second,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   256,
+		MaxIdleConns:          idleConnections,
+		MaxIdleConnsPerHost:   idleConnections,
 		IdleConnTimeout:       90 * time.Second,
 		ResponseHeaderTimeout: 0, // the read's own deadline bounds it
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// What is asked of the sample before it is loaded is answered once it is, or when loading failed, as a failure.
+func TestRequestsWaitForTheData(t *testing.T) {
+	for name, row := range map[string]struct {
+		resources http.Handler
+		status    int
+	}{
+		"until they are loaded":          {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }), http.StatusOK},
+		"until they could not be loaded": {nil, http.StatusInternalServerError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := &embedded{loaded: make(chan struct{})}
+				answer := httptest.NewRecorder()
+				var answered atomic.Bool
+				go func() {
+					e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/v1/schema", nil))
+					answered.Store(true)
+				}()
+				synctest.Wait()
+				if answered.Load() {
+					t.Error("it is answered before the data are there")
+				}
+				e.resources = row.resources
+				close(e.loaded)
+				synctest.Wait()
+				if !answered.Load() || answer.Code != row.status {
+					t.Errorf("answered %v, status %d, want %d", answered.Load(), answer.Code, row.status)
+				}
+			})
+		})
+	}
+}
+
+// The sample's own token is known, so that a session with the sample begins before it is loaded; any other token is
+// asked about first.
+func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = io.WriteString(w, `{"bearer":{"token_kind":"owner"}}`)
+	}))
+	defer server.Close()
+	sample := provider{url: server.URL, token: rs.NewToken("t"), own: true}
+	if _, principal, err := sample.room(t.Context(), "pdpp", zerolog.Nop(), observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
+		t.Errorf("%+v, %v after %d questions", principal, err, asked.Load())
+	}
+	sample.own = false
+	if _, principal, err := sample.room(t.Context(), "pdpp", zerolog.Nop(), observe.Observation{}); err == nil || asked.Load() != 1 {
+		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
+	}
+}

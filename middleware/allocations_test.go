@@ -1,0 +1,56 @@
+//go:build !race
+
+package middleware_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// A ceiling is exact where a time is not: whoever meets one either finds what has come to be made in vain for each call,
+// or raises it.
+
+func TestTheChainMakesLittleGarbage(t *testing.T) {
+	const ceiling = 11 // of which four are those of the arguments
+	call := callOf(t, "list_streams", `{}`)
+	plain := *call.Tool
+	plain.Render = func(tools.Call, *rs.Response) (render.Result, error) { return render.Result{Text: "nothing"}, nil }
+	call.Tool = &plain
+	response := middlewaretest.JSON(`{}`)
+	var server middlewaretest.RS
+	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(func(_ context.Context, call tools.Call) (tools.Reply, error) {
+		return tools.Reply{Call: call, Response: response}, nil
+	})
+	ctx := as(t.Context(), rs.KindClient)
+	got := testing.AllocsPerRun(200, func() {
+		if _, err := room(ctx, call); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > ceiling {
+		t.Errorf("%.0f allocations, want at most %d", got, ceiling)
+	}
+}
+
+func TestTheDoorMakesLittleGarbage(t *testing.T) {
+	const ceiling = 28 // of which one is the test's
+	door, request := knownCaller(t.Context())
+	let := httptest.NewRecorder()
+	if door.ServeHTTP(let, request); let.Code != http.StatusOK {
+		t.Fatalf("the caller is turned away: %d %s", let.Code, let.Body)
+	}
+	got := testing.AllocsPerRun(200, func() { door.ServeHTTP(discarded{http.Header{}}, request) })
+	if got > ceiling {
+		t.Errorf("%.0f allocations, want at most %d", got, ceiling)
+	}
+}
