@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Text that comes from a record is somebody else's. What steers a terminal, hides text from a reader or floods a screen
@@ -189,7 +191,7 @@ func (r *Removed) json(raw []byte, rename func(string) string) json.RawMessage {
 }
 
 // stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
-func stringBytes(raw []byte) int {
+func stringBytes[T rs.JSON](raw T) int {
 	for i := 1; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':

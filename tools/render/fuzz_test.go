@@ -143,7 +143,7 @@ func serveWindow(text []rune, offset, limit int, server uint8) []byte {
 	if server&4 == 0 {
 		w["total_chars"] = len(text)
 	}
-	return encode(map[string]any{"window": w})
+	return rs.EncodeJSON(map[string]any{"window": w})
 }
 
 // FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.

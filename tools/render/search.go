@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -16,8 +15,8 @@ type SearchQuery struct {
 	Q            string
 	Limit        int
 	ConnectionID string
-	Rest         rs.Object // the other arguments as they were sent (streams, filter, mode)
-	RecordBase   string    // public base URL of the resource server, for citations; no trailing slash
+	Rest         object // the other arguments as they were sent (streams, filter, mode)
+	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
@@ -39,7 +38,7 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 		}
 	}
 	structured, shown := searchStructured(l, hits, q)
-	r := Result{Text: searchText(l, hits, shown, q), Structured: structured}
+	r := Result{Text: searchText(l, hits, shown, q), Structured: []byte(structured)}
 	if uris := windowURIs(hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
@@ -57,12 +56,12 @@ type hitStyle struct {
 
 // searchStructured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func searchStructured(l listing, hits []hit, q SearchQuery) (structured json.RawMessage, shown int) {
+func searchStructured(l listing, hits []hit, q SearchQuery) (structured string, shown int) {
 	all := len(hits)
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	write := func(hits []hit, style hitStyle) json.RawMessage {
-		results := make([]json.RawMessage, len(hits))
+	write := func(hits []hit, style hitStyle) string {
+		results := make([]string, len(hits))
 		previews := make([][]excerptPreview, len(hits))
 		for i := range hits {
 			previews[i] = hits[i].previews(style)
