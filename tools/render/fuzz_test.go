@@ -158,7 +158,7 @@ func FuzzMarks(f *testing.F) {
 			return
 		}
 		p := readPassage(oneLine(text))
-		got, shown := p.around(max)
+		got, shown := new(cutter).around(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)
 		}

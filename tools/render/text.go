@@ -102,12 +102,17 @@ func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+
 
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
-	for _, c := range s {
+	for s != "" {
+		run := rs.PlainRun(s, '"', '\\')
+		b, s = append(b, s[:run]...), s[run:]
+		if s == "" {
+			break
+		}
+		c, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', byte(c))
-		case c >= ' ' && c <= '~':
-			b = append(b, byte(c))
 		case c == '\n':
 			b = append(b, `\n`...)
 		case c == '\t':
