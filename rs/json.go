@@ -14,7 +14,7 @@ type JSON interface{ ~[]byte | ~string }
 // Compact returns valid JSON without the space between its tokens. Its error is that of [json.Compact].
 func Compact(raw []byte) (string, error) {
 	s := scanner[[]byte]{raw: raw}
-	if s.skipSpace(); s.value(1) && s.end() && !s.spaced {
+	if s.whole() && !s.spaced {
 		return string(raw), nil
 	}
 	var b bytes.Buffer
@@ -22,24 +22,33 @@ func Compact(raw []byte) (string, error) {
 	return b.String(), err
 }
 
-// A scanner checks JSON as encoding/json does.
+// A scanner checks JSON as encoding/json does, and tells what it has met.
 type scanner[T JSON] struct {
 	raw     T
 	at      int
 	spaced  bool // there was white space between tokens
 	escaped bool // there was an escape in a string
+	shape   shape
 }
 
 const maxNesting = 10_000 // of encoding/json
+
+// whole takes all of the text, which must be one value.
+func (s *scanner[T]) whole() bool {
+	s.skipSpace()
+	return s.value(1) && s.end()
+}
 
 // value takes a value, at some depth, and the space behind it.
 func (s *scanner[T]) value(depth int) bool {
 	if s.at == len(s.raw) {
 		return false
 	}
-	valid := false
+	var valid bool
 	switch c := s.raw[s.at]; c {
 	case '{', '[':
+		s.shape.values++
+		s.shape.levels = max(s.shape.levels, depth)
 		valid = depth <= maxNesting && s.members(c == '{', depth)
 	case '"':
 		valid = s.text()
@@ -71,6 +80,7 @@ func (s *scanner[T]) members(named bool, depth int) bool {
 			if s.skipSpace(); !s.take(':') {
 				return false
 			}
+			s.shape.values++
 			s.skipSpace()
 		}
 		if !s.value(depth + 1) {
@@ -82,6 +92,7 @@ func (s *scanner[T]) members(named bool, depth int) bool {
 		if !s.take(',') {
 			return false
 		}
+		s.shape.values++
 		s.skipSpace()
 	}
 }
@@ -143,32 +154,22 @@ func (s *scanner[T]) text() bool {
 		return false
 	}
 	for s.at < len(s.raw) {
-		s.at += PlainRun(s.raw[s.at:], '"', '\\')
-		if s.at == len(s.raw) {
-			return false
-		}
-		switch c := s.raw[s.at]; {
-		case c == '"':
-			s.at++
+		if s.at += textRun(s.raw[s.at:]); s.take('"') {
 			return true
-		case c == '\\':
-			_, size := escape(s.raw[s.at:])
-			if s.at += size; size == 0 {
-				return false
-			}
-			s.escaped = true
-		case c < ' ':
-			return false
-		default:
-			s.at++
 		}
+		_, size := escape(s.raw[s.at:])
+		if size == 0 {
+			return false
+		}
+		s.at += size
+		s.escaped = true
 	}
 	return false
 }
 
 // escape reads the escape at the start of raw: the UTF-16 unit that it stands for, and its length, 0 when it is none.
 func escape[T JSON](raw T) (unit rune, size int) {
-	if len(raw) < 2 {
+	if len(raw) < 2 || raw[0] != '\\' {
 		return 0, 0
 	}
 	switch c := raw[1]; c {
@@ -236,7 +237,7 @@ func unquote[T JSON](raw T) (string, bool) {
 		c, size := escape(raw[i:])
 		if utf16.IsSurrogate(c) {
 			low, more := escape(raw[min(i+size, len(raw)):])
-			if more == 0 || raw[i+size] != '\\' {
+			if more == 0 {
 				low = utf8.RuneError
 			}
 			if c = utf16.DecodeRune(c, low); c != utf8.RuneError {
@@ -285,8 +286,6 @@ func AppendText(b []byte, text string) []byte {
 		text = text[size:]
 	}
 }
-
-const whiteSpace = " \t\r\n"
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
@@ -345,6 +344,19 @@ func PlainRun[T JSON](text T, this, that byte) int {
 		}
 	}
 	for ; i < len(text) && text[i] >= ' ' && text[i] < 0x7F && text[i] != this && text[i] != that; i++ {
+	}
+	return i
+}
+
+// textRun is how many bytes of a JSON string come before a quote, a backslash or a control character.
+func textRun[T JSON](text T) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if w := word(text[i:]); ((w-everyByte*' ')&^w|isByte(w, '"')|isByte(w, '\\'))&highBits != 0 {
+			break
+		}
+	}
+	for ; i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\'; i++ {
 	}
 	return i
 }
