@@ -18,7 +18,7 @@ type list struct {
 // data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
 func readList(body []byte) (list, bool) {
 	names := [...]string{"data", "results", "hits", "streams"}
-	outer := AsObject(body)
+	outer := AsObject(json.RawMessage(body))
 	for _, name := range names {
 		if items, ok := readItems(outer.Get(name)); ok {
 			return list{body: outer, path: []string{name}, items: items, envelope: outer}, true

@@ -6,23 +6,28 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 )
 
-// An Object is a JSON object whose members keep their order and whose values stay the bytes that they were. It is read
-// and spliced, never decoded and encoded again: what a resource server said reaches the host unchanged.
-type Object []Member
+// An ObjectOf is a JSON object whose members keep their order and whose values stay the JSON that they were. It is read
+// and spliced, never decoded and encoded again: what a resource server said reaches the host unchanged. Of a string, names
+// and texts are parts and not copies, wherever they hold no escapes.
+type ObjectOf[T JSON] []MemberOf[T]
 
-// A Member is one name of an [Object] with its value.
-type Member struct {
+// A MemberOf is one name of an [ObjectOf] with its value.
+type MemberOf[T JSON] struct {
 	Name  string
-	Value json.RawMessage
+	Value T
 }
 
+// Object and Member are those of bytes.
+type (
+	Object = ObjectOf[json.RawMessage]
+	Member = MemberOf[json.RawMessage]
+)
+
 // ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
-func ReadObject(raw []byte) (Object, error) {
-	if Kind(bytes.TrimLeft(raw, whiteSpace)) != "object" {
+func ReadObject(raw json.RawMessage) (Object, error) {
+	if Kind(trimLeft(raw)) != "object" {
 		return nil, errors.New("an object is expected")
 	}
 	if object := AsObject(raw); object != nil && json.Valid(raw) {
@@ -36,52 +41,67 @@ func ReadObject(raw []byte) (Object, error) {
 }
 
 // AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
-func AsObject(raw []byte) Object {
-	object := make(Object, 0, 16)
-	end := eachPart(raw, '{', '}', func(part []byte) bool {
+func AsObject[T JSON](raw T) ObjectOf[T] {
+	if Kind(trimLeft(raw)) != "object" {
+		return nil
+	}
+	return make(ObjectOf[T], 0, 16).Reread(raw)
+}
+
+// Reread is [AsObject] in the room of o, which is needed no more.
+func (o ObjectOf[T]) Reread(raw T) ObjectOf[T] {
+	members := o[:0:cap(o)]
+	whole := eachPart(raw, '{', '}', func(part T) bool {
 		nameEnd := stringEnd(part)
 		if nameEnd < 0 {
 			return false
 		}
 		name, ok := AsText(part[:nameEnd])
-		value, colon := bytes.CutPrefix(bytes.TrimLeft(part[nameEnd:], whiteSpace), []byte{':'})
-		object = append(object, Member{name, bytes.TrimLeft(value, whiteSpace)})
-		return ok && colon
+		value := trimLeft(part[nameEnd:])
+		if !ok || len(value) == 0 || value[0] != ':' {
+			return false
+		}
+		members = append(members, MemberOf[T]{name, trimLeft(value[1:])})
+		return true
 	})
-	if !end {
+	if !whole {
 		return nil
 	}
-	return object
+	if members == nil {
+		return ObjectOf[T]{}
+	}
+	return members
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
-func AsArray(raw []byte) ([]json.RawMessage, bool) {
-	list := []json.RawMessage{}
-	if !eachPart(raw, '[', ']', func(part []byte) bool { list = append(list, part); return true }) {
+func AsArray[T JSON](raw T) ([]T, bool) {
+	if Kind(trimLeft(raw)) != "array" {
+		return nil, false
+	}
+	list := make([]T, 0, 8)
+	if !eachPart(raw, '[', ']', func(part T) bool { list = append(list, part); return true }) {
 		return nil, false
 	}
 	return list, true
 }
 
-const whiteSpace = " \t\r\n"
-
 // eachPart calls use with each part between the commas of an object or array, without the space around it, and reports
 // whether raw is one and every part was used. It looks at each byte once and copies none.
-func eachPart(raw []byte, open, shut byte, use func([]byte) bool) bool {
-	raw = bytes.Trim(raw, whiteSpace)
+func eachPart[T JSON](raw T, open, shut byte, use func(T) bool) bool {
+	raw = trimRight(trimLeft(raw))
 	if len(raw) < 2 || raw[0] != open || raw[len(raw)-1] != shut {
 		return false
 	}
-	raw = bytes.TrimLeft(raw[1:len(raw)-1], whiteSpace)
+	raw = trimLeft(raw[1 : len(raw)-1])
 	for len(raw) > 0 {
 		end := partEnd(raw)
-		if end < 0 || !use(bytes.TrimRight(raw[:end], whiteSpace)) {
+		if end < 0 || !use(trimRight(raw[:end])) {
 			return false
 		}
 		if end == len(raw) {
 			return true
 		}
-		if raw = bytes.TrimLeft(raw[end+1:], whiteSpace); len(raw) == 0 {
+		if raw = trimLeft(raw[end+1:]); len(raw) == 0 {
 			return false // a comma with nothing behind it
 		}
 	}
@@ -89,7 +109,7 @@ func eachPart(raw []byte, open, shut byte, use func([]byte) bool) bool {
 }
 
 // partEnd is where the first comma outside strings and brackets stands, or the length, or -1 for brackets that do not match.
-func partEnd(raw []byte) int {
+func partEnd[T JSON](raw T) int {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
@@ -117,36 +137,11 @@ func partEnd(raw []byte) int {
 	return len(raw)
 }
 
-// stringEnd is the length of the JSON string that raw starts with, or -1.
-func stringEnd(raw []byte) int {
-	if len(raw) == 0 || raw[0] != '"' {
-		return -1
-	}
-	for at := 1; ; {
-		quote := bytes.IndexByte(raw[at:], '"')
-		if quote < 0 {
-			return -1
-		}
-		at += quote
-		escapes := 0
-		for raw[at-1-escapes] == '\\' { // the first byte is a quote
-			escapes++
-		}
-		if at++; escapes%2 == 0 {
-			return at
-		}
-	}
-}
-
 // AsText returns a string, or a number or boolean as it is written.
-func AsText(raw []byte) (string, bool) {
+func AsText[T JSON](raw T) (string, bool) {
 	switch Kind(raw) {
 	case "string":
-		if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-			return string(raw[1 : len(raw)-1]), true
-		}
-		var text string
-		return text, json.Unmarshal(raw, &text) == nil
+		return unquote(raw)
 	case "number", "boolean":
 		return string(raw), true
 	}
@@ -154,7 +149,7 @@ func AsText(raw []byte) (string, bool) {
 }
 
 // Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
-func Kind(raw []byte) string {
+func Kind[T JSON](raw T) string {
 	if len(raw) == 0 {
 		return "nothing"
 	}
@@ -174,41 +169,46 @@ func Kind(raw []byte) string {
 }
 
 // JoinArray writes an array of values that are JSON already.
-func JoinArray(list []json.RawMessage) json.RawMessage {
-	array := []byte{'['}
+func JoinArray[T JSON](list []T) T {
+	size := len("[]") + len(list)
+	for _, raw := range list {
+		size += len(raw)
+	}
+	array := append(make([]byte, 0, size), '[')
 	for i, raw := range list {
 		if i > 0 {
 			array = append(array, ',')
 		}
 		array = append(array, raw...)
 	}
-	return append(array, ']')
+	return T(append(array, ']'))
 }
 
 // Get returns the value of a name, or nil when it is absent or null. Of a name given twice the last one counts, as in
 // encoding/json.
-func (o Object) Get(name string) json.RawMessage {
+func (o ObjectOf[T]) Get(name string) T {
+	var none T
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].Name == name {
 			if Kind(o[i].Value) == "null" {
-				return nil
+				return none
 			}
 			return o[i].Value
 		}
 	}
-	return nil
+	return none
 }
 
 // Has reports whether a name has a value other than null.
-func (o Object) Has(name string) bool { return o.Get(name) != nil }
+func (o ObjectOf[T]) Has(name string) bool { return len(o.Get(name)) > 0 }
 
 // Includes reports whether a name is there, even as null.
-func (o Object) Includes(name string) bool {
-	return slices.ContainsFunc(o, func(m Member) bool { return m.Name == name })
+func (o ObjectOf[T]) Includes(name string) bool {
+	return slices.ContainsFunc(o, func(m MemberOf[T]) bool { return m.Name == name })
 }
 
 // Text returns the first of the names that holds a string or a number and is not empty.
-func (o Object) Text(names ...string) string {
+func (o ObjectOf[T]) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
 		if kind := Kind(raw); kind != "string" && kind != "number" {
@@ -222,22 +222,22 @@ func (o Object) Text(names ...string) string {
 }
 
 // Object returns the object of a name, or nil.
-func (o Object) Object(name string) Object { return AsObject(o.Get(name)) }
+func (o ObjectOf[T]) Object(name string) ObjectOf[T] { return AsObject(o.Get(name)) }
 
 // Array returns the elements of a name's array, or nil.
-func (o Object) Array(name string) []json.RawMessage {
+func (o ObjectOf[T]) Array(name string) []T {
 	list, _ := AsArray(o.Get(name))
 	return list
 }
 
 // Flag reports an explicit true.
-func (o Object) Flag(name string) bool { return string(o.Get(name)) == "true" }
+func (o ObjectOf[T]) Flag(name string) bool { return string(o.Get(name)) == "true" }
 
 // Denied reports an explicit false.
-func (o Object) Denied(name string) bool { return string(o.Get(name)) == "false" }
+func (o ObjectOf[T]) Denied(name string) bool { return string(o.Get(name)) == "false" }
 
 // Number returns a whole number, tolerating one written as a string.
-func (o Object) Number(name string) (int, bool) {
+func (o ObjectOf[T]) Number(name string) (int, bool) {
 	text, ok := AsText(o.Get(name))
 	if !ok {
 		return 0, false
@@ -253,8 +253,8 @@ func (o Object) Number(name string) (int, bool) {
 }
 
 // Without returns o less some names.
-func (o Object) Without(names ...string) Object {
-	kept := make(Object, 0, len(o))
+func (o ObjectOf[T]) Without(names ...string) ObjectOf[T] {
+	kept := make(ObjectOf[T], 0, len(o))
 	for _, m := range o {
 		if !slices.Contains(names, m.Name) {
 			kept = append(kept, m)
@@ -264,8 +264,8 @@ func (o Object) Without(names ...string) Object {
 }
 
 // With returns o with a value set, in its place or at the end.
-func (o Object) With(name string, value json.RawMessage) Object {
-	set := make(Object, 0, len(o)+1)
+func (o ObjectOf[T]) With(name string, value T) ObjectOf[T] {
+	set := make(ObjectOf[T], 0, len(o)+1)
 	found := false
 	for _, m := range o {
 		if m.Name == name {
@@ -277,18 +277,18 @@ func (o Object) With(name string, value json.RawMessage) Object {
 		set = append(set, m)
 	}
 	if !found {
-		set = append(set, Member{name, value})
+		set = append(set, MemberOf[T]{name, value})
 	}
 	return set
 }
 
 // WithAll returns o with the values of all members set, as With does one by one.
-func (o Object) WithAll(members Object) Object {
-	values := make(map[string]json.RawMessage, len(members))
+func (o ObjectOf[T]) WithAll(members ObjectOf[T]) ObjectOf[T] {
+	values := make(map[string]T, len(members))
 	for _, m := range members {
 		values[m.Name] = m.Value
 	}
-	set := make(Object, 0, len(o)+len(members))
+	set := make(ObjectOf[T], 0, len(o)+len(members))
 	placed := make(map[string]bool, len(members))
 	for _, m := range slices.Concat(o, members) {
 		if value, given := values[m.Name]; given {
@@ -303,32 +303,22 @@ func (o Object) WithAll(members Object) Object {
 }
 
 // JSON writes the members in their order.
-func (o Object) JSON() json.RawMessage {
-	size := 2
+func (o ObjectOf[T]) JSON() T { return T(o.AppendJSON(nil)) }
+
+// AppendJSON appends what [ObjectOf.JSON] returns.
+func (o ObjectOf[T]) AppendJSON(b []byte) []byte {
+	size := len("{}")
 	for _, m := range o {
-		size += len(m.Name) + len(m.Value) + 4
+		size += len(m.Name) + len(m.Value) + len(`"":,`)
 	}
-	object := append(make([]byte, 0, size), '{')
+	b = append(slices.Grow(b, size), '{')
 	for i, m := range o {
 		if i > 0 {
-			object = append(object, ',')
+			b = append(b, ',')
 		}
-		object = append(append(AppendText(object, m.Name), ':'), m.Value...)
+		b = append(append(AppendText(b, m.Name), ':'), m.Value...)
 	}
-	return append(object, '}')
-}
-
-// plainText reports whether a text stands in JSON as it is: most names and ids do.
-func plainText(text string) bool {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c < ' ', c == '"', c == '\\':
-			return false
-		case c == 0xE2 && strings.HasPrefix(text[i+1:], "\x80") && i+2 < len(text) && text[i+2]&^1 == 0xA8: // U+2028 and U+2029
-			return false
-		}
-	}
-	return utf8.ValidString(text)
+	return append(b, '}')
 }
 
 // EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
@@ -342,18 +332,6 @@ func EncodeJSON(value any) json.RawMessage {
 	case bool:
 		return strconv.AppendBool(nil, value)
 	}
-	return encoded(value)
-}
-
-// AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
-func AppendText(b []byte, text string) []byte {
-	if plainText(text) {
-		return append(append(append(b, '"'), text...), '"')
-	}
-	return append(b, encoded(text)...)
-}
-
-func encoded(value any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

@@ -30,7 +30,7 @@ func FuzzReadShape(f *testing.F) {
 		if !valid {
 			return
 		}
-		if levels, values := countTokens(t, text); s.levels != levels || s.values != values || s.depth != 0 {
+		if levels, values := countTokens(t, text); s.levels != levels || s.values != values {
 			t.Errorf("%d levels and %d values are told, want %d and %d: %q", s.levels, s.values, levels, values, text)
 		}
 	})
@@ -68,22 +68,32 @@ func countTokens(t *testing.T, text []byte) (levels, values int) {
 }
 
 // Wherever in a word of eight a byte stands that ends a run, it is found, and nothing else is.
-func TestPlainBytes(t *testing.T) {
+func TestRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		text := make([]byte, random.IntN(24))
 		for i := range text {
 			text[i] = byte(random.IntN(256))
 			if random.IntN(8) > 0 {
-				text[i] |= 0x80
+				text[i] = "a~é\x80\x9f !]"[random.IntN(8)]
 			}
 		}
-		want := bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
-		if want < 0 {
-			want = len(text)
-		}
-		if got := plainBytes(text); got != want {
-			t.Fatalf("%d bytes of %q are plain, want %d", got, text, want)
+		for _, run := range []struct {
+			says string
+			got  int
+			ends func(byte) bool
+		}{
+			{"textRun", textRun(text), func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
+			{"PlainRun", PlainRun(text, '"', '\\'), func(c byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
+			{"find", find(text, '"', '\\'), func(c byte) bool { return c == '"' || c == '\\' }},
+		} {
+			want := 0
+			for want < len(text) && !run.ends(text[want]) {
+				want++
+			}
+			if run.got != want {
+				t.Fatalf("%s of %q is %d, want %d", run.says, text, run.got, want)
+			}
 		}
 	}
 }

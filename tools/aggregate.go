@@ -31,7 +31,7 @@ func Aggregate() *Tool {
 		Listed: true,
 		Decode: decodeAggregate,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Aggregate(response.Body, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(call.Raw)})
+			return render.Aggregate(response.Body, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw))})
 		},
 	}
 }

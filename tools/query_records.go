@@ -41,7 +41,7 @@ func QueryRecords() *Tool {
 			return render.Records(response.Body, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
-				Rest: rs.AsObject(call.Raw).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
+				Rest: rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
 	}

@@ -34,7 +34,7 @@ func Search(recordBase string) *Tool {
 			args := call.Args.(searchArgs)
 			return render.Search(response.Body, render.SearchQuery{
 				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
-				Rest: rs.AsObject(call.Raw).Without("q", "query", "connection_id", "limit", "cursor"),
+				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 			})
 		},
 	}

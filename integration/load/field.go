@@ -124,8 +124,7 @@ func (f *field) writeTools() error {
 		err = list.checkWhole(answer)
 	}
 	if err != nil {
-		said, _ := os.ReadFile(f.served.log)
-		return errors.Join(fmt.Errorf("tools/list: %w: %.300s", err, answer), fmt.Errorf("its log: %.2000s", said))
+		return errors.Join(fmt.Errorf("tools/list: %w: %.300s", err, answer), f.served.lastWords())
 	}
 	return os.WriteFile(f.toolsFile(), answer, 0o600)
 }

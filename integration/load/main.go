@@ -61,7 +61,8 @@ func main() {
 	if *update {
 		o.update = page
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(syscall.SIGPIPE) // whoever reads the report may go; the children end all the same
 	var err error
 	switch {
 	case *role != "":
@@ -105,10 +106,14 @@ func (o *options) check(clients []string) error {
 	if o.rounds < 1 || o.starts < 1 || o.slice < time.Millisecond {
 		return errors.New("-rounds, -starts and -slice: at least 1, 1 and 1ms are needed")
 	}
-	if o.update != "" && !o.complete() {
+	if o.update == "" {
+		return nil
+	}
+	if !o.complete() {
 		return errors.New("-update needs all workloads, subjects, parts and the usual clients")
 	}
-	return nil
+	_, _, err := place(o.update) // now, and not after a quarter of an hour
+	return err
 }
 
 // complete reports whether nothing is left out.
@@ -140,7 +145,7 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	results, err := measure(ctx, o, all)
 	if err != nil {
-		return err
+		return errors.Join(err, all.served.lastWords())
 	}
 	return report(o, results)
 }

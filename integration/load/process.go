@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -142,12 +143,12 @@ type children struct {
 	dir string // for their files
 }
 
-// gogc is the product's own setting, which everything here gets, so that no subject collects more often than another.
-const gogc = "400"
+// gogc is what the product sets for itself where the environment does not. The others get the same, so that none
+// collects more often than another.
+func gogc() string { return cmp.Or(os.Getenv("GOGC"), "400") }
 
 func (c children) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(c.ctx, program, args...) // #nosec G204 -- this program, or the one that it built
-	cmd.Env = append(os.Environ(), "GOGC="+gogc)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -159,6 +160,7 @@ func (c children) role(name, rs string) (addresses, process, error) {
 		return addresses{}, process{}, err
 	}
 	cmd := c.command(self, "-role", name, "-rs", rs, "-tools", c.toolsFile())
+	cmd.Env = append(os.Environ(), "GOGC="+gogc())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return addresses{}, process{}, err

@@ -67,8 +67,16 @@ func (c children) serve(program, rs string) (product, error) {
 			return p, nil
 		}
 	}
-	said, _ := os.ReadFile(p.log)
-	return product{}, fmt.Errorf("serve does not answer\n%s", said)
+	return product{}, errors.Join(errors.New("serve does not answer"), p.lastWords())
+}
+
+// lastWords are the end of its log.
+func (p product) lastWords() error {
+	said, err := os.ReadFile(p.log)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the end of its log: %s", said[max(0, len(said)-2000):])
 }
 
 // emptyLog keeps a long run from filling the disk.

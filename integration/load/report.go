@@ -55,20 +55,29 @@ func report(o options, r results) error {
 
 // conditions are under which the figures are what they are.
 func conditions(o options) string {
-	return fmt.Sprintf("Medians of %d rounds of %s a figure. %s, %s/%s, %d cores, which the clients, the resource server and what is measured share; GOGC=%s everywhere.",
-		o.rounds, o.slice, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), gogc)
+	return fmt.Sprintf("Medians of %d rounds of %s a figure. %s, %s/%s, %d cores, which the clients, the resource server and what is measured share; GOGC=%s in all but ours, which sets its own.",
+		o.rounds, o.slice, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), gogc())
 }
 
-// rewrite puts the figures into the page.
-func rewrite(path, text string) error {
+// place finds what stands before and after the figures of the page.
+func place(path string) (before, after string, err error) {
 	old, err := os.ReadFile(path) // #nosec G304 -- the page
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	before, rest, begun := strings.Cut(string(old), pageBegin)
 	_, after, ended := strings.Cut(rest, pageEnd)
 	if !begun || !ended {
-		return fmt.Errorf("%s has no place for the figures", path)
+		return "", "", fmt.Errorf("%s has no place for the figures: the lines %q and %q", path, strings.TrimSpace(pageBegin), pageEnd)
+	}
+	return before, after, nil
+}
+
+// rewrite puts the figures into the page.
+func rewrite(path, text string) error {
+	before, after, err := place(path)
+	if err != nil {
+		return err
 	}
 	return os.WriteFile(path, []byte(before+pageBegin+text+pageEnd+after), 0o644) // #nosec G306 G703 -- a page for everybody
 }
@@ -89,7 +98,10 @@ func (t table) markdown(w io.Writer) {
 }
 
 func tablesOf(o options, r results) []table {
-	tables := []table{acceptance(o, r)}
+	var tables []table
+	if wanted := acceptance(o, r); len(wanted.rows) > 0 {
+		tables = append(tables, wanted)
+	}
 	if len(r.cells) > 0 {
 		for _, clients := range o.clients {
 			tables = append(tables, callTable(r, clients))

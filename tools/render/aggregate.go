@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ const keyChars = 120
 // An AggregateQuery is the call that an aggregation answers.
 type AggregateQuery struct {
 	Stream    string
-	Arguments rs.Object // as sent, for the calls that are printed
+	Arguments object // as sent, for the calls that are printed
 }
 
 // Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
@@ -42,10 +41,10 @@ func Aggregate(body []byte, q AggregateQuery) (Result, error) {
 	head := aggregateHead(g.agg, q.Stream)
 	if !grouped {
 		lines := append([]string{head + " = " + aggregateValue(g.agg.Get("value"))}, aggregateNotes(g.agg)...)
-		return Result{Text: strings.Join(lines, "\n"), Structured: g.structured(raw)}, nil
+		return Result{Text: strings.Join(lines, "\n"), Structured: []byte(g.structured(raw))}, nil
 	}
 	g.groups = groups
-	return Result{Text: g.text(head), Structured: g.structured(raw)}, nil
+	return Result{Text: g.text(head), Structured: []byte(g.structured(raw))}, nil
 }
 
 // aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups.
@@ -80,7 +79,7 @@ func aggregateHead(agg object, stream string) string {
 type grouping struct {
 	q      AggregateQuery
 	agg    object
-	groups []json.RawMessage
+	groups []string
 }
 
 // text lists as many groups as fit, other_count beside them.
@@ -113,7 +112,7 @@ func (g grouping) text(head string) string {
 	if shown < len(g.groups) {
 		lines = append(lines, g.shown(shown))
 		tool, a := g.rest(shown)
-		if call := jsonText([]byte(a.call(tool))); !longerThan(call, LineChars-10) {
+		if call := jsonText(a.call(tool)); !longerThan(call, LineChars-10) {
 			lines = append(lines, "Next: "+call)
 		}
 	}
@@ -124,14 +123,14 @@ func (g grouping) text(head string) string {
 }
 
 // structured is the answer as received when it fits, else with as many groups as do, what the others hold and how to see them.
-func (g grouping) structured(raw json.RawMessage) json.RawMessage {
+func (g grouping) structured(raw string) string {
 	out := object{pair("data", raw)}.JSON()
 	if len(out) <= StructuredHard {
 		return out
 	}
 	head := rs.AsObject(fitted(g.agg.Without("groups").JSON(), documentHead))
 	groups := slices.Clone(g.groups)
-	page := func(n int) json.RawMessage {
+	page := func(n int) string {
 		out := object{}
 		if n < len(groups) {
 			tool, a := g.rest(n)
@@ -209,7 +208,7 @@ func otherGroups(agg object) string {
 func bucket(group, agg object) string {
 	key := groupKey(group.Get("key"))
 	value := group.Get("count")
-	if v := group.Get("value"); v != nil {
+	if v := group.Get("value"); v != "" {
 		value = v
 		if n, ok := group.Number("count"); ok && agg.Text("metric") != "count" {
 			return key + "=" + aggregateValue(value) + " (" + plural(n, "record") + ")"
@@ -219,7 +218,7 @@ func bucket(group, agg object) string {
 }
 
 // groupKey is the key of a group as a filter takes it; of a very long one the beginning.
-func groupKey(raw json.RawMessage) string {
+func groupKey(raw string) string {
 	if rs.Kind(raw) != "string" {
 		return aggregateValue(raw)
 	}
@@ -234,7 +233,7 @@ func groupKey(raw json.RawMessage) string {
 }
 
 // aggregateValue is a number, string or null as it is written.
-func aggregateValue(raw []byte) string {
+func aggregateValue(raw string) string {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
 		return "null"

@@ -48,7 +48,7 @@ func Blob(body []byte, contentType string, q BlobQuery) (Result, error) {
 		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
 	}
 	out = append(out, pair("uri", encode(uri)))
-	return Result{Text: strings.Join(lines, "\n"), Structured: out.JSON()}, nil
+	return Result{Text: strings.Join(lines, "\n"), Structured: out.AppendJSON(nil)}, nil
 }
 
 // blobType is the media type without parameters, and whether such a blob is text.

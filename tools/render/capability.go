@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -12,10 +11,10 @@ import (
 type field struct {
 	name, kind, role       string
 	granted                bool
-	line                   string          // what the full text says of it, once it was said
-	shortened              bool            // raw or property is not whole
-	raw                    json.RawMessage // its capabilities as received; nil when only its JSON Schema is known
-	property               json.RawMessage // its JSON Schema in that of the stream
+	line                   string // what the full text says of it, once it was said
+	shortened              bool   // raw or property is not whole
+	raw                    string // its capabilities as received; "" when only its JSON Schema is known
+	property               string // its JSON Schema in that of the stream
 	exact, lexical, vector bool
 	ranges                 []string // operators
 	aggregates             []string // kinds of aggregation
@@ -24,16 +23,16 @@ type field struct {
 // flags reports whether the capabilities have the compact form.
 func (f *field) flags() bool { return rs.Kind(f.raw) == "string" }
 
-// jsonSchema is the field's JSON Schema, or nil.
-func (f *field) jsonSchema() json.RawMessage {
-	if schema := rs.AsObject(f.raw).Get("schema"); schema != nil {
+// jsonSchema is the field's JSON Schema, or "".
+func (f *field) jsonSchema() string {
+	if schema := rs.AsObject(f.raw).Get("schema"); schema != "" {
 		return schema
 	}
 	return f.property
 }
 
 // readField reads a field's capabilities.
-func readField(name string, raw json.RawMessage) field {
+func readField(name string, raw string) field {
 	f := field{name: name, raw: raw}
 	if f.flags() {
 		flags, _ := rs.AsText(raw)

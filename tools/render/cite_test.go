@@ -23,9 +23,9 @@ type citedEvidence struct {
 func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 	t.Helper()
 	excerpt["field_path"], excerpt["provenance"] = "body", "lexical_match"
-	r, err := Search(encode(map[string]any{"data": []any{map[string]any{
+	r, err := Search([]byte(encode(map[string]any{"data": []any{map[string]any{
 		"stream": "messages", "record_key": "m1", "connection_id": "cin_a", "evidence_excerpts": []any{excerpt},
-	}}}), SearchQuery{Q: "x", RecordBase: base})
+	}}})), SearchQuery{Q: "x", RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func FuzzCite(f *testing.F) {
 }
 
 func TestWindowsAreHashed(t *testing.T) {
-	r, err := Window(encode(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}}), WindowQuery{Field: "body"})
+	r, err := Window([]byte(encode(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}})), WindowQuery{Field: "body"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestExcerptsAreCutAtCharacters(t *testing.T) {
 		p := readPassage(line)
 		whole := borders(p.plain)
 		for _, max := range []int{30, 60, 90, 130, 200} {
-			got, shown := p.around(max)
+			got, shown := new(cutter).around(p, max)
 			if !balanced(got) || longerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
 				t.Errorf("%s in %d: %q", name, max, got)
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Text that comes from a record is somebody else's. What steers a terminal, hides text from a reader or floods a screen
@@ -32,17 +34,16 @@ const maxMarks = 10
 // Clean returns the result as it may reach a host, and what the body that it was made from lost on the way: the same
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(body []byte) Result {
-	mirrored := r.Text == string(r.Structured)
 	structured := new(Removed).json(r.Structured, visible)
 	if len(structured) > StructuredHard { // escapes are longer than what they stand for
 		structured = new(Removed).json(r.Structured, plainly)
 	}
-	r.Structured = structured
-	if mirrored {
-		r.Text = string(r.Structured)
-	} else {
+	if mirrored := r.Text == string(r.Structured); !mirrored {
 		r.Text = manyLines(r.Text)
+	} else if r.Text != string(structured) {
+		r.Text = string(structured)
 	}
+	r.Structured = structured
 	var removed Removed
 	if removed.json(body, plainly); removed.Total() > 0 {
 		meta := map[string]any{"pdpp/removed_characters": removed}
@@ -60,18 +61,26 @@ func manyLines(s string) string { return new(Removed).text(s) }
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
 	s = manyLines(s)
-	plain := true
-	for i, c := range s {
-		if unicode.IsSpace(c) && (c != ' ' || i == 0 || i+1 == len(s) || s[i+1] == ' ') {
-			plain = false
-			break
-		}
+	if strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") || holdsOtherSpace(s) {
+		return strings.Join(strings.Fields(s), " ")
 	}
-	if plain {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
+	return s
 }
+
+// holdsOtherSpace reports white space that is not a plain space.
+func holdsOtherSpace(s string) bool {
+	for i := plainRun(s); i < len(s); i += plainRun(s[i:]) {
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsSpace(c) {
+			return true
+		}
+		i += size
+	}
+	return false
+}
+
+// plainRun is how many bytes at the start of a text are printable ASCII.
+func plainRun(s string) int { return rs.PlainRun(s, del, del) }
 
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return
 // again unchanged.
@@ -156,40 +165,47 @@ func (r *Removed) json(raw []byte, rename func(string) string) json.RawMessage {
 	if !dirtyJSON(raw) {
 		return raw
 	}
-	out := make([]byte, 0, len(raw)+64)
-	for {
-		start := bytes.IndexByte(raw, '"')
+	var out []byte
+	done := 0 // bytes of raw that out stands for
+	for at := 0; ; {
+		start := bytes.IndexByte(raw[at:], '"')
 		if start < 0 {
-			return append(out, raw...)
+			break
 		}
+		start += at
 		length := stringBytes(raw[start:])
 		if length == 0 {
-			return append(out, raw...)
+			break
 		}
-		out = append(out, raw[:start]...)
-		token := raw[start : start+length]
-		raw = raw[start+length:]
-		var text string
-		if !dirtyJSON(token) || json.Unmarshal(token, &text) != nil {
-			out = append(out, token...)
+		at = start + length
+		token := raw[start:at]
+		if !dirtyJSON(token) {
+			continue
+		}
+		text, ok := rs.AsText(token)
+		if !ok {
 			continue
 		}
 		invalid := loneSurrogates(token) + invalidBytes(token)
 		clean := r.text(text)
 		if clean == text && invalid == 0 {
-			out = append(out, token...)
 			continue
 		}
 		r.Invalid += invalid
-		if clean != text && bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte{':'}) {
+		if clean != text && bytes.HasPrefix(bytes.TrimLeft(raw[at:], " \t\r\n"), []byte{':'}) {
 			clean = rename(text)
 		}
-		out = append(out, encode(clean)...)
+		out = rs.AppendText(append(out, raw[done:start]...), clean)
+		done = at
 	}
+	if done == 0 {
+		return raw
+	}
+	return append(out, raw[done:]...)
 }
 
 // stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
-func stringBytes(raw []byte) int {
+func stringBytes[T rs.JSON](raw T) int {
 	for i := 1; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
@@ -247,22 +263,33 @@ func invalidBytes(token []byte) int {
 	return n
 }
 
-// plainByte says of a byte of UTF-8 that it alone never needs cleaning: printable ASCII, line break, tab.
-func plainByte(c byte) bool { return c >= ' ' && c < 0x7F || c == '\n' || c == '\t' }
+// ordinary reports the commonest letters and signs beyond ASCII: none is a mark, a control or white space, none has to go,
+// and beside one another and beside printable ASCII each is what a reader takes for one character.
+func ordinary(c rune) bool {
+	switch {
+	case c < 0x0370:
+		return c > 0x00A0 && c < 0x0300 // Latin
+	case c < 0x2000:
+		return c < 0x0483 // Greek and Cyrillic
+	case c < 0x3041:
+		return c >= 0x2010 && c <= 0x2027 // dashes, quotation marks, the ellipsis
+	}
+	return c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c >= 0x3400 && c <= 0x9FFF || c >= 0xAC00 && c <= 0xD7A3 // kana, Han, Hangul
+}
 
 // dirty returns the index of the first character of s that may have to go, or -1. Most texts have none, and are then
 // neither copied nor looked at again.
 func dirty(s string) int {
 	marks, start := 0, 0 // start is where the letter with these marks began
 	for i := 0; i < len(s); {
-		if plainByte(s[i]) {
-			marks, start = 0, i
-			i++
+		if run := plainRun(s[i:]); run > 0 {
+			i += run
+			marks, start = 0, i-1
 			continue
 		}
 		c, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case c >= 0x3400 && c <= 0x9FFF, c >= 0xAC00 && c <= 0xD7A3: // Han and Hangul: neither marks nor controls
+		case ordinary(c), c == '\n', c == '\t':
 			marks, start = 0, i
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
 			return start
@@ -282,32 +309,31 @@ func dirty(s string) int {
 func dirtyJSON(raw []byte) bool {
 	marks := 0
 	for i := 0; i < len(raw); {
-		switch c := raw[i]; {
+		if run := rs.PlainRun(raw[i:], '\\', del); run > 0 {
+			i += run
+			marks = 0
+			continue
+		}
+		c, size := utf8.DecodeRune(raw[i:])
+		switch {
 		case c == '\\':
 			if i+1 < len(raw) && strings.IndexByte("urbf", raw[i+1]) >= 0 {
 				return true
 			}
 			marks = 0
-			i += 2
-		case plainByte(c), c == '\r':
+			size = 2
+		case ordinary(c), c == '\n', c == '\t', c == '\r':
 			marks = 0
-			i++
-		default:
-			c, size := utf8.DecodeRune(raw[i:])
-			switch {
-			case c >= 0x3400 && c <= 0x9FFF, c >= 0xAC00 && c <= 0xD7A3:
-				marks = 0
-			case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
+		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
+			return true
+		case unicode.In(c, unicode.Mn, unicode.Me):
+			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
 				return true
-			case unicode.In(c, unicode.Mn, unicode.Me):
-				if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-					return true
-				}
-			default:
-				marks = 0
 			}
-			i += size
+		default:
+			marks = 0
 		}
+		i += size
 	}
 	return false
 }
@@ -336,6 +362,7 @@ func isVariationSelector(c rune) bool {
 const (
 	escapeCharacter = '\x1b'
 	bell            = '\a'
+	del             = 0x7F
 	stringEnd       = '\u009c'
 	maxSequence     = 64   // bytes of a control sequence
 	maxString       = 4096 // bytes of a control string, such as a hyperlink's address

@@ -51,7 +51,7 @@ func TestCleanText(t *testing.T) {
 			}
 			// The same text in JSON, as a value, comes out the same.
 			removed = Removed{}
-			raw := object{pair("k", []byte(`"`+jsonEscapes(c.text)+`"`))}.JSON()
+			raw := object{pair("k", `"`+jsonEscapes(c.text)+`"`)}.AppendJSON(nil)
 			cleaned := removed.json(raw, visible)
 			var got struct{ K string }
 			if err := json.Unmarshal(cleaned, &got); err != nil {
@@ -100,7 +100,7 @@ func TestCleanJSON(t *testing.T) {
 // A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
 func TestCleanResult(t *testing.T) {
 	body := []byte(`{"data":{"body":"a\u0000b"}}`)
-	r := Result{Text: "x\u202ey", Structured: object{pair("data", body)}.JSON()}.Clean(body)
+	r := Result{Text: "x\u202ey", Structured: object{pair("data", string(body))}.AppendJSON(nil)}.Clean(body)
 	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": Removed{Control: 1}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
@@ -163,7 +163,7 @@ func FuzzClean(f *testing.F) {
 			}
 		}
 		// In JSON the same text comes out the same, once and twice.
-		raw := object{pair("k", encode(text))}.JSON()
+		raw := object{pair("k", encode(text))}.AppendJSON(nil)
 		clean := new(Removed).json(raw, visible)
 		var decoded struct{ K string }
 		if err := json.Unmarshal(clean, &decoded); err != nil || decoded.K != manyLines(strings.ToValidUTF8(text, "\uFFFD")) && strings.ToValidUTF8(text, "") == text {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -47,7 +46,7 @@ func (c cut) omitted() bool {
 	return c.shown == 0 && !c.partly && c.unnamed == "" && c.tool == "read_record_field"
 }
 
-func (c cut) json() json.RawMessage {
+func (c cut) json() string {
 	if c.unnamed != "" {
 		return object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total)), pair("unreadable", encode("the name "+c.unnamed))}.JSON()
 	}
@@ -60,7 +59,7 @@ func (c cut) json() json.RawMessage {
 // left out, with the call that reads the first of them.
 func cutMembers(key string, cuts []cut, it *item, room int) object {
 	const batch = 20 // fields of one call
-	var parts, names []json.RawMessage
+	var parts, names []string
 	var first []string
 	unnamed := 0
 	for _, c := range cuts {

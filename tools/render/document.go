@@ -35,7 +35,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 		read.ConnectionID = it.conn
 	}
 	it.id, it.ref = read.String(), read
-	var out json.RawMessage
+	var out string
 	cuts := 0
 	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
 		doc := writeDocument(&it, room)
@@ -51,7 +51,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 			break
 		}
 	}
-	r := Result{Text: string(out), Structured: out, Cuts: cuts}
+	r := Result{Text: string(out), Structured: json.RawMessage(out), Cuts: cuts}
 	if blobs := blobURIs(it.data, it.conn); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
 	}
@@ -101,7 +101,7 @@ func documentURL(data object, q DocumentQuery) string {
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
-func documentMetadata(it *item, doc document, q DocumentQuery) json.RawMessage {
+func documentMetadata(it *item, doc document, q DocumentQuery) string {
 	var m object
 	put := func(key, value string) {
 		if value != "" {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -129,7 +128,7 @@ func writeRelated(expanded object, conn string, room int) string {
 			if list, ok := rs.AsArray(m.Value); ok {
 				items = list
 			} else if relation != nil {
-				items = []json.RawMessage{m.Value}
+				items = []string{m.Value}
 			}
 		}
 		head := fmt.Sprintf("\nexpanded %s: %s", name(m.Name), plural(len(items), "record"))

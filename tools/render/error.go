@@ -29,7 +29,7 @@ func Error(e *rs.Error) Result {
 	if e.RetryAfter > 0 {
 		p.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)))
 	}
-	return Result{Text: p.String(), Structured: object{pair("error", errorObject(e, hint))}.JSON()}
+	return Result{Text: p.String(), Structured: object{pair("error", errorObject(e, hint))}.AppendJSON(nil)}
 }
 
 // errorCode is the stable code, never empty.
@@ -88,8 +88,8 @@ func unavailableLines(p *page, e *rs.Error) {
 }
 
 // unavailableList is unavailableLines for structured output.
-func unavailableList(e *rs.Error) json.RawMessage {
-	var list []json.RawMessage
+func unavailableList(e *rs.Error) string {
+	var list []string
 	for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
 		if len(c.ID) > 300 {
 			continue
@@ -137,7 +137,7 @@ func wayOut(e *rs.Error) string {
 	return ""
 }
 
-func errorObject(e *rs.Error, hint string) json.RawMessage {
+func errorObject(e *rs.Error, hint string) string {
 	o := object{pair("code", encode(errorCode(e))), pair("message", encode(preview(e.Message, 600)))}
 	put := func(key, value string) {
 		if value != "" {
@@ -151,7 +151,7 @@ func errorObject(e *rs.Error, hint string) json.RawMessage {
 		o = append(o, pair("status", encode(e.Status)))
 	}
 	if len(e.Connections) > 0 {
-		list := []json.RawMessage{}
+		list := []string{}
 		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
 			if len(c.ID) > 300 {
 				continue
@@ -175,7 +175,7 @@ func errorObject(e *rs.Error, hint string) json.RawMessage {
 	const smallEnvelope = 1 << 10
 	var compact bytes.Buffer
 	if len(e.Envelope) > 0 && json.Compact(&compact, bytes.ToValidUTF8(e.Envelope, []byte("\uFFFD"))) == nil && compact.Len() <= smallEnvelope {
-		o = append(o, pair("rs", compact.Bytes()))
+		o = append(o, pair("rs", compact.String()))
 	}
 	return o.JSON()
 }

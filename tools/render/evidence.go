@@ -85,8 +85,8 @@ type excerptPreview struct {
 }
 
 // preview shows at most max runes of the excerpt.
-func (x excerpt) preview(max int) excerptPreview {
-	text, shown := x.text.around(max)
+func (x *excerpt) preview(cut *cutter, max int) excerptPreview {
+	text, shown := cut.around(x.text, max)
 	return excerptPreview{text: text, cite: x.place.cite(x.text.plain, shown)}
 }
 

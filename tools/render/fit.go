@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"slices"
 	"sort"
 	"unicode/utf8"
@@ -20,17 +19,17 @@ const (
 
 // fit returns a JSON value of at most max bytes, or as it is when it fits, and whether it was cut. The members of an
 // object share the room: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
-func fit(raw json.RawMessage, max int) (fitted json.RawMessage, cut bool) {
+func fit(raw string, max int) (fitted string, cut bool) {
 	return fitAt(raw, max, fitDepth)
 }
 
 // fitted is fit where it is told otherwise that something was cut. It has at least the 4 bytes of null.
-func fitted(raw json.RawMessage, max int) json.RawMessage {
+func fitted(raw string, max int) string {
 	value, _ := fit(raw, max)
 	return value
 }
 
-func fitAt(raw json.RawMessage, max, depth int) (json.RawMessage, bool) {
+func fitAt(raw string, max, depth int) (string, bool) {
 	if len(raw) <= max {
 		return raw, false
 	}
@@ -43,10 +42,10 @@ func fitAt(raw json.RawMessage, max, depth int) (json.RawMessage, bool) {
 	case kind == "object" && depth > 0 && max >= len(`{}`):
 		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON(), true
 	}
-	return json.RawMessage("null"), true
+	return string("null"), true
 }
 
-func fitArray(raw json.RawMessage, max, depth int) json.RawMessage {
+func fitArray(raw string, max, depth int) string {
 	elements, _ := rs.AsArray(raw)
 	room := max - len(`[]`)
 	for i, element := range elements {
@@ -90,7 +89,7 @@ func fitEnvelope(o object, max int) object {
 	cursors := []string{"next_cursor", "next_changes_since", "has_more"}
 	fitted := fitObject(o.Without(cursors...), max, leastShare, fitDepth)
 	for _, key := range cursors {
-		if value := o.Get(key); value != nil {
+		if value := o.Get(key); value != "" {
 			fitted = append(fitted, pair(key, value))
 		}
 	}

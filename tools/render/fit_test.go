@@ -19,10 +19,10 @@ func FuzzFit(f *testing.F) {
 			return
 		}
 		got := fitted(compact, max)
-		if len(got) > max || !json.Valid(got) || !utf8.Valid(got) {
+		if len(got) > max || !json.Valid([]byte(got)) || !utf8.ValidString(got) {
 			t.Errorf("fitted(%s, %d) = %s", compact, max, got)
 		}
-		if len(compact) <= max && string(got) != string(compact) {
+		if len(compact) <= max && got != compact {
 			t.Errorf("%s fits %d bytes, and became %s", compact, max, got)
 		}
 	})

@@ -143,7 +143,7 @@ func serveWindow(text []rune, offset, limit int, server uint8) []byte {
 	if server&4 == 0 {
 		w["total_chars"] = len(text)
 	}
-	return encode(map[string]any{"window": w})
+	return rs.EncodeJSON(map[string]any{"window": w})
 }
 
 // FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.
@@ -158,7 +158,7 @@ func FuzzMarks(f *testing.F) {
 			return
 		}
 		p := readPassage(oneLine(text))
-		got, shown := p.around(max)
+		got, shown := new(cutter).around(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)
 		}

@@ -180,7 +180,7 @@ func repeatMembers(o rs.Object) (json.RawMessage, error) {
 		out = append(out, rs.Member{Name: m.Name, Value: value})
 	}
 	for _, object := range objects {
-		out = append(out, rs.AsObject([]byte(object))...)
+		out = append(out, rs.AsObject(json.RawMessage(object))...)
 	}
 	return out.JSON(), err
 }

@@ -12,18 +12,18 @@ import (
 
 // groupsBody is an aggregation of n groups with 10 records each.
 func groupsBody(by string, n int, key func(int) string) []byte {
-	var groups []json.RawMessage
+	var groups []string
 	for i := range n {
 		groups = append(groups, encode(map[string]any{"key": key(i), "count": 10}))
 	}
 	return object{
 		pair("object", encode("aggregation")), pair("stream", encode("messages")), pair("metric", encode("count")), pair(by, encode("label")),
 		pair("limit", encode(100)), pair("groups", rs.JoinArray(groups)), pair("other_count", encode(77)),
-	}.JSON()
+	}.AppendJSON(nil)
 }
 
 func TestManyGroups(t *testing.T) {
-	sent := rs.AsObject([]byte(`{"stream":"messages","metric":"count","group_by":"label","connection_id":"cin_a","limit":100,"filter":{"seen":true}}`))
+	sent := rs.AsObject(`{"stream":"messages","metric":"count","group_by":"label","connection_id":"cin_a","limit":100,"filter":{"seen":true}}`)
 	for name, row := range map[string]struct {
 		n                int
 		key              func(int) string
@@ -86,7 +86,7 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 		keys[i] = fmt.Sprintf("%04d-01-01T00:00:00.000Z-%s", 1000+i, strings.Repeat("z", 20))
 	}
 	for _, channel := range []string{"text", "structured"} {
-		sent, seen, pages := rs.AsObject([]byte(`{"stream":"messages","metric":"count","group_by_time":"label","granularity":"day","filter":{"label":{"gt":"0","lt":"9"},"seen":true}}`)), 0, 0
+		sent, seen, pages := rs.AsObject(`{"stream":"messages","metric":"count","group_by_time":"label","granularity":"day","filter":{"label":{"gt":"0","lt":"9"},"seen":true}}`), 0, 0
 		for {
 			if pages++; pages > 10 {
 				t.Fatal("the pages do not end")
@@ -102,14 +102,14 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			assertResult(t, "aggregate", r)
-			o := rs.AsObject(r.Structured)
+			o := rs.AsObject(string(r.Structured))
 			next := o.Object("next").Object("arguments")
 			if channel == "text" {
 				seen += strings.Count(r.Text, "=10")
 				next = nil
 				if _, call, ok := strings.Cut(r.Text, "Next: aggregate "); ok {
 					line, _, _ := strings.Cut(call, "\n")
-					next = rs.AsObject([]byte(line))
+					next = rs.AsObject(line)
 				}
 			} else {
 				seen += len(o.Object("data").Array("groups"))
@@ -130,18 +130,18 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 
 func TestManyStreamRows(t *testing.T) {
 	const total = 1200
-	var rows []json.RawMessage
+	var rows []string
 	for i := range total {
 		rows = append(rows, encode(map[string]any{"object": "stream", "name": fmt.Sprintf("stream_%d", i), "record_count": i, "connection_id": "cin_a", "display_name": "Work, \n\"mail\""}))
 	}
-	body := object{pair("object", encode("list")), pair("data", rs.JoinArray(rows))}.JSON()
+	body := object{pair("object", encode("list")), pair("data", rs.JoinArray(rows))}.AppendJSON(nil)
 	read := func(q StreamsQuery) (Result, object) {
 		r, err := Streams(body, q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		assertResult(t, "list_streams", r)
-		return r, rs.AsObject(r.Structured)
+		return r, rs.AsObject(string(r.Structured))
 	}
 	for _, channel := range []string{"text", "structured"} {
 		seen := 0
@@ -157,7 +157,7 @@ func TestManyStreamRows(t *testing.T) {
 				next = nil
 				if _, call, ok := strings.Cut(r.Text, "Next: list_streams "); ok {
 					line, _, _ := strings.Cut(call, "\n")
-					next = rs.AsObject([]byte(line))
+					next = rs.AsObject(line)
 				}
 			} else {
 				for _, raw := range o.Object("data").Array("data") {

@@ -151,19 +151,19 @@ func snippetText(o object) string {
 }
 
 // previews are the hit's excerpts as structured output shows them.
-func (h *hit) previews(style hitStyle) []excerptPreview {
+func (h *hit) previews(cut *cutter, style hitStyle) []excerptPreview {
 	if style.bare {
 		return nil
 	}
 	list := make([]excerptPreview, len(h.excerpts))
 	for i := range h.excerpts {
-		list[i] = h.excerpts[i].preview(style.chars)
+		list[i] = h.excerpts[i].preview(cut, style.chars)
 	}
 	return list
 }
 
 // result is the hit in structuredContent.results; excerpts have at most chars runes, and a citation if cited.
-func (h *hit) result(style hitStyle, previews []excerptPreview, q SearchQuery) *arguments {
+func (h *hit) result(cut *cutter, style hitStyle, previews []excerptPreview, q SearchQuery) *arguments {
 	if style.bare {
 		a := new(arguments).plain("id", h.id).plain("title", clip(h.heading(), 40)).plain("url", recordURL(q.RecordBase, h.ref))
 		if conn := h.separate(); conn != "" {
@@ -198,7 +198,7 @@ func (h *hit) result(style hitStyle, previews []excerptPreview, q SearchQuery) *
 		}
 		a.put("evidence", evidence.String())
 	default:
-		text, _ := h.snippet.around(style.chars)
+		text, _ := cut.around(h.snippet, style.chars)
 		put("snippet", text)
 	}
 	return a

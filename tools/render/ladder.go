@@ -1,20 +1,18 @@
 package render
 
 import (
-	"encoding/json"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // ladder is structuredContent.content_ladder: for each hit with proven matches, the same previews as in results and
 // the call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4).
-func ladder(hits []hit, previews [][]excerptPreview, cited bool) json.RawMessage {
-	records := []json.RawMessage{}
+func ladder(hits []hit, previews [][]excerptPreview, cited bool) string {
+	records := []string{}
 	for i := range hits {
 		if len(hits[i].excerpts) == 0 {
 			continue
 		}
-		var evidence []json.RawMessage
+		var evidence []string
 		for n, x := range hits[i].excerpts {
 			if n == maxEvidenceRows {
 				break

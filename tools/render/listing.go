@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -10,10 +9,10 @@ import (
 
 // A listing is a list answer: its items, and the envelope that has their cursor and count.
 type listing struct {
-	body     object            // as received
-	envelope object            // everything but the items
-	items    []json.RawMessage // in order
-	path     []string          // where the items stand in body
+	body     object   // as received
+	envelope object   // everything but the items
+	items    []string // in order
+	path     []string // where the items stand in body
 }
 
 // readListing finds the items in any of the shapes that resource servers use: data[], data.data[], data.results[],
@@ -51,7 +50,7 @@ func bounded(l listing, what string) (listing, error) {
 }
 
 // replace returns the body with other items in place of its own.
-func (l listing) replace(items []json.RawMessage) object {
+func (l listing) replace(items []string) object {
 	list := rs.JoinArray(items)
 	if len(l.path) == 1 {
 		return l.body.With(l.path[0], list)

@@ -43,118 +43,146 @@ func readPassage(line string) passage {
 	}
 }
 
+// A cutter cuts passages to size, one after the other in the same room.
+type cutter struct {
+	clusters clusters
+	out      strings.Builder // all texts that were cut, one behind the other
+}
+
 // around shows at most max runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster, which is what a reader
 // takes for one character. It returns the text with marks and ellipses, and which part of the passage that is.
-func (p passage) around(max int) (string, textRange) {
+func (c *cutter) around(p passage, max int) (string, textRange) {
 	if max < 1 || p.plain == "" {
 		return "", textRange{}
 	}
-	c := p.clusters(max)
-	first, last := c.window(max)
+	c.clusters.divide(p, max)
+	first, last := c.clusters.window(max)
 	if first == last {
 		return ellipsis, textRange{}
 	}
-	var b strings.Builder
-	shown := textRange{c.borders[first], c.borders[last]}
+	borders := c.clusters.borders
+	shown := textRange{borders[first].at, borders[last].at}
+	start := c.out.Len()
 	if shown.from > 0 {
-		b.WriteString(ellipsis)
+		c.out.WriteString(ellipsis)
 	}
-	for n := first; n < last; n++ {
-		mark := c.marks[n]
-		if mark > 0 && (n == first || c.marks[n-1] != mark) {
-			b.WriteString(markOpen)
+	for n := first; n < last; {
+		mark, from := borders[n].mark, borders[n].at
+		for n < last && borders[n].mark == mark {
+			n++
 		}
-		b.WriteString(c.at(n))
-		if mark > 0 && (n+1 == last || c.marks[n+1] != mark) {
-			b.WriteString(markClose)
+		if mark > 0 {
+			c.out.WriteString(markOpen)
+		}
+		c.out.WriteString(p.plain[from:borders[n].at])
+		if mark > 0 {
+			c.out.WriteString(markClose)
 		}
 	}
 	if shown.to < len(p.plain) {
-		b.WriteString(ellipsis)
+		c.out.WriteString(ellipsis)
 	}
-	return b.String(), shown
+	return c.out.String()[start:], shown
 }
 
 // clusters are the grapheme clusters of the part of a passage that may be shown.
 type clusters struct {
 	text    string
-	borders []int // where each cluster starts, in bytes of text, and where the last ends
-	runes   []int // how many runes stand before each border, from the first one on
-	marks   []int // the number of the mark that a cluster belongs to, from 1; 0 when it belongs to none
-	groups  []int // how many marks start before each border
-	anchor  int   // the first marked cluster, or 0
+	borders []border // where each cluster starts, and where the last ends
+	anchor  int      // the first marked cluster, or 0
 }
 
-// clusters divides the passage for as far as max runes on either side of the first mark reach. A cluster that is marked
-// in part is marked.
-func (p passage) clusters(max int) clusters {
+// A border stands between two clusters.
+type border struct {
+	at     int // in bytes of the text
+	runes  int // before it, from the first border on
+	groups int // how many marks start before it
+	mark   int // the number of the mark that the cluster behind it belongs to, from 1; 0 when it belongs to none
+}
+
+// divide finds the clusters for as far as max runes on either side of the first mark reach. A cluster that is marked in
+// part is marked.
+func (c *clusters) divide(p passage, max int) {
 	match := textRange{}
 	if len(p.marks) > 0 {
 		match = p.marks[0]
 	}
-	c := clusters{text: p.plain, anchor: -1}
-	at := p.border(match.from, max)
-	most := min(len(p.plain)-at, 8*max) // clusters that are usually looked at
-	c.borders, c.runes, c.groups = append(make([]int, 0, most+1), at), append(make([]int, 0, most+1), 0), append(make([]int, 0, most+1), 0)
-	c.marks = make([]int, 0, most)
-	state, mark := -1, 0
-	for beyond := 0; at < len(p.plain) && beyond <= max; {
-		cluster, _, _, next := uniseg.FirstGraphemeClusterInString(p.plain[at:], state)
-		state = next
-		start := at
-		at += len(cluster)
+	c.text, c.anchor = p.plain, -1
+	end := border{at: p.border(match.from, max)}
+	c.borders = append(c.borders[:0], end)
+	mark, before := 0, 0 // before is the mark of the cluster before
+	for beyond := 0; end.at < len(p.plain) && beyond <= max; {
+		start := end.at
+		end.at = clusterEnd(p.plain, start)
 		for mark < len(p.marks) && p.marks[mark].to <= start {
 			mark++
 		}
 		of := 0
-		if mark < len(p.marks) && p.marks[mark].from < at {
+		if mark < len(p.marks) && p.marks[mark].from < end.at {
 			of = mark + 1
 		}
-		group := c.groups[len(c.groups)-1]
-		if of > 0 && (len(c.marks) == 0 || c.marks[len(c.marks)-1] != of) {
-			group++
+		if of > 0 && before != of {
+			end.groups++
 		}
-		runes := utf8.RuneCountInString(cluster)
-		c.borders, c.marks, c.groups = append(c.borders, at), append(c.marks, of), append(c.groups, group)
-		c.runes = append(c.runes, c.runes[len(c.runes)-1]+runes)
-		if c.anchor < 0 && at > match.from {
-			c.anchor = len(c.marks) - 1
+		runes := 1
+		if end.at-start > 1 {
+			runes = utf8.RuneCountInString(p.plain[start:end.at])
+		}
+		end.runes += runes
+		c.borders[len(c.borders)-1].mark, before = of, of
+		c.borders = append(c.borders, end)
+		if c.anchor < 0 && end.at > match.from {
+			c.anchor = len(c.borders) - 2
 		}
 		if c.anchor >= 0 {
 			beyond += runes
 		}
 	}
-	return c
 }
 
-// border is a place at most so far before at that the clusters from there on are those of the whole text: its start, or
-// between two printable ASCII characters, which are never parts of one cluster.
+// border is a place so far before at that the clusters from there on are those of the whole text: its start, or, more than
+// max runes away, between two characters that stand alone.
 func (p passage) border(at, max int) int {
-	if at < 8*max {
-		return 0
-	}
-	apart := func(a, b byte) bool { return a >= ' ' && a <= '~' && b >= ' ' && b <= '~' }
-	at -= 4 * max
-	for at > 0 && !apart(p.plain[at-1], p.plain[at]) {
-		at--
+	for runes := 0; at > 0; runes++ {
+		c, _ := utf8.DecodeRuneInString(p.plain[at:])
+		last, size := utf8.DecodeLastRuneInString(p.plain[:at])
+		if runes > max && standsAlone(last) && standsAlone(c) {
+			break
+		}
+		at -= size
 	}
 	return at
 }
 
-func (c clusters) at(n int) string { return c.text[c.borders[n]:c.borders[n+1]] }
+// clusterEnd is where the grapheme cluster ends that starts at a border.
+func clusterEnd(text string, at int) int {
+	c, size := utf8.DecodeRuneInString(text[at:])
+	end := at + size
+	if next, _ := utf8.DecodeRuneInString(text[end:]); standsAlone(c) && (end == len(text) || standsAlone(next)) {
+		return end
+	}
+	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
+	return at + len(cluster)
+}
+
+// standsAlone reports characters that are never parts of one cluster.
+func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || ordinary(c) }
+
+func (c *clusters) at(n int) string { return c.text[c.borders[n].at:c.borders[n+1].at] }
 
 // cost is how many runes the clusters from first up to last take with their tags and ellipses.
-func (c clusters) cost(first, last int) int {
-	cost := c.runes[last] - c.runes[first]
-	if c.borders[first] > 0 {
+func (c *clusters) cost(first, last int) int {
+	from, to := &c.borders[first], &c.borders[last]
+	cost := to.runes - from.runes
+	if from.at > 0 {
 		cost++
 	}
-	if c.borders[last] < len(c.text) {
+	if to.at < len(c.text) {
 		cost++
 	}
-	marks := c.groups[last] - c.groups[first]
-	if last > first && c.marks[first] > 0 && c.groups[first+1] == c.groups[first] {
+	marks := to.groups - from.groups
+	if last > first && from.mark > 0 && c.borders[first+1].groups == from.groups {
 		marks++ // the mark started before
 	}
 	return cost + marks*len(markOpen+markClose)
@@ -162,10 +190,10 @@ func (c clusters) cost(first, last int) int {
 
 // window chooses the clusters to show: the first mark as far as it fits, then as much on either side of it. It shows
 // nothing when not even the first cluster fits.
-func (c clusters) window(max int) (first, last int) {
-	count := len(c.marks)
+func (c *clusters) window(max int) (first, last int) {
+	count := len(c.borders) - 1
 	first, last = c.anchor, c.anchor
-	for last < count && (last == first || c.marks[last] > 0 && c.marks[last] == c.marks[first]) && c.cost(first, last+1) <= max {
+	for last < count && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) && c.cost(first, last+1) <= max {
 		last++
 	}
 	match := textRange{first, last}
@@ -175,7 +203,7 @@ func (c clusters) window(max int) (first, last int) {
 	for left, right := true, true; left || right; {
 		left = left && first > 0 && c.cost(first-1, last) <= max
 		right = right && last < count && c.cost(first, last+1) <= max
-		before, after := c.runes[match.from]-c.runes[first], c.runes[last]-c.runes[match.to]
+		before, after := c.borders[match.from].runes-c.borders[first].runes, c.borders[last].runes-c.borders[match.to].runes
 		switch {
 		case left && (before <= after || !right):
 			first--
@@ -187,9 +215,9 @@ func (c clusters) window(max int) (first, last int) {
 }
 
 // trim moves the borders of a window that cut the text to the next space inward, when one is near, and past it.
-func (c clusters) trim(first, last int, match textRange) (int, int) {
+func (c *clusters) trim(first, last int, match textRange) (int, int) {
 	const near = 12
-	if c.borders[first] > 0 {
+	if c.borders[first].at > 0 {
 		for n := first; n < min(match.from, first+near); n++ {
 			if c.at(n) == " " {
 				first = n
@@ -200,7 +228,7 @@ func (c clusters) trim(first, last int, match textRange) (int, int) {
 			first++
 		}
 	}
-	if c.borders[last] < len(c.text) {
+	if c.borders[last].at < len(c.text) {
 		for n := last - 1; n >= max(match.to, last-near); n-- {
 			if c.at(n) == " " {
 				last = n
@@ -281,6 +309,9 @@ func nextMark(s string) (before, tag, rest string) {
 
 // plain removes all marks, also those that appear when others are removed.
 func plain(s string) string {
+	if !strings.Contains(s, "mark>") {
+		return s
+	}
 	for range 3 {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, markOpen, ""), markClose, "")
 	}

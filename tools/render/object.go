@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -12,31 +11,31 @@ import (
 
 // Short names for what every renderer writes.
 type (
-	object = rs.Object
-	member = rs.Member
+	object = rs.ObjectOf[string]
+	member = rs.MemberOf[string]
 )
 
-func pair(name string, value json.RawMessage) member { return member{Name: name, Value: value} }
+func pair(name string, value string) member { return member{Name: name, Value: value} }
 
 // decode reads a body that must be a JSON object. what names the answer in the error, which shows nothing of the body.
-func decode(body []byte, what string) (object, json.RawMessage, error) {
+func decode(body []byte, what string) (object, string, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	if !utf8.Valid(body) {
 		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, body); err != nil {
+	text, err := rs.Compact(body)
+	if err != nil {
 		fault := "is not JSON"
 		if len(bytes.TrimSpace(body)) == 0 {
 			fault = "is empty"
 		}
-		return nil, nil, invalidResponse(what, fault, err)
+		return nil, "", invalidResponse(what, fault, err)
 	}
-	o := rs.AsObject(b.Bytes())
+	o := rs.AsObject(text)
 	if o == nil {
-		return nil, nil, invalidResponse(what, "is JSON but not an object: "+rs.Kind(b.Bytes()), nil)
+		return nil, "", invalidResponse(what, "is JSON but not an object: "+rs.Kind(text), nil)
 	}
-	return o, b.Bytes(), nil
+	return o, text, nil
 }
 
 func invalidResponse(what, fault string, cause error) *rs.Error {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -33,7 +32,7 @@ func wanted(key string, fields []string) bool {
 
 // projectRecord narrows one record of a list and reports whether there was anything to drop.
 // Its envelope stays: identity and what paging needs.
-func projectRecord(raw json.RawMessage, fields []string) (json.RawMessage, bool) {
+func projectRecord(raw string, fields []string) (string, bool) {
 	o := rs.AsObject(raw)
 	if o == nil {
 		return raw, false
@@ -57,12 +56,12 @@ func projectRecord(raw json.RawMessage, fields []string) (json.RawMessage, bool)
 }
 
 // projectAll narrows every record of a list, leaving the body as received when nothing was too much.
-func projectAll(l listing, body json.RawMessage, fields []string) (listing, json.RawMessage) {
+func projectAll(l listing, body string, fields []string) (listing, string) {
 	if len(fields) == 0 {
 		return l, body
 	}
 	changed := false
-	items := make([]json.RawMessage, len(l.items))
+	items := make([]string, len(l.items))
 	for i, raw := range l.items {
 		narrow, cut := projectRecord(raw, fields)
 		items[i], changed = narrow, changed || cut

@@ -20,7 +20,7 @@ type RecordsQuery struct {
 	ChangesSince string
 	Fields       []string
 	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
-	Rest rs.Object
+	Rest object
 }
 
 // next returns the call that continues, with every argument of this one. A limit that was lowered doubles, up to what
@@ -71,7 +71,7 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.JSON(), Cuts: cuts}, nil
+	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
 }
 
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
@@ -195,8 +195,8 @@ func expandedNote(items []item, q RecordsQuery) string {
 		return ""
 	}
 	note := `Expanded records stand in structured output, or in fetch with a record's id`
-	if expand := q.Rest.Get("expand"); expand != nil && len(expand) < 200 {
-		note += ` and "expand":` + oneLine(string(expand))
+	if expand := q.Rest.Get("expand"); expand != "" && len(expand) < 200 {
+		note += ` and "expand":` + oneLine(expand)
 	}
 	return note + "."
 }
@@ -290,7 +290,7 @@ func byWorth(data object) object {
 
 // shortValue is a value inside a line, of at most maxChars characters: a clipped string, a number, a boolean, or a small array or object. Null and empty
 // values give "".
-func shortValue(raw []byte, maxChars int) (value string, cut bool) {
+func shortValue(raw string, maxChars int) (value string, cut bool) {
 	switch rs.Kind(raw) {
 	case "string":
 		s, _ := rs.AsText(raw)
@@ -303,7 +303,7 @@ func shortValue(raw []byte, maxChars int) (value string, cut bool) {
 		}
 		return name(s), false
 	case "number", "boolean":
-		return string(raw), false
+		return raw, false
 	case "array", "object":
 		s := oneLine(readable(raw))
 		if s == "[]" || s == "{}" {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -43,7 +42,7 @@ func RecordsThatFit(body []byte) (fit, of int) {
 
 // A recordPage is a page as it fits in structured output.
 type recordPage struct {
-	body json.RawMessage
+	body string
 	long []longRecord
 	left int // records that stand in neither channel, because the resource server sent more than the limit
 }
@@ -56,7 +55,7 @@ type longRecord struct {
 
 // fitRecords bounds a page. Records are cut only when a single one is too large, or when the resource server sends more
 // than it was asked for: the envelope and the identity of each stay, large values share what room there is.
-func fitRecords(l listing, body json.RawMessage, items []item) recordPage {
+func fitRecords(l listing, body string, items []item) recordPage {
 	page := recordPage{body: body}
 	if len(body) > pageJSON {
 		page.body, page.left = shrinkPage(&l, items)
@@ -69,7 +68,7 @@ func fitRecords(l listing, body json.RawMessage, items []item) recordPage {
 	return page
 }
 
-func shrinkPage(l *listing, items []item) (body json.RawMessage, left int) {
+func shrinkPage(l *listing, items []item) (body string, left int) {
 	const least = 400 // bytes of a record that still says what it is
 	beside := fitEnvelope(l.envelope, envelopeJSON)
 	room := pageJSON - len(beside.JSON())
@@ -91,7 +90,7 @@ func shrinkPage(l *listing, items []item) (body json.RawMessage, left int) {
 }
 
 // shrinkRecord cuts a record's fields, and what was expanded, to max bytes together with the envelope.
-func shrinkRecord(raw json.RawMessage, it *item, max int) json.RawMessage {
+func shrinkRecord(raw string, it *item, max int) string {
 	o := rs.AsObject(raw)
 	if !o.Has("data") || it.data == nil {
 		fitted, _ := fit(raw, max)
@@ -152,8 +151,8 @@ func (p recordPage) leftNote() string {
 }
 
 // recordLadder is content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a).
-func recordLadder(long []longRecord) json.RawMessage {
-	var records []json.RawMessage
+func recordLadder(long []longRecord) string {
+	var records []string
 	room := ladderJSON
 	for i, record := range long {
 		if room < len(record.item.id)+leastRung {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,16 +59,16 @@ func Schema(body []byte, q SchemaQuery) (Result, error) {
 	if q.Stream == "" {
 		max -= len(text)
 	}
-	return Result{Text: text, Structured: d.structured(max)}, nil
+	return Result{Text: text, Structured: []byte(d.structured(max))}, nil
 }
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
 type schemaDocument struct {
 	q          SchemaQuery
-	raw        json.RawMessage // as received
-	head       object          // less connectors and streams
-	headCut    bool            // head or a connector is not whole
-	connectors []object        // less their streams
+	raw        string   // as received
+	head       object   // less connectors and streams
+	headCut    bool     // head or a connector is not whole
+	connectors []object // less their streams
 	rows       []schemaRow
 	groups     map[int][]connection // the connections of each connector
 	units      []schemaUnit
@@ -106,7 +105,7 @@ type schemaRow struct {
 
 type connection struct{ id, label string }
 
-func readSchema(o object, raw json.RawMessage, q SchemaQuery) *schemaDocument {
+func readSchema(o object, raw string, q SchemaQuery) *schemaDocument {
 	d := &schemaDocument{q: q, raw: raw, head: o.Without("connectors", "streams"), groups: map[int][]connection{}}
 	for i, raw := range o.Array("connectors") {
 		c := rs.AsObject(raw)

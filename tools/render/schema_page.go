@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -28,7 +27,7 @@ var identity = []string{
 
 // structured is the document as received when it fits max bytes. An index that does not fit is thinned to names; what still
 // does not fit is cut, and says what is shown and with which arguments to read on.
-func (d *schemaDocument) structured(max int) json.RawMessage {
+func (d *schemaDocument) structured(max int) string {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
 		out := d.envelope(d.raw, 0, len(d.units), nil)
 		if len(out) <= max && (d.q.Stream != "" || len(out) <= StructuredTarget) {
@@ -37,7 +36,7 @@ func (d *schemaDocument) structured(max int) json.RawMessage {
 	}
 	d.bound()
 	from := min(d.q.Offset, len(d.units))
-	page := func(n int) json.RawMessage {
+	page := func(n int) string {
 		document, shortened := d.part(d.units[from : from+n])
 		return d.envelope(document, from, from+n, shortened)
 	}
@@ -50,7 +49,7 @@ func (d *schemaDocument) structured(max int) json.RawMessage {
 }
 
 // envelope is the document with what is said about it. Where to read on stands before it: some hosts cut what is long.
-func (d *schemaDocument) envelope(document json.RawMessage, from, to int, shortened []string) json.RawMessage {
+func (d *schemaDocument) envelope(document string, from, to int, shortened []string) string {
 	var out object
 	if from > 0 || to < len(d.units) {
 		shown := d.shown(from, to)
@@ -137,7 +136,7 @@ func keep(o object, wanted func(string) bool) object {
 // boundHead cuts the connections of a head between two of them, and other members where they are long.
 func boundHead(o object, max int) (bounded object, cut bool) {
 	if list, ok := rs.AsArray(o.Get("granted_connections")); ok && len(o.Get("granted_connections")) > connectionsHead {
-		kept, room := []json.RawMessage{}, connectionsHead
+		kept, room := []string{}, connectionsHead
 		for _, raw := range list {
 			if len(raw)+1 <= room {
 				kept, room = append(kept, raw), room-len(raw)-1
@@ -159,8 +158,8 @@ func boundHead(o object, max int) (bounded object, cut bool) {
 }
 
 // part is the document with only some units. Its second result names what is not whole.
-func (d *schemaDocument) part(units []schemaUnit) (document json.RawMessage, shortened []string) {
-	var connectors, streams, top []json.RawMessage
+func (d *schemaDocument) part(units []schemaUnit) (document string, shortened []string) {
+	var connectors, streams, top []string
 	if d.headCut {
 		shortened = append(shortened, "document")
 	}
@@ -193,7 +192,7 @@ func (d *schemaDocument) part(units []schemaUnit) (document json.RawMessage, sho
 }
 
 // part is the row with only some of its fields. Pages after its first repeat only who it is.
-func (r *schemaRow) part(units []schemaUnit) (raw json.RawMessage, shortened []string) {
+func (r *schemaRow) part(units []schemaUnit) (raw string, shortened []string) {
 	head := r.head
 	if !units[0].first {
 		head = keep(head, func(name string) bool {
@@ -215,10 +214,10 @@ func (r *schemaRow) part(units []schemaUnit) (raw json.RawMessage, shortened []s
 		if f.shortened || key != f.name {
 			shortened = append(shortened, "field "+clip(key, labelChars))
 		}
-		if f.raw != nil {
+		if f.raw != "" {
 			capabilities = append(capabilities, pair(key, f.raw))
 		}
-		if f.property != nil {
+		if f.property != "" {
 			properties = append(properties, pair(key, f.property))
 		}
 	}
@@ -230,7 +229,7 @@ func (r *schemaRow) part(units []schemaUnit) (raw json.RawMessage, shortened []s
 }
 
 func (r *schemaRow) hasProperties(units []schemaUnit) bool {
-	return slices.ContainsFunc(units, func(u schemaUnit) bool { return u.field >= 0 && r.fields[u.field].property != nil })
+	return slices.ContainsFunc(units, func(u schemaUnit) bool { return u.field >= 0 && r.fields[u.field].property != "" })
 }
 
 // shorten makes a field that is too long for a page of its own shorter by some bytes.
@@ -243,10 +242,10 @@ func (d *schemaDocument) shorten(u schemaUnit, over int) {
 	room := max(len(f.raw)+len(f.property)-over-note, 16)
 	share := fairShare([]int{len(f.raw), len(f.property)}, room)
 	f.shortened = true
-	if f.raw != nil {
+	if f.raw != "" {
 		f.raw = fitted(f.raw, share)
 	}
-	if f.property != nil {
+	if f.property != "" {
 		f.property = fitted(f.property, share)
 	}
 }

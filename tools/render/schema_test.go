@@ -32,17 +32,17 @@ func hostile(kind string, n int) string {
 }
 
 // document writes the grant. names are its streams, or the fields of the stream "s", by what describes them.
-func (g grant) document(stream string) (body []byte, names map[string]json.RawMessage) {
-	names = map[string]json.RawMessage{}
-	var connectors, top []json.RawMessage
+func (g grant) document(stream string) (body []byte, names map[string]string) {
+	names = map[string]string{}
+	var connectors, top []string
 	made := map[string]int{}
 	next := func(kind string) string {
 		made[kind]++
 		return g.name(kind, made[kind])
 	}
-	filler := func(n int) json.RawMessage { return encode(strings.Repeat("filler é\n", n/10)) }
+	filler := func(n int) string { return encode(strings.Repeat("filler é\n", n/10)) }
 	for i := range g.connectors {
-		var granted, streams []json.RawMessage
+		var granted, streams []string
 		for k := range g.connections {
 			granted = append(granted, encode(map[string]string{"connection_id": fmt.Sprintf("cin_%d_%d", i, k), "display_name": g.name("label", k)}))
 		}
@@ -50,13 +50,13 @@ func (g grant) document(stream string) (body []byte, names map[string]json.RawMe
 			s := stream
 			if s == "" {
 				s = next("stream")
-				names[s] = nil
+				names[s] = ""
 			}
 			var capabilities object
 			for k := range g.fields {
 				f, raw := next("field"), encode([]string{"t=string,eq,lex", "t=timestamp,role=event-time,r=gte|gt|lte|lt,a=max|min|group_by_time", "declared"}[k%3])
 				if g.full {
-					raw = object{pair("type", encode("string")), pair("granted", encode(true)), pair("exact_filter", json.RawMessage(`{"declared":true,"usable":true}`)),
+					raw = object{pair("type", encode("string")), pair("granted", encode(true)), pair("exact_filter", `{"declared":true,"usable":true}`),
 						pair("schema", object{pair("type", encode("string")), pair("description", filler(g.fieldBytes))}.JSON())}.JSON()
 				}
 				capabilities = append(capabilities, pair(f, raw))
@@ -79,9 +79,9 @@ func (g grant) document(stream string) (body []byte, names map[string]json.RawMe
 	}
 	out := object{pair("object", encode("schema")), pair("note", filler(g.headBytes))}
 	if g.top {
-		return append(out, pair("streams", rs.JoinArray(top))).JSON(), names
+		return append(out, pair("streams", rs.JoinArray(top))).AppendJSON(nil), names
 	}
-	return append(out, pair("connectors", rs.JoinArray(connectors))).JSON(), names
+	return append(out, pair("connectors", rs.JoinArray(connectors))).AppendJSON(nil), names
 }
 
 // A schemaReader reads all of a schema over one channel alone.
@@ -435,13 +435,13 @@ func TestSchemaFields(t *testing.T) {
 	t.Run("the JSON Schema of a stream is cut where its fields are", func(t *testing.T) {
 		var capabilities, properties object
 		for i := range 300 {
-			capabilities = append(capabilities, pair(usual("field", i), json.RawMessage(`{"granted":true}`)))
+			capabilities = append(capabilities, pair(usual("field", i), `{"granted":true}`))
 			properties = append(properties, pair(usual("field", i), encode(map[string]string{"type": "string", "description": strings.Repeat("d", 300)})))
 		}
-		body := object{pair("connectors", rs.JoinArray([]json.RawMessage{object{pair("connector_key", encode("k")), pair("streams", rs.JoinArray([]json.RawMessage{object{
+		body := object{pair("connectors", rs.JoinArray([]string{object{pair("connector_key", encode("k")), pair("streams", rs.JoinArray([]string{object{
 			pair("name", encode("s")), pair("field_capabilities", capabilities.JSON()),
 			pair("schema", object{pair("type", encode("object")), pair("properties", properties.JSON())}.JSON()),
-		}.JSON()}))}.JSON()}))}.JSON()
+		}.JSON()}))}.JSON()}))}.AppendJSON(nil)
 		seen := 0
 		for offset := 0; ; {
 			r, err := Schema(body, SchemaQuery{Stream: "s", Full: true, Offset: offset})

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -417,9 +416,9 @@ func (f *field) signature(used *usage) string {
 }
 
 // withJSON is a line that ends in JSON, shortened where that is too long, which it says.
-func withJSON(beginning string, raw json.RawMessage) string {
+func withJSON(beginning string, raw string) string {
 	const note = " (shortened)"
-	if raw == nil {
+	if raw == "" {
 		return clip(beginning, LineChars)
 	}
 	beginning += " "
@@ -435,9 +434,9 @@ func withJSON(beginning string, raw json.RawMessage) string {
 }
 
 // jsonText is JSON as it stands in a line of ours: what does not print is escaped, so that it stays the same JSON.
-func jsonText(raw []byte) string {
+func jsonText(raw string) string {
 	var b []byte
-	for _, c := range string(raw) {
+	for _, c := range raw {
 		switch {
 		case shown(c):
 			b = append(b, string(c)...)

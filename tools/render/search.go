@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -16,8 +15,8 @@ type SearchQuery struct {
 	Q            string
 	Limit        int
 	ConnectionID string
-	Rest         rs.Object // the other arguments as they were sent (streams, filter, mode)
-	RecordBase   string    // public base URL of the resource server, for citations; no trailing slash
+	Rest         object // the other arguments as they were sent (streams, filter, mode)
+	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
@@ -38,8 +37,9 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 			hits = append(hits, readHit(o, i, q))
 		}
 	}
-	structured, shown := searchStructured(l, hits, q)
-	r := Result{Text: searchText(l, hits, shown, q), Structured: structured}
+	cut := new(cutter)
+	structured, shown := searchStructured(l, hits, q, cut)
+	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: []byte(structured)}
 	if uris := windowURIs(hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
@@ -57,16 +57,16 @@ type hitStyle struct {
 
 // searchStructured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func searchStructured(l listing, hits []hit, q SearchQuery) (structured json.RawMessage, shown int) {
+func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (structured string, shown int) {
 	all := len(hits)
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	write := func(hits []hit, style hitStyle) json.RawMessage {
-		results := make([]json.RawMessage, len(hits))
+	write := func(hits []hit, style hitStyle) string {
+		results := make([]string, len(hits))
 		previews := make([][]excerptPreview, len(hits))
 		for i := range hits {
-			previews[i] = hits[i].previews(style)
-			results[i] = hits[i].result(style, previews[i], q).json()
+			previews[i] = hits[i].previews(cut, style)
+			results[i] = hits[i].result(cut, style, previews[i], q).json()
 		}
 		return object{
 			pair("results", rs.JoinArray(results)),
@@ -99,7 +99,7 @@ const moreNote = "100 more in structured output; an id of over 200 characters is
 
 // searchText is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
 // other hits and how to page (D11).
-func searchText(l listing, hits []hit, structured int, q SearchQuery) string {
+func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutter) string {
 	summary, notes, tail := searchSummary(l, hits, q), searchNotes(l, hits), searchTail(l, q)
 	if structured < len(hits) { // the cursor would skip what is shown nowhere
 		q.Limit = max(structured, 1)
@@ -117,7 +117,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery) string {
 	p.reserve(summary)
 	p.reserve(notes...)
 	p.reserve(tail...)
-	shown := evidenceRows(p, hits)
+	shown := evidenceRows(p, hits, cut)
 	p.release(summary)
 	p.add(summary)
 	p.release(notes...)
@@ -125,7 +125,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery) string {
 		p.add(note)
 	}
 	p.reserve(moreNote)
-	long := hitLines(p, hits, shown)
+	long := hitLines(p, hits, shown, cut)
 	p.release(moreNote)
 	p.release(tail...)
 	if rest := len(hits) - len(shown); rest > 0 {
@@ -143,7 +143,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery) string {
 
 // evidenceRows writes the proven matches, at most three, in at most three quarters of the room, and returns which hits it
 // showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
-func evidenceRows(p *page, hits []hit) map[int]bool {
+func evidenceRows(p *page, hits []hit, cut *cutter) map[int]bool {
 	shown := map[int]bool{}
 	var best []int
 	for i := range hits {
@@ -156,7 +156,7 @@ func evidenceRows(p *page, hits []hit) map[int]bool {
 		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {130, 1}, {90, 1}, {90, 0}} {
 			var lines []string
 			for rank, i := range best[:n] {
-				lines = append(lines, evidenceLines(&hits[i], step.chars, rank < step.cited)...)
+				lines = append(lines, evidenceLines(cut, &hits[i], step.chars, rank < step.cited)...)
 			}
 			if (size(lines) <= room || n == 1) && p.block(lines...) {
 				for _, i := range best[:n] {
@@ -178,9 +178,9 @@ func size(lines []string) int {
 }
 
 // evidenceLines are one hit's match, the call that reads on (S1-5a), and how to check a quote of it.
-func evidenceLines(h *hit, chars int, cited bool) []string {
-	x := h.excerpts[0]
-	shown := x.preview(chars)
+func evidenceLines(cut *cutter, h *hit, chars int, cited bool) []string {
+	x := &h.excerpts[0]
+	shown := x.preview(cut, chars)
 	head := h.id
 	if conn := h.separate(); conn != "" {
 		head += " connection_id=" + name(conn)
@@ -259,7 +259,7 @@ func sourceMix(hits []hit) string {
 }
 
 // hitLines lists the hits that no evidence line showed, and returns how many have an id too long to show (D15).
-func hitLines(p *page, hits []hit, shown map[int]bool) (long int) {
+func hitLines(p *page, hits []hit, shown map[int]bool, cut *cutter) (long int) {
 	for i := range hits {
 		if shown[i] {
 			continue
@@ -270,7 +270,7 @@ func hitLines(p *page, hits []hit, shown map[int]bool) (long int) {
 		}
 		fit := false
 		for _, chars := range []int{120, 60, 0} {
-			if fit = p.whole(hitLine(&hits[i], chars)); fit {
+			if fit = p.whole(hitLine(cut, &hits[i], chars)); fit {
 				break
 			}
 		}
@@ -282,7 +282,7 @@ func hitLines(p *page, hits []hit, shown map[int]bool) (long int) {
 	return long
 }
 
-func hitLine(h *hit, chars int) string {
+func hitLine(cut *cutter, h *hit, chars int) string {
 	line := h.id
 	if conn := h.separate(); conn != "" {
 		line += " connection_id=" + name(conn)
@@ -292,9 +292,9 @@ func hitLine(h *hit, chars int) string {
 		return line
 	}
 	if len(h.excerpts) > 0 {
-		return line + " | " + name(h.excerpts[0].field) + ": " + quote(h.excerpts[0].preview(chars).text)
+		return line + " | " + name(h.excerpts[0].field) + ": " + quote(h.excerpts[0].preview(cut, chars).text)
 	}
-	if text, _ := h.snippet.around(chars); text != "" {
+	if text, _ := cut.around(h.snippet, chars); text != "" {
 		line += " | " + quote(text)
 	}
 	return line

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -54,7 +53,7 @@ func Streams(body []byte, q StreamsQuery) (Result, error) {
 	if total > 0 {
 		p.add(last)
 	}
-	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: q.structured(l, raw)}, nil
+	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, raw))}, nil
 }
 
 // head is how many rows there are, or why there are none.
@@ -77,14 +76,14 @@ func (q StreamsQuery) next(offset int) *arguments {
 }
 
 // structured is the body as received when it fits, else with as many rows as do.
-func (q StreamsQuery) structured(l listing, raw json.RawMessage) json.RawMessage {
+func (q StreamsQuery) structured(l listing, raw string) string {
 	if out := (object{pair("data", raw)}).JSON(); q.Offset == 0 && len(out) <= StructuredHard {
 		return out
 	}
 	total := len(l.items)
 	rows := slices.Clone(l.items[q.Offset:])
 	head := fitEnvelope(l.envelope, documentHead)
-	page := func(n int) json.RawMessage {
+	page := func(n int) string {
 		out := object{pair("shown", encode(q.shown(q.Offset+n, total)))}
 		if q.Offset+n < total {
 			out = append(object{pair("next", q.next(q.Offset+n).json())}, out...)

@@ -47,28 +47,29 @@ func preview(s string, max int) string {
 
 // readable is JSON whose texts stand as they read: many a server writes each letter beyond ASCII as an escape, which takes
 // three times the room and which nobody reads.
-func readable(raw json.RawMessage) string {
-	if !bytes.Contains(raw, []byte(`\u`)) {
-		return string(raw)
+func readable(raw string) string {
+	if !strings.Contains(raw, `\u`) {
+		return raw
 	}
 	var b strings.Builder
 	for len(raw) > 0 {
-		start := bytes.IndexByte(raw, '"')
+		start := strings.IndexByte(raw, '"')
 		length := 0
 		if start >= 0 {
 			length = stringBytes(raw[start:])
 		}
 		if length == 0 {
-			b.Write(raw)
+			b.WriteString(raw)
 			break
 		}
-		var text string
 		token := raw[start : start+length]
-		if bytes.Contains(token, []byte(`\u`)) && json.Unmarshal(token, &text) == nil {
-			token = encode(text)
+		if strings.Contains(token, `\u`) {
+			if text, ok := rs.AsText(token); ok {
+				token = encode(text)
+			}
 		}
-		b.Write(raw[:start])
-		b.Write(token)
+		b.WriteString(raw[:start])
+		b.WriteString(token)
 		raw = raw[start+length:]
 	}
 	return b.String()
@@ -101,12 +102,17 @@ func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+
 
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
-	for _, c := range s {
+	for s != "" {
+		run := rs.PlainRun(s, '"', '\\')
+		b, s = append(b, s[:run]...), s[run:]
+		if s == "" {
+			break
+		}
+		c, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', byte(c))
-		case c >= ' ' && c <= '~':
-			b = append(b, byte(c))
 		case c == '\n':
 			b = append(b, `\n`...)
 		case c == '\t':
@@ -129,7 +135,7 @@ func appendEscape(b []byte, unit rune) []byte {
 }
 
 // encode returns v as JSON; <mark> stays legible.
-func encode(v any) json.RawMessage { return rs.EncodeJSON(v) }
+func encode(v any) string { return string(rs.EncodeJSON(v)) }
 
 // arguments is the JSON object of a call, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
@@ -173,10 +179,10 @@ func (a *arguments) number(key string, value int) *arguments {
 }
 
 // rest adds members as they were sent.
-func (a *arguments) rest(members rs.Object) *arguments {
+func (a *arguments) rest(members object) *arguments {
 	for _, m := range members {
 		var compact bytes.Buffer
-		if json.Compact(&compact, m.Value) == nil && compact.String() != "null" {
+		if json.Compact(&compact, []byte(m.Value)) == nil && compact.String() != "null" {
 			a.put(m.Name, compact.String())
 		}
 	}
@@ -196,8 +202,8 @@ func (a *arguments) list(key string, values []string) *arguments {
 }
 
 func (a *arguments) String() string { return "{" + string(a.b) + "}" }
-func (a *arguments) json() json.RawMessage {
-	return append(append(append(make([]byte, 0, len(a.b)+2), '{'), a.b...), '}')
+func (a *arguments) json() string {
+	return "{" + string(a.b) + "}"
 }
 func (a *arguments) call(tool string) string { return tool + " " + a.String() }
 

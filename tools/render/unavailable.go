@@ -19,7 +19,7 @@ func unavailableLine(c rs.UnavailableConnection) string {
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
 func withUnavailable(text string, document object) string {
 	var list []rs.UnavailableConnection
-	if json.Unmarshal(document.Get("unavailable_connections"), &list) != nil {
+	if json.Unmarshal([]byte(document.Get("unavailable_connections")), &list) != nil {
 		return text
 	}
 	for i, c := range list {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ func Window(body []byte, q WindowQuery) (Result, error) {
 	s.keepFlag()
 	return Result{
 		Text:       windowPage(s, q),
-		Structured: windowStructured(o, s, q),
+		Structured: []byte(windowStructured(o, s, q)),
 		Meta:       map[string]any{"pdpp/resource_uri": WindowURI(q)},
 	}, nil
 }
@@ -181,7 +180,7 @@ func (s *span) keepFlag() {
 	s.text, s.next = s.text[:cut], s.end
 }
 
-func windowStructured(o object, s span, q WindowQuery) json.RawMessage {
+func windowStructured(o object, s span, q WindowQuery) string {
 	field := o.Get("field")
 	if rs.Kind(field) != "object" {
 		field = object{pair("path", encode(q.Field))}.JSON()
@@ -202,9 +201,9 @@ func windowStructured(o object, s span, q WindowQuery) json.RawMessage {
 	return out.JSON()
 }
 
-func numberOrNull(n int) json.RawMessage {
+func numberOrNull(n int) string {
 	if n < 0 {
-		return json.RawMessage("null")
+		return string("null")
 	}
 	return encode(n)
 }

@@ -1,0 +1,51 @@
+package rs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// FuzzJSON: what is valid, how it is without space, and what a string decodes to and is written as, is what
+// encoding/json says.
+func FuzzJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-0.5e+3,true,false,null,"x"],"b":{}}`, " [ 1 ,\t\"a b\" ]\n", `"\u00e9\ud83d\ude80\ud800 \udc00x\b\f\n\r\t\/\"\\"`, `"\ud800\n"`, `"\u12"`, `"\ud800\u12"`, `"\x"`, `"abcdefghijk`, `"abcdefg\`,
+		"\"\xff\xed\xa0\x80 caf\u00e9\u2028\"", "\"tab\t\"", `01`, `1.`, `.5`, `1e`, `-`, `+1`, `tru`, `nullx`, `[1,]`, `[,1]`, `{"a":1,}`, `{"a"}`, `{1:2}`, `[1 2]`, `{}{}`, `]`, "", " ", "\x00", "\u00a0",
+		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat(`{"":`, 10_001) + "1" + strings.Repeat("}", 10_001), "12345678\x7f\x80 12345678\u2029",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var want bytes.Buffer
+		wantErr := json.Compact(&want, raw)
+		if got, err := rs.Compact(raw); (err == nil) != (wantErr == nil) || err == nil && got != want.String() {
+			t.Fatalf("Compact(%q) = %q, %v; want %q, %v", raw, got, err, want.Bytes(), wantErr)
+		}
+		for _, quoted := range [][]byte{raw, append(append([]byte{'"'}, raw...), '"')} {
+			if rs.Kind(quoted) != "string" {
+				continue
+			}
+			var text string
+			valid := json.Unmarshal(quoted, &text) == nil && quoted[len(quoted)-1] == '"'
+			if got, ok := rs.AsText(quoted); ok != valid || ok && got != text {
+				t.Errorf("AsText(%q) = %q, %t; want %q, %t", quoted, got, ok, text, valid)
+			}
+			if got, ok := rs.AsText(string(quoted)); ok != valid || ok && got != text {
+				t.Errorf("AsText(%q) of a string = %q, %t; want %q, %t", quoted, got, ok, text, valid)
+			}
+		}
+		var written bytes.Buffer
+		encoder := json.NewEncoder(&written)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(string(raw)); err != nil {
+			t.Fatal(err)
+		}
+		if got := rs.AppendText(nil, string(raw)); string(got)+"\n" != written.String() {
+			t.Errorf("AppendText(%q) = %s, want %s", raw, got, written.Bytes())
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package render
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// What is passed over without looking closer: every character of which that is said is looked at.
+func TestOrdinaryCharacters(t *testing.T) {
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		if !ordinary(c) {
+			continue
+		}
+		if !shown(c) || isLineBreak(c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {
+			t.Errorf("%U may have to go", c)
+		}
+		for _, text := range []string{"a" + string(c) + "a", strings.Repeat(string(c), 3), "é" + string(c) + "한"} {
+			if n := uniseg.GraphemeClusterCount(text); n != 3 {
+				t.Errorf("%+q has %d characters", text, n)
+			}
+		}
+	}
+}
+
+// FuzzClusters: a text divides where Unicode says, and from wherever a part of it is looked at.
+func FuzzClusters(f *testing.F) {
+	for _, seed := range []string{"plain text", "e\u0301a", "\u0600a", "🇩🇪🇫🇷x", "👩‍👩‍👧‍👦 👍🏽", "가각ᄀ각한국", "क्षि नमस्ते", "ば\u3099", "a\u200db\r\n", "© ®\ufe0f", "\u00ad\u0301", "กำ", "日本語のテキスト"} {
+		f.Add(seed, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, max int) {
+		if max < 1 || max > 1000 {
+			return
+		}
+		text = strings.ToValidUTF8(text, "")
+		whole := borders(text)
+		for at := 0; at < len(text); {
+			if at = clusterEnd(text, at); !whole[at] {
+				t.Fatalf("%+q divides at %d", text, at)
+			}
+			delete(whole, at)
+		}
+		if len(whole) > 1 {
+			t.Errorf("%+q does not divide at %v", text, whole)
+		}
+		whole = borders(text)
+		for at := range text {
+			if border := (passage{plain: text}).border(at, max); border > at || !whole[border] {
+				t.Errorf("%+q is looked at from %d", text, border)
+			}
+		}
+	})
+}
