@@ -42,15 +42,18 @@ func ReadObject(raw json.RawMessage) (Object, error) {
 
 // AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
 func AsObject[T JSON](raw T) ObjectOf[T] {
-	if Kind(trimLeft(raw)) != "object" {
-		return nil
-	}
-	return make(ObjectOf[T], 0, 16).Reread(raw)
+	return ObjectOf[T](nil).Reread(raw)
 }
 
 // Reread is [AsObject] in the room of o, which is needed no more.
 func (o ObjectOf[T]) Reread(raw T) ObjectOf[T] {
-	members := o[:0:cap(o)]
+	if Kind(trimLeft(raw)) != "object" {
+		return nil
+	}
+	members := o[:0]
+	if cap(o) == 0 {
+		members = make(ObjectOf[T], 0, 16)
+	}
 	whole := eachPart(raw, '{', '}', func(part T) bool {
 		nameEnd := stringEnd(part)
 		if nameEnd < 0 {
@@ -67,9 +70,6 @@ func (o ObjectOf[T]) Reread(raw T) ObjectOf[T] {
 	if !whole {
 		return nil
 	}
-	if members == nil {
-		return ObjectOf[T]{}
-	}
 	return members
 }
 
@@ -78,7 +78,12 @@ func AsArray[T JSON](raw T) ([]T, bool) {
 	if Kind(trimLeft(raw)) != "array" {
 		return nil, false
 	}
-	list := make([]T, 0, 8)
+	return RereadArray(make([]T, 0, 8), raw)
+}
+
+// RereadArray is [AsArray] in the room of a list that is needed no more.
+func RereadArray[T JSON](list []T, raw T) ([]T, bool) {
+	list = list[:0]
 	if !eachPart(raw, '[', ']', func(part T) bool { list = append(list, part); return true }) {
 		return nil, false
 	}

@@ -60,8 +60,8 @@ func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
-	s = manyLines(s)
-	if strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") || holdsOtherSpace(s) {
+	s = strings.TrimSpace(manyLines(s))
+	if strings.Contains(s, "  ") || holdsOtherSpace(s) {
 		return strings.Join(strings.Fields(s), " ")
 	}
 	return s

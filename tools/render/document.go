@@ -90,7 +90,7 @@ func (it *item) narrow(fields []string) {
 	}
 	it.data = project(it.data, fields)
 	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(it.data)
+	it.authored, _ = timeOf(nil, it.data)
 }
 
 func documentURL(data object, q DocumentQuery) string {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"iter"
 	"strings"
 	"unicode"
 
@@ -116,30 +115,19 @@ var (
 	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp"}
 )
 
-// texts yields the strings that objects have under some names, with the name: the better name first.
-func texts(names []string, objects []object) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for _, name := range names {
-			for _, o := range objects {
-				if raw := o.Get(name); rs.Kind(raw) == "string" {
-					if s, _ := rs.AsText(raw); !yield(s, name) {
-						return
-					}
+// firstText returns the first string under one of the names that is right, and its name: a better name comes first, and of
+// one name the own object's before that of its data.
+func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	for _, name := range names {
+		for _, o := range [...]object{own, data} {
+			if raw := o.Get(name); rs.Kind(raw) == "string" {
+				if text, _ := rs.AsText(raw); right(text) {
+					return text, name
 				}
 			}
 		}
 	}
-}
-
-// titles yields what can be a title in objects, best first, with its field.
-func titles(objects ...object) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for s, field := range texts(titleFields, objects) {
-			if s = plain(s); legible(preview(s, titleChars)) && !yield(s, field) {
-				return
-			}
-		}
-	}
+	return "", ""
 }
 
 // legible reports whether people can read a line as a title: it says something, and is not only what programs call a
@@ -171,22 +159,18 @@ func repeats(title, text string) bool {
 	}
 }
 
-// titleOf returns the first title in objects and its field.
-func titleOf(objects ...object) (title, field string) {
-	for title, field := range titles(objects...) {
-		return title, field
-	}
-	return "", ""
+// titleOf returns the title in a record's data and its field.
+func titleOf(data object) (title, field string) {
+	title, field = firstText(titleFields, nil, data, isTitle)
+	return plain(title), field
 }
 
-// timeOf returns the first timestamp in objects and its field: the author's before a server's, wherever they stand.
-func timeOf(objects ...object) (time, field string) {
-	for s, field := range texts(timeFields, objects) {
-		if day(s) != "" {
-			return preview(s, 40), field
-		}
-	}
-	return "", ""
+func isTitle(s string) bool { return legible(preview(plain(s), titleChars)) }
+
+// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
+func timeOf(own, data object) (time, field string) {
+	time, field = firstText(timeFields, own, data, func(s string) bool { return day(s) != "" })
+	return preview(time, 40), field
 }
 
 // envelopeFields are a record's own members beside its data: identity and operation, never content.
@@ -222,7 +206,7 @@ func readRecord(o object, stream, connection string) item {
 		it.recordID = it.data.Text("id")
 	}
 	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(it.data)
+	it.authored, _ = timeOf(nil, it.data)
 	it.handled()
 	return it
 }

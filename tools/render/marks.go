@@ -22,24 +22,30 @@ type passage struct {
 // A textRange is a part of a text, in bytes.
 type textRange struct{ from, to int }
 
-// readPassage takes the marks out of a line; those that do not open and close in order are dropped.
-func readPassage(line string) passage {
-	var p passage
-	plain := make([]byte, 0, len(line))
-	open := 0
-	for rest := balance(line); ; {
-		before, tag, after := nextMark(rest)
-		plain = append(plain, before...)
-		switch {
+// A passageReader reads passages, one after the other in the same room.
+type passageReader struct {
+	texts strings.Builder // of all that had marks, one behind the other
+	marks []textRange
+}
+
+// read takes the marks out of a line; those that do not open and close in order are dropped.
+func (r *passageReader) read(line string) passage {
+	line = balance(line)
+	before, tag, after := nextMark(line)
+	if tag == "" {
+		return passage{plain: line}
+	}
+	start, first := r.texts.Len(), len(r.marks)
+	for open := 0; ; before, tag, after = nextMark(after) {
+		r.texts.WriteString(before)
+		switch at := r.texts.Len() - start; {
 		case tag == "":
-			p.plain = string(plain)
-			return p
+			return passage{plain: r.texts.String()[start:], marks: r.marks[first:len(r.marks):len(r.marks)]}
 		case tag == markOpen:
-			open = len(plain)
-		case len(plain) > open:
-			p.marks = append(p.marks, textRange{open, len(plain)})
+			open = at
+		case at > open:
+			r.marks = append(r.marks, textRange{open, at})
 		}
-		rest = after
 	}
 }
 
@@ -245,7 +251,7 @@ func (c *clusters) trim(first, last int, match textRange) (int, int) {
 // balance removes every mark that does not open and close in order, without nesting. It reads s once: record text may
 // hold any number of tags.
 func balance(s string) string {
-	if !strings.Contains(s, "mark>") {
+	if balanced(s) {
 		return s
 	}
 	out := make([]byte, 0, len(s))

@@ -238,7 +238,7 @@ func recordLine(it *item, room int) (line string, cut bool) {
 		parts = append(parts, quote(preview(title, titleChars)))
 		cut = longerThan(oneLine(title), titleChars)
 	}
-	when, timeField := timeOf(it.data)
+	when, timeField := timeOf(nil, it.data)
 	switch {
 	case when != "":
 		parts = append(parts, when)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -31,67 +32,54 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	hits := make([]hit, 0, len(l.items))
+	hits, reader := make([]hit, 0, len(l.items)), hitReader{q: q}
 	for i, raw := range l.items {
-		if o := rs.AsObject(raw); o != nil {
-			hits = append(hits, readHit(o, i, q))
+		if h, ok := reader.hit(raw, i); ok {
+			hits = append(hits, h)
 		}
 	}
 	cut := new(cutter)
 	structured, shown := searchStructured(l, hits, q, cut)
-	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: []byte(structured)}
+	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}
 	if uris := windowURIs(hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
 }
 
-// A hitStyle is how much of each hit structured output shows.
-type hitStyle struct {
-	chars int  // of excerpts and snippets
-	cited bool // with what checks a quote
-	rungs int  // hits in the ladder
-	short bool // instead of a long address of its own a hit has ours
-	bare  bool // id, title and such an address alone
-}
-
 // searchStructured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (structured string, shown int) {
+func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (structured json.RawMessage, shown int) {
 	all := len(hits)
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	write := func(hits []hit, style hitStyle) string {
-		results := make([]string, len(hits))
-		previews := make([][]excerptPreview, len(hits))
-		for i := range hits {
-			previews[i] = hits[i].previews(cut, style)
-			results[i] = hits[i].result(cut, style, previews[i], q).json()
-		}
-		return object{
-			pair("results", rs.JoinArray(results)),
-			pair("content_ladder", ladder(hits[:min(style.rungs, len(hits))], previews, style.cited)),
-			pair("data", data.JSON()),
-		}.JSON()
-	}
-	for _, step := range []struct {
+	var d draft
+	for i, step := range []struct {
 		style hitStyle
+		chars int // of excerpts and snippets
 		max   int
 	}{
-		{hitStyle{chars: excerptChars, cited: true, rungs: all}, StructuredTarget}, {hitStyle{chars: 100, cited: true, rungs: all}, StructuredTarget},
-		{hitStyle{chars: 50, cited: true, rungs: all}, StructuredTarget}, {hitStyle{chars: 50, cited: true, rungs: all}, StructuredHard},
-		{hitStyle{chars: 50, cited: true, rungs: all, short: true}, StructuredHard}, {hitStyle{chars: 50, rungs: all, short: true}, StructuredHard},
-		{hitStyle{chars: 50, rungs: 10, short: true}, StructuredHard}, {hitStyle{chars: 30, rungs: 3, short: true}, StructuredHard},
-		{hitStyle{bare: true}, StructuredHard},
+		{hitStyle{cited: true, rungs: all}, excerptChars, StructuredTarget}, {hitStyle{cited: true, rungs: all}, 100, StructuredTarget},
+		{hitStyle{cited: true, rungs: all}, 50, StructuredTarget}, {hitStyle{cited: true, rungs: all}, 50, StructuredHard},
+		{hitStyle{cited: true, rungs: all, short: true}, 50, StructuredHard}, {hitStyle{rungs: all, short: true}, 50, StructuredHard},
+		{hitStyle{rungs: 10, short: true}, 50, StructuredHard}, {hitStyle{rungs: 3, short: true}, 30, StructuredHard},
+		{hitStyle{bare: true}, 0, StructuredHard},
 	} {
-		if structured = write(hits, step.style); len(structured) <= step.max {
-			return structured, all
+		if i == 0 || step.style != d.style {
+			d.write(hits, step.style, data, q)
+		}
+		if d.fill(cut, step.chars, step.max) {
+			return d.whole(), all
 		}
 	}
 	data = data.Without("next_cursor") // it would skip what is left out
-	shown = sort.Search(all, func(n int) bool { return len(write(hits[:n+1], hitStyle{bare: true})) > StructuredHard-200 })
+	shown = sort.Search(all, func(n int) bool {
+		d.write(hits[:n+1], hitStyle{bare: true}, data, q)
+		return len(d.json) > StructuredHard-200
+	})
 	data = append(data, pair("warning", encode(fmt.Sprintf("Only the first %d of these %d hits fit here: search again with limit %d, then page.", shown, all, max(shown, 1)))))
-	return write(hits[:shown], hitStyle{bare: true}), shown
+	d.write(hits[:shown], hitStyle{bare: true}, data, q)
+	return d.json, shown
 }
 
 // moreNote is the longest form of the line that says what the text leaves out; room for it is kept.
@@ -187,7 +175,7 @@ func evidenceLines(cut *cutter, h *hit, chars int, cited bool) []string {
 	}
 	lines := []string{
 		head + " | " + h.identity() + " | " + name(x.field) + ": " + quote(shown.text),
-		"  read on: " + x.read().call("read_record_field"),
+		"  read on: " + x.read(new(arguments)).call("read_record_field"),
 	}
 	if cited && shown.cite.sha256 != "" {
 		lines = append(lines, shown.cite.line())

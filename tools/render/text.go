@@ -137,7 +137,7 @@ func appendEscape(b []byte, unit rune) []byte {
 // encode returns v as JSON; <mark> stays legible.
 func encode(v any) string { return string(rs.EncodeJSON(v)) }
 
-// arguments is the JSON object of a call, in the order in which it was built. The zero value is {}.
+// arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
 
 func (a *arguments) put(key, value string) *arguments {
@@ -147,10 +147,30 @@ func (a *arguments) put(key, value string) *arguments {
 }
 
 func (a *arguments) key(key string) {
-	if len(a.b) > 0 {
+	a.comma()
+	a.b = append(appendQuoted(a.b, key), ':')
+}
+
+func (a *arguments) comma() {
+	if len(a.b) > 0 && strings.IndexByte("[{:,", a.b[len(a.b)-1]) < 0 {
 		a.b = append(a.b, ',')
 	}
-	a.b = append(appendQuoted(a.b, key), ':')
+}
+
+// open begins an object or an array, of no name when it is an element; shut ends it.
+func (a *arguments) open(key string, bracket byte) *arguments {
+	if key == "" {
+		a.comma()
+	} else {
+		a.key(key)
+	}
+	a.b = append(a.b, bracket)
+	return a
+}
+
+func (a *arguments) shut(bracket byte) *arguments {
+	a.b = append(a.b, bracket)
+	return a
 }
 
 // text adds a string that can be copied from a line, unless it is empty.
@@ -166,8 +186,20 @@ func (a *arguments) text(key, value string) *arguments {
 // plain adds a string as JSON usually has it.
 func (a *arguments) plain(key, value string) *arguments {
 	a.key(key)
-	a.b = rs.AppendText(a.b, value)
+	return a.value(value)
+}
+
+func (a *arguments) value(text string) *arguments {
+	a.b = rs.AppendText(a.b, text)
 	return a
+}
+
+// some is plain, unless the string is empty.
+func (a *arguments) some(key, value string) *arguments {
+	if value == "" {
+		return a
+	}
+	return a.plain(key, value)
 }
 
 // number adds a number unless it is zero.
