@@ -41,7 +41,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 		doc := writeDocument(&it, room)
 		out = object{
 			pair("id", encode(q.Ref.String())),
-			pair("title", encode(it.heading())),
+			pair("title", encode(it.heading(new(texts)))),
 			pair("url", encode(documentURL(it.data, q))),
 			pair("metadata", documentMetadata(&it, doc, q)),
 			pair("text", encode(doc.orNote(&it, q))),
@@ -97,7 +97,7 @@ func documentURL(data object, q DocumentQuery) string {
 	if usable, _ := citation(data); usable != "" {
 		return usable
 	}
-	return recordURL(q.RecordBase, q.Ref)
+	return recordURL(new(texts), q.RecordBase, q.Ref)
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).

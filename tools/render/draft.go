@@ -56,13 +56,13 @@ func (d *draft) result(a *arguments, h *hit, q SearchQuery) {
 	const longURL = 300
 	switch {
 	case d.style.bare:
-		a.plain("id", h.id).plain("title", clip(h.heading(), 40)).plain("url", recordURL(q.RecordBase, h.ref))
+		a.plain("id", h.id).plain("title", clip(h.heading, 40)).plain("url", recordURL(new(texts), q.RecordBase, h.ref))
 		a.some("connection_id", h.separate())
 		return
 	case d.style.short && len(h.url) > longURL:
-		a.plain("id", h.id).plain("title", h.heading()).plain("url", recordURL(q.RecordBase, h.ref))
+		a.plain("id", h.id).plain("title", h.heading).plain("url", recordURL(new(texts), q.RecordBase, h.ref))
 	default:
-		a.plain("id", h.id).plain("title", h.heading()).plain("url", h.url)
+		a.plain("id", h.id).plain("title", h.heading).plain("url", h.url)
 	}
 	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars)).some("stream", h.stream).some("record_id", h.recordID)
 	a.some("display_name", preview(h.label, titleChars)).some("authored_at", h.authored).some("emitted_at", h.emitted)

@@ -12,11 +12,13 @@ import (
 type hit struct {
 	item
 	url      string
+	heading  string    // the title for people, distinct from every text of the hit
 	snippet  passage   // empty when there is none
 	excerpts []excerpt // proven matches, best first
 
 	inEvidence bool // a match is the title itself
 	underTitle bool // the first match is
+	inText     bool // it stands in the text
 }
 
 // A hitReader reads the hits of a page, one after the other in the same room.
@@ -61,12 +63,15 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 		h.snippet = r.passages.read(oneLine(snippetText(o)))
 	}
 	h.distinguish()
+	if h.heading = h.item.heading(&r.passages.texts); h.inEvidence {
+		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
+	}
 	var usable string
 	if usable, _ = citation(o); usable == "" {
 		usable, _ = citation(r.data)
 	}
 	if h.url = usable; usable == "" {
-		h.url = recordURL(r.q.RecordBase, h.ref)
+		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
 	}
 	return h, true
 }
@@ -147,14 +152,6 @@ func (h *hit) distinguish() {
 		}
 		h.inEvidence, h.underTitle = true, h.underTitle || i == 0
 	}
-}
-
-// heading is the title for people, distinct from every text of the hit.
-func (h *hit) heading() string {
-	if h.inEvidence {
-		return preview(h.title, titleChars) + " (" + h.untitled() + ")"
-	}
-	return h.item.heading()
 }
 
 // snippetText is what a hit shows of its text, in any of its shapes.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -49,44 +50,45 @@ func (it *item) separate() string {
 	return ""
 }
 
-// source is the connection's label and connector: "Work Gmail (gmail)".
-func (it *item) source() string {
+// appendSource appends the connection's label and connector: "Work Gmail (gmail)".
+func (it *item) appendSource(b []byte) []byte {
 	label, key := bare(preview(it.label, labelChars)), bare(preview(it.connector, labelChars))
 	switch {
 	case label == "":
-		return key
+		return append(b, key...)
 	case key == "" || strings.EqualFold(key, label):
-		return label
+		return append(b, label...)
 	}
-	return label + " (" + key + ")"
+	return fmt.Appendf(b, "%s (%s)", label, key)
 }
 
-// heading is a title for people: the source's own, else what the record is (S0-6a).
-func (it *item) heading() string {
+// heading is a title for people: the source's own, else what the record is (S0-6a). It is made in the room of texts.
+func (it *item) heading(texts *texts) string {
 	if t := preview(it.title, titleChars); t != "" {
 		return t
 	}
-	return it.untitled()
+	return it.untitled(texts)
 }
 
 // untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
-func (it *item) untitled() string {
-	heading := preview(it.stream, labelChars)
-	if heading == "" {
-		heading = "record"
+func (it *item) untitled(texts *texts) string {
+	what, from, source := preview(it.stream, labelChars), " from ", preview(it.label, labelChars)
+	if what == "" {
+		what = "record"
 	}
-	if from := preview(it.label, labelChars); from != "" {
-		heading += " from " + from
-	} else if key := preview(it.connector, labelChars); key != "" {
-		heading += " from " + key
+	if source == "" {
+		source = preview(it.connector, labelChars)
+	}
+	if source == "" {
+		from = ""
 	}
 	if day := day(it.when()); day != "" {
-		return heading + ", " + day
+		return texts.join(what, from, source, ", ", day)
 	}
 	if it.label == "" && it.connector == "" && it.recordID != "" {
-		heading += " " + preview(it.recordID, labelChars)
+		return texts.join(what, " ", preview(it.recordID, labelChars))
 	}
-	return heading
+	return texts.join(what, from, source)
 }
 
 // when is the time of the event: when its author made it, else when the connector read it (S0-6a).
@@ -147,6 +149,9 @@ func legible(line string) bool {
 // repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
 func repeats(title, text string) bool {
 	const enough = 40 // runes that are no title by chance
+	if title == "" {
+		return false
+	}
 	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
 	t, s := fold(title), fold(text)
 	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {

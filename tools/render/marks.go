@@ -24,7 +24,7 @@ type textRange struct{ from, to int }
 
 // A passageReader reads passages, one after the other in the same room.
 type passageReader struct {
-	texts strings.Builder // of all that had marks, one behind the other
+	texts texts // of all that had marks
 	marks []textRange
 }
 
@@ -35,12 +35,12 @@ func (r *passageReader) read(line string) passage {
 	if tag == "" {
 		return passage{plain: line}
 	}
-	start, first := r.texts.Len(), len(r.marks)
+	start, first := r.texts.b.Len(), len(r.marks)
 	for open := 0; ; before, tag, after = nextMark(after) {
-		r.texts.WriteString(before)
-		switch at := r.texts.Len() - start; {
+		r.texts.b.WriteString(before)
+		switch at := r.texts.b.Len() - start; {
 		case tag == "":
-			return passage{plain: r.texts.String()[start:], marks: r.marks[first:len(r.marks):len(r.marks)]}
+			return passage{plain: r.texts.since(start), marks: r.marks[first:len(r.marks):len(r.marks)]}
 		case tag == markOpen:
 			open = at
 		case at > open:
@@ -52,7 +52,7 @@ func (r *passageReader) read(line string) passage {
 // A cutter cuts passages to size, one after the other in the same room.
 type cutter struct {
 	clusters clusters
-	out      strings.Builder // all texts that were cut, one behind the other
+	texts    texts
 }
 
 // around shows at most max runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
@@ -69,9 +69,10 @@ func (c *cutter) around(p passage, max int) (string, textRange) {
 	}
 	borders := c.clusters.borders
 	shown := textRange{borders[first].at, borders[last].at}
-	start := c.out.Len()
+	start := c.texts.b.Len()
+	out := &c.texts.b
 	if shown.from > 0 {
-		c.out.WriteString(ellipsis)
+		out.WriteString(ellipsis)
 	}
 	for n := first; n < last; {
 		mark, from := borders[n].mark, borders[n].at
@@ -79,17 +80,17 @@ func (c *cutter) around(p passage, max int) (string, textRange) {
 			n++
 		}
 		if mark > 0 {
-			c.out.WriteString(markOpen)
+			out.WriteString(markOpen)
 		}
-		c.out.WriteString(p.plain[from:borders[n].at])
+		out.WriteString(p.plain[from:borders[n].at])
 		if mark > 0 {
-			c.out.WriteString(markClose)
+			out.WriteString(markClose)
 		}
 	}
 	if shown.to < len(p.plain) {
-		c.out.WriteString(ellipsis)
+		out.WriteString(ellipsis)
 	}
-	return c.out.String()[start:], shown
+	return c.texts.since(start), shown
 }
 
 // clusters are the grapheme clusters of the part of a passage that may be shown.

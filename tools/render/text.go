@@ -11,6 +11,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// texts are texts that are made one behind the other in one room.
+type texts struct{ b strings.Builder }
+
+// join makes a text of parts.
+func (t *texts) join(parts ...string) string {
+	start := t.b.Len()
+	for _, part := range parts {
+		t.b.WriteString(part)
+	}
+	return t.since(start)
+}
+
+// since is what was written from some length on.
+func (t *texts) since(start int) string { return t.b.String()[start:] }
+
 // clip returns the first max runes of s; when it cuts, the last of them is "…".
 func clip(s string, max int) string {
 	if !longerThan(s, max) {
@@ -77,15 +92,26 @@ func readable(raw string) string {
 
 // name is a name exactly as it must be sent back: bare when that is unmistakable, else as a JSON string.
 func name(s string) string {
-	if s == "" {
-		return `""`
+	if unmistakable(s) {
+		return s
 	}
-	for _, c := range s {
+	return quote(s)
+}
+
+func appendName(b []byte, s string) []byte {
+	if unmistakable(s) {
+		return append(b, s...)
+	}
+	return appendQuoted(b, s)
+}
+
+func unmistakable(name string) bool {
+	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.:/@+#~", c) {
-			return quote(s)
+			return false
 		}
 	}
-	return s
+	return name != ""
 }
 
 // bare is a label as it reads best: as it is, unless it could be taken for more than a label.
