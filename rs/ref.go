@@ -99,13 +99,18 @@ func (r Ref) embeddable() bool {
 	if r.ConnectionID != "" && UnsafeName(r.ConnectionID) != "" {
 		return false
 	}
-	for _, c := range r.ConnectionID + r.Stream + r.RecordID {
-		if unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c) {
+	for _, part := range [...]string{r.ConnectionID, r.Stream, r.RecordID} {
+		if strings.ContainsFunc(part, endsWord) {
 			return false
 		}
 	}
 	// "pdpp:" as a stream name could make the text form look like a URI of ours.
 	return !strings.HasPrefix(r.ConnectionID+r.Stream, "pdpp:") && len(r.ConnectionID)+len(r.Stream)+len(r.RecordID)+2 <= MaxIDBytes
+}
+
+// endsWord reports what cannot stand in a word of prose.
+func endsWord(c rune) bool {
+	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c)
 }
 
 // A recordHandle is the JSON inside a pdpp://record/{handle}; other implementations mint the same.

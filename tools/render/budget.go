@@ -48,7 +48,7 @@ type page struct {
 	lines int
 }
 
-func newPage(max int) *page { return &page{max: max} }
+func newPage(max int) *page { return &page{max: max, text: make([]byte, 0, max)} }
 
 // add appends a line, clipped if it is too long, and reports whether it fitted.
 func (p *page) add(line string) bool { return p.put(clip(line, LineChars)) }

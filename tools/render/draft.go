@@ -33,6 +33,10 @@ type draftPassage struct {
 // write writes everything but the passages.
 func (d *draft) write(hits []hit, style hitStyle, data object, q SearchQuery) {
 	d.style, d.passages, d.chars = style, d.passages[:0], -1
+	if d.json == nil {
+		d.json, d.passages = make([]byte, 0, StructuredTarget), make([]draftPassage, 0, len(hits))
+		d.filling = make([]byte, 0, StructuredTarget/2)
+	}
 	a := &arguments{append(d.json[:0], '{')}
 	a.open("results", '[')
 	for i := range hits {

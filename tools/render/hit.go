@@ -30,6 +30,14 @@ type hitReader struct {
 	excerpts              []excerpt
 }
 
+// newHitReader has room for the hits of a page of so many bytes. More is made when it is needed.
+func newHitReader(q SearchQuery, hits, size int) *hitReader {
+	r := &hitReader{q: q, excerpts: make([]excerpt, 0, hits)}
+	r.passages.marks = make([]textRange, 0, 4*hits)
+	r.passages.texts.b.Grow(size / 2)
+	return r
+}
+
 // hit reads a hit. n is its place in the list, for hits that have no id at all. It reports false for what is no object.
 func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	if r.own = r.own.Reread(raw); r.own == nil {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -117,7 +118,7 @@ func (c *clusters) divide(p passage, max int) {
 	}
 	c.text, c.anchor = p.plain, -1
 	end := border{at: p.border(match.from, max)}
-	c.borders = append(c.borders[:0], end)
+	c.borders = append(slices.Grow(c.borders[:0], 2*max), end)
 	mark, before := 0, 0 // before is the mark of the cluster before
 	for beyond := 0; end.at < len(p.plain) && beyond <= max; {
 		start := end.at

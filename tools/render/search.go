@@ -32,7 +32,7 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	hits, reader := make([]hit, 0, len(l.items)), hitReader{q: q}
+	hits, reader := make([]hit, 0, len(l.items)), newHitReader(q, len(l.items), len(body))
 	for i, raw := range l.items {
 		if h, ok := reader.hit(raw, i); ok {
 			hits = append(hits, h)
@@ -145,7 +145,7 @@ func evidenceRows(p *page, hits []hit, cut *cutter) {
 		}
 	}
 	room := p.left() * 3 / 4
-	var lines []byte
+	lines := make([]byte, 0, SearchTarget)
 	for n := len(best); n > 0; n-- {
 		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {130, 1}, {90, 1}, {90, 0}} {
 			lines = lines[:0]
@@ -174,7 +174,7 @@ func size(lines []string) int {
 func (h *hit) appendEvidence(b []byte, cut *cutter, chars int, cited bool) []byte {
 	x := &h.excerpts[0]
 	shown := x.preview(cut, chars)
-	b = append(appendName(append(h.appendHead(b), " | "...), x.field), ": "...)
+	b = append(appendName(append(h.appendHead(b, cut), " | "...), x.field), ": "...)
 	b = append(appendQuoted(b, shown.text), '\n')
 	b = append(b, "  read on: read_record_field {"...)
 	b = append(x.read(&arguments{b}).shut('}').b, '\n')
@@ -185,12 +185,12 @@ func (h *hit) appendEvidence(b []byte, cut *cutter, chars int, cited bool) []byt
 }
 
 // appendHead appends a hit's id, with the connection that must be passed beside it, and what it is.
-func (h *hit) appendHead(b []byte) []byte {
+func (h *hit) appendHead(b []byte, cut *cutter) []byte {
 	b = append(b, h.id...)
 	if conn := h.separate(); conn != "" {
 		b = appendName(append(b, " connection_id="...), conn)
 	}
-	return h.appendIdentity(append(b, " | "...))
+	return h.appendIdentity(append(b, " | "...), cut)
 }
 
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).
@@ -255,7 +255,7 @@ func sourceMix(hits []hit) string {
 
 // hitLines lists the hits that no evidence line showed, and returns how many have an id too long to show (D15).
 func hitLines(p *page, hits []hit, cut *cutter) (long int) {
-	var line []byte
+	line := make([]byte, 0, 400)
 	for i := range hits {
 		h := &hits[i]
 		if h.inText {
@@ -279,7 +279,7 @@ func hitLines(p *page, hits []hit, cut *cutter) (long int) {
 }
 
 func (h *hit) appendLine(b []byte, cut *cutter, chars int) []byte {
-	b = h.appendHead(b)
+	b = h.appendHead(b, cut)
 	if chars == 0 {
 		return b
 	}
@@ -294,9 +294,9 @@ func (h *hit) appendLine(b []byte, cut *cutter, chars int) []byte {
 }
 
 // appendIdentity appends the title, and what it does not say of stream, connection and connector.
-func (h *hit) appendIdentity(b []byte) []byte {
+func (h *hit) appendIdentity(b []byte, cut *cutter) []byte {
 	if h.title == "" || h.underTitle { // then the line names stream and connection
-		b = appendQuoted(b, h.untitled(new(texts)))
+		b = appendQuoted(b, h.untitled(&cut.texts))
 		if key := preview(h.connector, labelChars); key != "" && h.label != "" {
 			b = append(append(append(b, " ("...), bare(key)...), ')')
 		}

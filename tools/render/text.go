@@ -16,7 +16,11 @@ type texts struct{ b strings.Builder }
 
 // join makes a text of parts.
 func (t *texts) join(parts ...string) string {
-	start := t.b.Len()
+	start, size := t.b.Len(), 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	t.b.Grow(size)
 	for _, part := range parts {
 		t.b.WriteString(part)
 	}
