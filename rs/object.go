@@ -78,7 +78,7 @@ func AsArray[T JSON](raw T) ([]T, bool) {
 	if Kind(trimLeft(raw)) != "array" {
 		return nil, false
 	}
-	return RereadArray(make([]T, 0, 8), raw)
+	return RereadArray(make([]T, 0, 32), raw)
 }
 
 // RereadArray is [AsArray] in the room of a list that is needed no more.

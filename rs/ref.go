@@ -76,13 +76,25 @@ func slashInRecordID(text string) *Error {
 
 // String returns the form that ParseRef reads back as the same Ref.
 func (r Ref) String() string {
+	var b strings.Builder
+	r.Write(&b)
+	return b.String()
+}
+
+// Write writes what [Ref.String] returns.
+func (r Ref) Write(b *strings.Builder) {
 	if !r.embeddable() {
-		return r.URI()
+		b.WriteString(r.URI())
+		return
 	}
-	if r.ConnectionID == "" {
-		return r.Stream + ":" + r.RecordID
+	b.Grow(len(r.ConnectionID) + len(r.Stream) + len(r.RecordID) + len("/:"))
+	if r.ConnectionID != "" {
+		b.WriteString(r.ConnectionID)
+		b.WriteByte('/')
 	}
-	return r.ConnectionID + "/" + r.Stream + ":" + r.RecordID
+	b.WriteString(r.Stream)
+	b.WriteByte(':')
+	b.WriteString(r.RecordID)
 }
 
 // URI returns the pdpp://record/{handle} form, which holds any record id at all.

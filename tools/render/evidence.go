@@ -40,7 +40,7 @@ func (r *hitReader) proven(hit object, it *item) []excerpt {
 			continue
 		}
 		if x, ok := r.excerpt(field, e.Text("preview_text", "text")); ok {
-			x.ref, x.id = readRef(read, it)
+			x.ref, x.id = readRef(&r.passages.texts, read, it)
 			x.place = readPlace(e, read, x.text)
 			r.excerpts = append(r.excerpts, x)
 		}
@@ -67,7 +67,7 @@ func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
 }
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
-func readRef(read object, it *item) (rs.Ref, string) {
+func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
 	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: connectionID(read)}
 	if other.stream == "" {
 		other.stream = it.stream
@@ -78,7 +78,7 @@ func readRef(read object, it *item) (rs.Ref, string) {
 	if other.recordID == "" || other.stream == it.ref.Stream && other.recordID == it.ref.RecordID && other.conn == it.ref.ConnectionID {
 		return it.ref, it.id
 	}
-	if other.handled(); other.id == "" {
+	if other.handled(texts); other.id == "" {
 		return it.ref, it.id
 	}
 	return other.ref, other.id

@@ -61,7 +61,7 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	}
 	h.authored, _ = timeOf(o, r.data)
 	own := o.Text("result_id", "id")
-	h.identify(own, o.Text("record_uri", "uri"), n)
+	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
 	h.title, _ = firstText(titleFields, o, r.data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
@@ -86,30 +86,30 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
 // URI become a self-contained id (S3-R19, S1-5b); anything else stays what it is (S2-9).
-func (h *hit) identify(own, uri string, n int) {
+func (h *hit) identify(texts *texts, own, uri string, n int) {
 	ref, isRef := parseRef(own)
 	if isRef && strings.Contains(own, "/") {
-		if h.adopt(ref); h.id != "" {
+		if h.adopt(texts, ref); h.id != "" {
 			return
 		}
 	}
-	if h.handled(); h.id != "" {
+	if h.handled(texts); h.id != "" {
 		return
 	}
 	if record, ok := parseRef(uri); ok {
-		if h.adopt(record); h.id != "" {
+		if h.adopt(texts, record); h.id != "" {
 			return
 		}
 	}
 	opaque := strings.Contains(own, "://") || strings.HasPrefix(own, "result:")
 	if isRef && !opaque && (h.stream == "" || h.stream == ref.Stream) {
-		if h.adopt(ref); h.id != "" {
+		if h.adopt(texts, ref); h.id != "" {
 			return
 		}
 	}
 	if h.recordID == "" && h.stream != "" && !opaque {
 		h.recordID = own
-		if h.handled(); h.id != "" {
+		if h.handled(texts); h.id != "" {
 			return
 		}
 	}
@@ -129,12 +129,12 @@ func parseRef(text string) (rs.Ref, bool) {
 }
 
 // adopt takes over an id's parts and forms the self-contained id from them.
-func (h *hit) adopt(ref rs.Ref) {
+func (h *hit) adopt(texts *texts, ref rs.Ref) {
 	if ref.ConnectionID != "" {
 		h.conn = ref.ConnectionID
 	}
 	h.stream, h.recordID = ref.Stream, ref.RecordID
-	h.handled()
+	h.handled(texts)
 }
 
 // distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the

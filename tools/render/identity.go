@@ -25,9 +25,9 @@ type item struct {
 	deleted   bool
 }
 
-// handled sets id and ref from connection, stream and record id. A connection that breaks the grammar is left out of
+// handled sets id, which is made in the room of texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
 // the id (S2-9); parts that cannot be named at all leave it empty.
-func (it *item) handled() {
+func (it *item) handled(texts *texts) {
 	it.id, it.ref = "", rs.Ref{}
 	ref := rs.Ref{ConnectionID: it.conn, Stream: it.stream, RecordID: it.recordID}
 	if rs.UnsafeName(ref.ConnectionID) != "" {
@@ -36,7 +36,9 @@ func (it *item) handled() {
 	if rs.UnsafeName(ref.Stream) != "" || ref.RecordID == "" {
 		return
 	}
-	id := ref.String()
+	start := texts.b.Len()
+	ref.Write(&texts.b)
+	id := texts.since(start)
 	if parsed, err := rs.ParseRef(id); err == nil && parsed == ref {
 		it.id, it.ref = id, ref
 	}
@@ -185,8 +187,8 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record. stream and connection stand in for what it does not say.
-func readRecord(o object, stream, connection string) item {
+// readRecord reads a record, whose id is made in the room of texts. stream and connection stand in for what it does not say.
+func readRecord(texts *texts, o object, stream, connection string) item {
 	it := item{
 		stream:    o.Text("stream"),
 		recordID:  o.Text("id", "record_id", "record_key"),
@@ -212,6 +214,6 @@ func readRecord(o object, stream, connection string) item {
 	}
 	it.title, _ = titleOf(it.data)
 	it.authored, _ = timeOf(nil, it.data)
-	it.handled()
+	it.handled(texts)
 	return it
 }

@@ -51,9 +51,9 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, raw = projectAll(l, raw, q.Fields)
-	items := make([]item, len(l.items))
+	items, texts := make([]item, len(l.items)), new(texts)
 	for i, raw := range l.items {
-		items[i] = readRecord(rs.AsObject(raw), q.Stream, q.ConnectionID)
+		items[i] = readRecord(texts, rs.AsObject(raw), q.Stream, q.ConnectionID)
 	}
 	page := fitRecords(l, raw, items)
 	q.small = len(page.body) < pageJSON/2

@@ -317,7 +317,7 @@ func (h *hit) appendIdentity(b []byte, cut *cutter) []byte {
 // searchNotes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func searchNotes(l listing, hits []hit) []string {
 	var notes []string
-	recall := l.envelope.Object("meta").Object("recall")
+	recall := l.meta.Object("recall")
 	if recall.Denied("complete") {
 		note := "recall: incomplete"
 		if n, ok := recall.Number("ranked_candidate_count"); ok {

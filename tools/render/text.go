@@ -165,7 +165,12 @@ func appendEscape(b []byte, unit rune) []byte {
 }
 
 // encode returns v as JSON; <mark> stays legible.
-func encode(v any) string { return string(rs.EncodeJSON(v)) }
+func encode(v any) string {
+	if text, ok := v.(string); ok && rs.PlainRun(text, '"', '\\') == len(text) {
+		return `"` + text + `"`
+	}
+	return string(rs.EncodeJSON(v))
+}
 
 // arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
