@@ -3,19 +3,20 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// JSON is JSON text, as bytes or as a string. What reads it here looks at eight bytes at a time wherever it only passes
-// over text: answers are mostly text.
+// JSON is JSON text, as bytes or as a string. What passes over text here looks at eight bytes at a time: answers are mostly
+// text.
 type JSON interface{ ~[]byte | ~string }
 
 // Compact returns valid JSON without the space between its tokens. Its error is that of [json.Compact].
 func Compact(raw []byte) (string, error) {
-	s := scanner[[]byte]{raw: raw}
+	s := scanner{raw: string(raw)}
 	if s.skipSpace(); s.value(1) && s.end() && !s.spaced {
-		return string(raw), nil
+		return s.raw, nil
 	}
 	var b bytes.Buffer
 	err := json.Compact(&b, raw)
@@ -23,8 +24,8 @@ func Compact(raw []byte) (string, error) {
 }
 
 // A scanner checks JSON as encoding/json does.
-type scanner[T JSON] struct {
-	raw     T
+type scanner struct {
+	raw     string
 	at      int
 	spaced  bool // there was white space between tokens
 	escaped bool // there was an escape in a string
@@ -33,7 +34,7 @@ type scanner[T JSON] struct {
 const maxNesting = 10_000 // of encoding/json
 
 // value takes a value, at some depth, and the space behind it.
-func (s *scanner[T]) value(depth int) bool {
+func (s *scanner) value(depth int) bool {
 	if s.at == len(s.raw) {
 		return false
 	}
@@ -57,7 +58,7 @@ func (s *scanner[T]) value(depth int) bool {
 }
 
 // members takes an object, or an array, whose first bracket is at hand.
-func (s *scanner[T]) members(named bool, depth int) bool {
+func (s *scanner) members(named bool, depth int) bool {
 	shut := s.raw[s.at] + 2 // in ASCII
 	s.at++
 	if s.skipSpace(); s.take(shut) {
@@ -86,14 +87,14 @@ func (s *scanner[T]) members(named bool, depth int) bool {
 	}
 }
 
-func (s *scanner[T]) skipSpace() {
+func (s *scanner) skipSpace() {
 	for s.at < len(s.raw) && isSpace(s.raw[s.at]) {
 		s.at++
 		s.spaced = true
 	}
 }
 
-func (s *scanner[T]) take(c byte) bool {
+func (s *scanner) take(c byte) bool {
 	if s.at < len(s.raw) && s.raw[s.at] == c {
 		s.at++
 		return true
@@ -101,9 +102,9 @@ func (s *scanner[T]) take(c byte) bool {
 	return false
 }
 
-func (s *scanner[T]) end() bool { return s.at == len(s.raw) }
+func (s *scanner) end() bool { return s.at == len(s.raw) }
 
-func (s *scanner[T]) word(word string) bool {
+func (s *scanner) word(word string) bool {
 	for i := range len(word) {
 		if !s.take(word[i]) {
 			return false
@@ -112,7 +113,7 @@ func (s *scanner[T]) word(word string) bool {
 	return true
 }
 
-func (s *scanner[T]) digits() bool {
+func (s *scanner) digits() bool {
 	from := s.at
 	for s.at < len(s.raw) && s.raw[s.at] >= '0' && s.raw[s.at] <= '9' {
 		s.at++
@@ -120,7 +121,7 @@ func (s *scanner[T]) digits() bool {
 	return s.at > from
 }
 
-func (s *scanner[T]) number() bool {
+func (s *scanner) number() bool {
 	s.take('-')
 	if !s.take('0') && !s.digits() {
 		return false
@@ -138,36 +139,34 @@ func (s *scanner[T]) number() bool {
 }
 
 // text takes a string: no control characters, and escapes that there are.
-func (s *scanner[T]) text() bool {
+func (s *scanner) text() bool {
 	if !s.take('"') {
 		return false
 	}
 	for s.at < len(s.raw) {
-		s.at += PlainRun(s.raw[s.at:], '"', '\\')
+		s.at += textRun(s.raw[s.at:])
 		if s.at == len(s.raw) {
 			return false
 		}
-		switch c := s.raw[s.at]; {
-		case c == '"':
+		switch s.raw[s.at] {
+		case '"':
 			s.at++
 			return true
-		case c == '\\':
+		case '\\':
 			_, size := escape(s.raw[s.at:])
 			if s.at += size; size == 0 {
 				return false
 			}
 			s.escaped = true
-		case c < ' ':
-			return false
 		default:
-			s.at++
+			return false
 		}
 	}
 	return false
 }
 
 // escape reads the escape at the start of raw: the UTF-16 unit that it stands for, and its length, 0 when it is none.
-func escape[T JSON](raw T) (unit rune, size int) {
+func escape(raw string) (unit rune, size int) {
 	if len(raw) < 2 {
 		return 0, 0
 	}
@@ -206,18 +205,18 @@ func escape[T JSON](raw T) (unit rune, size int) {
 
 // unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
 // becomes U+FFFD.
-func unquote[T JSON](raw T) (string, bool) {
+func unquote(raw string) (string, bool) {
 	if len(raw) >= 2 && PlainRun(raw[1:], '"', '\\') == len(raw)-2 && raw[len(raw)-1] == '"' {
-		return string(raw[1 : len(raw)-1]), true
+		return raw[1 : len(raw)-1], true
 	}
-	s := scanner[T]{raw: raw}
+	s := scanner{raw: raw}
 	if !s.text() || !s.end() {
 		return "", false
 	}
 	raw = raw[1 : len(raw)-1]
 	if !s.escaped {
-		if text := string(raw); utf8.ValidString(text) {
-			return text, true
+		if utf8.ValidString(raw) {
+			return raw, true
 		}
 	}
 	text := make([]byte, 0, len(raw))
@@ -228,7 +227,7 @@ func unquote[T JSON](raw T) (string, bool) {
 			continue
 		}
 		if raw[i] != '\\' {
-			c, size := decodeRune(raw[i:])
+			c, size := utf8.DecodeRuneInString(raw[i:])
 			text = utf8.AppendRune(text, c)
 			i += size
 			continue
@@ -247,10 +246,6 @@ func unquote[T JSON](raw T) (string, bool) {
 		i += size
 	}
 	return string(text), true
-}
-
-func decodeRune[T JSON](raw T) (rune, int) {
-	return utf8.DecodeRuneInString(string(raw[:min(len(raw), utf8.UTFMax)]))
 }
 
 // AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
@@ -286,18 +281,16 @@ func AppendText(b []byte, text string) []byte {
 	}
 }
 
-const whiteSpace = " \t\r\n"
-
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-func trimLeft[T JSON](raw T) T {
+func trimLeft(raw string) string {
 	for len(raw) > 0 && isSpace(raw[0]) {
 		raw = raw[1:]
 	}
 	return raw
 }
 
-func trimRight[T JSON](raw T) T {
+func trimRight(raw string) string {
 	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
 		raw = raw[:len(raw)-1]
 	}
@@ -305,16 +298,24 @@ func trimRight[T JSON](raw T) T {
 }
 
 // stringEnd is the length of the JSON string that raw starts with, or -1.
-func stringEnd[T JSON](raw T) int {
-	if len(raw) == 0 || raw[0] != '"' {
+func stringEnd(raw string) int {
+	if raw == "" || raw[0] != '"' {
 		return -1
 	}
-	for at := 1; at < len(raw); at += 2 { // a backslash and what is behind it
-		if at += find(raw[at:], '"', '\\'); at < len(raw) && raw[at] == '"' {
-			return at + 1
+	for at := 1; ; {
+		quote := strings.IndexByte(raw[at:], '"')
+		if quote < 0 {
+			return -1
+		}
+		at += quote
+		escapes := 0
+		for raw[at-1-escapes] == '\\' { // the first byte is a quote
+			escapes++
+		}
+		if at++; escapes%2 == 0 {
+			return at
 		}
 	}
-	return -1
 }
 
 // Eight bytes in a word, the first one lowest. Each test sets the highest bit of a byte for which it holds; above such a
@@ -330,17 +331,17 @@ func word[T JSON](text T) uint64 {
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
-func isByte(word uint64, c byte) uint64 {
-	word ^= everyByte * uint64(c)
-	return (word - everyByte) &^ word
-}
+// isZero is the test for bytes that are zero, and isControl for those below the space.
+func isZero(word uint64) uint64    { return (word - everyByte) &^ word }
+func isControl(word uint64) uint64 { return (word - everyByte*' ') &^ word }
 
 // PlainRun is how many bytes at the start of a text are printable ASCII, and neither this nor that.
 func PlainRun[T JSON](text T, this, that byte) int {
+	these, those := everyByte*uint64(this), everyByte*uint64(that)
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
 		w := word(text[i:])
-		if (w|(w-everyByte*' ')|isByte(w, 0x7F)|isByte(w, this)|isByte(w, that))&highBits != 0 {
+		if (w|isControl(w)|isZero(w^everyByte*0x7F)|isZero(w^these)|isZero(w^those))&highBits != 0 {
 			break
 		}
 	}
@@ -349,15 +350,16 @@ func PlainRun[T JSON](text T, this, that byte) int {
 	return i
 }
 
-// find is where this or that byte first stands, or the length.
-func find[T JSON](text T, this, that byte) int {
+// textRun is how many bytes stand before the first quotation mark, backslash or control of a text.
+func textRun(text string) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		if w := word(text[i:]); (isByte(w, this)|isByte(w, that))&highBits != 0 {
+		w := word(text[i:])
+		if (isControl(w)|isZero(w^everyByte*'"')|isZero(w^everyByte*'\\'))&highBits != 0 {
 			break
 		}
 	}
-	for ; i < len(text) && text[i] != this && text[i] != that; i++ {
+	for ; i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\'; i++ {
 	}
 	return i
 }

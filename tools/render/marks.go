@@ -94,10 +94,12 @@ func (c *cutter) around(p passage, max int) (string, textRange) {
 	return c.texts.since(start), shown
 }
 
-// clusters are the grapheme clusters of the part of a passage that may be shown.
+// clusters are the grapheme clusters of the part of a passage that may be shown. They are divided as far as they are asked
+// for.
 type clusters struct {
-	text    string
+	passage
 	borders []border // where each cluster starts, and where the last ends
+	mark    int      // of the passage's marks: the first that may reach beyond the last border
 	anchor  int      // the first marked cluster, or 0
 }
 
@@ -109,44 +111,42 @@ type border struct {
 	mark   int // the number of the mark that the cluster behind it belongs to, from 1; 0 when it belongs to none
 }
 
-// divide finds the clusters for as far as max runes on either side of the first mark reach. A cluster that is marked in
-// part is marked.
+// divide finds the clusters from max runes before the first mark up to the mark's first.
 func (c *clusters) divide(p passage, max int) {
-	match := textRange{}
+	match := 0
 	if len(p.marks) > 0 {
-		match = p.marks[0]
+		match = p.marks[0].from
 	}
-	c.text, c.anchor = p.plain, -1
-	end := border{at: p.border(match.from, max)}
-	c.borders = append(slices.Grow(c.borders[:0], 2*max), end)
-	mark, before := 0, 0 // before is the mark of the cluster before
-	for beyond := 0; end.at < len(p.plain) && beyond <= max; {
-		start := end.at
-		end.at = clusterEnd(p.plain, start)
-		for mark < len(p.marks) && p.marks[mark].to <= start {
-			mark++
+	c.passage, c.mark = p, 0
+	c.borders = append(slices.Grow(c.borders[:0], 2*max), border{at: p.border(match, max)})
+	for c.anchor = 0; c.reach(c.anchor+1) && c.borders[c.anchor+1].at <= match; c.anchor++ {
+	}
+}
+
+// reach divides the passage up to a border, and reports whether it has so many. A cluster that is marked in part is marked.
+func (c *clusters) reach(n int) bool {
+	for n >= len(c.borders) {
+		last := len(c.borders) - 1
+		start, end := &c.borders[last], c.borders[last]
+		if start.at == len(c.plain) {
+			return false
 		}
-		of := 0
-		if mark < len(p.marks) && p.marks[mark].from < end.at {
-			of = mark + 1
+		end.at = clusterEnd(c.plain, start.at)
+		end.runes++
+		if end.at-start.at > 1 {
+			end.runes += utf8.RuneCountInString(c.plain[start.at:end.at]) - 1
 		}
-		if of > 0 && before != of {
-			end.groups++
+		for c.mark < len(c.marks) && c.marks[c.mark].to <= start.at {
+			c.mark++
 		}
-		runes := 1
-		if end.at-start > 1 {
-			runes = utf8.RuneCountInString(p.plain[start:end.at])
+		if c.mark < len(c.marks) && c.marks[c.mark].from < end.at {
+			if start.mark = c.mark + 1; last == 0 || c.borders[last-1].mark != start.mark {
+				end.groups++
+			}
 		}
-		end.runes += runes
-		c.borders[len(c.borders)-1].mark, before = of, of
 		c.borders = append(c.borders, end)
-		if c.anchor < 0 && end.at > match.from {
-			c.anchor = len(c.borders) - 2
-		}
-		if c.anchor >= 0 {
-			beyond += runes
-		}
 	}
+	return true
 }
 
 // border is a place so far before at that the clusters from there on are those of the whole text: its start, or, more than
@@ -177,7 +177,7 @@ func clusterEnd(text string, at int) int {
 // standsAlone reports characters that are never parts of one cluster.
 func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || ordinary(c) }
 
-func (c *clusters) at(n int) string { return c.text[c.borders[n].at:c.borders[n+1].at] }
+func (c *clusters) at(n int) string { return c.plain[c.borders[n].at:c.borders[n+1].at] }
 
 // cost is how many runes the clusters from first up to last take with their tags and ellipses.
 func (c *clusters) cost(first, last int) int {
@@ -186,7 +186,7 @@ func (c *clusters) cost(first, last int) int {
 	if from.at > 0 {
 		cost++
 	}
-	if to.at < len(c.text) {
+	if to.at < len(c.plain) {
 		cost++
 	}
 	marks := to.groups - from.groups
@@ -199,9 +199,8 @@ func (c *clusters) cost(first, last int) int {
 // window chooses the clusters to show: the first mark as far as it fits, then as much on either side of it. It shows
 // nothing when not even the first cluster fits.
 func (c *clusters) window(max int) (first, last int) {
-	count := len(c.borders) - 1
 	first, last = c.anchor, c.anchor
-	for last < count && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) && c.cost(first, last+1) <= max {
+	for c.reach(last+1) && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) && c.cost(first, last+1) <= max {
 		last++
 	}
 	match := textRange{first, last}
@@ -210,7 +209,7 @@ func (c *clusters) window(max int) (first, last int) {
 	}
 	for left, right := true, true; left || right; {
 		left = left && first > 0 && c.cost(first-1, last) <= max
-		right = right && last < count && c.cost(first, last+1) <= max
+		right = right && c.reach(last+1) && c.cost(first, last+1) <= max
 		before, after := c.borders[match.from].runes-c.borders[first].runes, c.borders[last].runes-c.borders[match.to].runes
 		switch {
 		case left && (before <= after || !right):
@@ -236,7 +235,7 @@ func (c *clusters) trim(first, last int, match textRange) (int, int) {
 			first++
 		}
 	}
-	if c.borders[last].at < len(c.text) {
+	if c.borders[last].at < len(c.plain) {
 		for n := last - 1; n >= max(match.to, last-near); n-- {
 			if c.at(n) == " " {
 				last = n
