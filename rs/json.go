@@ -3,6 +3,7 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -12,14 +13,15 @@ import (
 // text.
 type JSON interface{ ~[]byte | ~string }
 
-// Compact returns valid JSON without the space between its tokens. Its error is that of [json.Compact].
+// Compact returns valid JSON without the space between its tokens, as text of which objects and strings can be parts. What is
+// no UTF-8 becomes U+FFFD. Its error is that of [json.Compact].
 func Compact(raw []byte) (string, error) {
 	s := scanner{raw: string(raw)}
-	if s.skipSpace(); s.value(1) && s.end() && !s.spaced {
+	if s.skipSpace(); s.value(1) && s.end() && !s.spaced && !s.broken {
 		return s.raw, nil
 	}
 	var b bytes.Buffer
-	err := json.Compact(&b, raw)
+	err := json.Compact(&b, bytes.ToValidUTF8(raw, []byte("\uFFFD")))
 	return b.String(), err
 }
 
@@ -29,6 +31,7 @@ type scanner struct {
 	at      int
 	spaced  bool // there was white space between tokens
 	escaped bool // there was an escape in a string
+	broken  bool // there was something in a string that is no UTF-8
 }
 
 const maxNesting = 10_000 // of encoding/json
@@ -143,26 +146,28 @@ func (s *scanner) text() bool {
 	if !s.take('"') {
 		return false
 	}
-	for s.at < len(s.raw) {
-		s.at += textRun(s.raw[s.at:])
+	for {
+		s.at += PlainRun(s.raw[s.at:], '"', '\\')
 		if s.at == len(s.raw) {
 			return false
 		}
-		switch s.raw[s.at] {
-		case '"':
+		c, size := utf8.DecodeRuneInString(s.raw[s.at:])
+		switch {
+		case c == '"':
 			s.at++
 			return true
-		case '\\':
-			_, size := escape(s.raw[s.at:])
-			if s.at += size; size == 0 {
+		case c == '\\':
+			s.escaped = true
+			if _, size = escape(s.raw[s.at:]); size == 0 {
 				return false
 			}
-			s.escaped = true
-		default:
+		case c < ' ':
 			return false
+		case c == utf8.RuneError && size == 1:
+			s.broken = true
 		}
+		s.at += size
 	}
-	return false
 }
 
 // escape reads the escape at the start of raw: the UTF-16 unit that it stands for, and its length, 0 when it is none.
@@ -214,10 +219,8 @@ func unquote(raw string) (string, bool) {
 		return "", false
 	}
 	raw = raw[1 : len(raw)-1]
-	if !s.escaped {
-		if utf8.ValidString(raw) {
-			return raw, true
-		}
+	if !s.escaped && !s.broken {
+		return raw, true
 	}
 	text := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
@@ -318,8 +321,8 @@ func stringEnd(raw string) int {
 	}
 }
 
-// Eight bytes in a word, the first one lowest. Each test sets the highest bit of a byte for which it holds; above such a
-// byte it may err, so that it finds where to look closer.
+// Eight bytes in a word, the first one lowest. Each test sets the highest bit of the first byte for which it holds, and of
+// none before; behind it the test may err.
 const (
 	everyByte = 0x0101010101010101
 	highBits  = 0x8080808080808080
@@ -341,25 +344,11 @@ func PlainRun[T JSON](text T, this, that byte) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
 		w := word(text[i:])
-		if (w|isControl(w)|isZero(w^everyByte*0x7F)|isZero(w^these)|isZero(w^those))&highBits != 0 {
-			break
+		if found := (w | isControl(w) | isZero(w^everyByte*0x7F) | isZero(w^these) | isZero(w^those)) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
 	for ; i < len(text) && text[i] >= ' ' && text[i] < 0x7F && text[i] != this && text[i] != that; i++ {
-	}
-	return i
-}
-
-// textRun is how many bytes stand before the first quotation mark, backslash or control of a text.
-func textRun(text string) int {
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		w := word(text[i:])
-		if (isControl(w)|isZero(w^everyByte*'"')|isZero(w^everyByte*'\\'))&highBits != 0 {
-			break
-		}
-	}
-	for ; i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\'; i++ {
 	}
 	return i
 }

@@ -112,7 +112,7 @@ func (r Ref) embeddable() bool {
 		return false
 	}
 	for _, part := range [...]string{r.ConnectionID, r.Stream, r.RecordID} {
-		if strings.ContainsFunc(part, endsWord) {
+		if !isWord(part) && strings.ContainsFunc(part, endsWord) {
 			return false
 		}
 	}
@@ -176,9 +176,21 @@ func DecodeHandle(handle string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
+// isWord reports a text of ASCII letters, digits, '_' and '-': most names and ids are one, and nothing is wrong with any.
+func isWord(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return text != ""
+}
+
 // UnsafeName says why a stream name, connection id or record id of a text id is refused, or "" when it is safe (S2-2).
 func UnsafeName(name string) string {
 	switch {
+	case isWord(name):
+		return ""
 	case name == "":
 		return "is empty"
 	case strings.ContainsAny(name, `/\`):

@@ -167,8 +167,10 @@ func (p passage) border(at, max int) int {
 func clusterEnd(text string, at int) int {
 	c, size := utf8.DecodeRuneInString(text[at:])
 	end := at + size
-	if next, _ := utf8.DecodeRuneInString(text[end:]); standsAlone(c) && (end == len(text) || standsAlone(next)) {
-		return end
+	if standsAlone(c) {
+		if next, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || standsAlone(next) {
+			return end
+		}
 	}
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
 	return at + len(cluster)
