@@ -41,7 +41,7 @@ func (s *scanner) value(depth int) bool {
 	if s.at == len(s.raw) {
 		return false
 	}
-	valid := false
+	var valid bool
 	switch c := s.raw[s.at]; c {
 	case '{', '[':
 		valid = depth <= maxNesting && s.members(c == '{', depth)

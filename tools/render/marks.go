@@ -56,6 +56,13 @@ type cutter struct {
 	texts    texts
 }
 
+// newCutter has room for the excerpts of a page. More is made when it is needed.
+func newCutter() *cutter {
+	c := new(cutter)
+	c.texts.b.Grow(8 << 10)
+	return c
+}
+
 // around shows at most max runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster, which is what a reader
 // takes for one character. It returns the text with marks and ellipses, and which part of the passage that is.

@@ -125,7 +125,7 @@ func longTexts(fields object, expanded string, it *item) []cut {
 	var cuts []cut
 	for _, m := range it.data {
 		part := fields.Get(m.Name)
-		whole := string(part) == string(m.Value) || rs.Kind(m.Value) == "null"
+		whole := part == m.Value || rs.Kind(m.Value) == "null"
 		if whole && (len(m.Value) <= longText || rs.Kind(m.Value) != "string") {
 			continue
 		}
