@@ -19,11 +19,11 @@ type MemberOf[T JSON] struct {
 	Value T
 }
 
-// Object and Member are those of bytes.
-type (
-	Object = ObjectOf[json.RawMessage]
-	Member = MemberOf[json.RawMessage]
-)
+// Object is the [ObjectOf] bytes.
+type Object = ObjectOf[json.RawMessage]
+
+// Member is one of an [Object].
+type Member = MemberOf[json.RawMessage]
 
 // ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
 func ReadObject(raw json.RawMessage) (Object, error) {

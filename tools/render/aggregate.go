@@ -241,7 +241,7 @@ func aggregateValue(raw string) string {
 		s, _ := rs.AsText(raw)
 		return preview(s, keyChars)
 	}
-	return preview(string(raw), keyChars)
+	return preview(raw, keyChars)
 }
 
 func aggregateNotes(agg object) []string {

@@ -2,49 +2,123 @@ package render
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// searchBody is a search answer of 25 hits, as a resource server sends it: about 38 KB.
-func searchBody() []byte {
-	text := strings.Repeat("the <mark>invoice</mark> was discussed with the team — café 🚀. ", 8)
-	var hits []string
-	for i := range 25 {
-		hits = append(hits, fmt.Sprintf(`{"connector_id":"gmail","emitted_at":"2026-01-01T00:00:00.000Z","matched_fields":["body_text"],"object":"search_result","record_key":"w-m%04d","record_url":"/v1/streams/message_bodies/records/w-m%04d","stream":"message_bodies","connection_id":"cin_gmail_work","display_name":"Work Gmail","snippet":{"field":"body_text","text":%q},"evidence_excerpts":[{"field_path":"body_text","object":"evidence_excerpt","preview_text":%q,"provenance":"lexical_match","read":{"field":"body_text","record_id":"w-m%04d","stream":"message_bodies","connection_id":"cin_gmail_work"},"truncated":true}],"score":{"kind":"bm25","value":-3.19}}`, i, i, text, text, i))
+// searchBody is a search answer, as a resource server sends it: about 38 KB for 25 hits.
+func searchBody(hits, repeats int) []byte {
+	text := strings.Repeat("the <mark>invoice</mark> was discussed with the team — café 🚀. ", repeats)
+	list := make([]string, hits)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"connector_id":"gmail","emitted_at":"2026-01-01T00:00:00.000Z","matched_fields":["body_text"],"object":"search_result","record_key":"w-m%04d","record_url":"/v1/streams/message_bodies/records/w-m%04d","stream":"message_bodies","connection_id":"cin_gmail_work","display_name":"Work Gmail","snippet":{"field":"body_text","text":%q},"evidence_excerpts":[{"field_path":"body_text","object":"evidence_excerpt","preview_text":%q,"provenance":"lexical_match","read":{"field":"body_text","record_id":"w-m%04d","stream":"message_bodies","connection_id":"cin_gmail_work"},"truncated":true}],"score":{"kind":"bm25","value":-3.19}}`, i, i, text, text, i)
 	}
-	return []byte(`{"object":"list","has_more":true,"next_cursor":"eyJvZmYiOjMsInNuYXAiOiJzbmFwXzNjMjQyZWU1ZDQ5ZWE4NzMifQ","data":[` + strings.Join(hits, ",") + `],"meta":{"count":1500,"recall":{"complete":true}}}`)
+	return []byte(`{"object":"list","has_more":true,"next_cursor":"eyJvZmYiOjMsInNuYXAiOiJzbmFwXzNjMjQyZWU1ZDQ5ZWE4NzMifQ","data":[` + strings.Join(list, ",") + `],"meta":{"count":1500,"recall":{"complete":true}}}`)
 }
 
-// BenchmarkRender: what shaping costs, beside the floor of looking at each byte once.
+// recordsBody is a page of records: 0.8 KB each with 16 repeats of a sentence.
+func recordsBody(records, repeats int) []byte {
+	list := make([]string, records)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"object":"record","id":"w-m%04d","stream":"messages","emitted_at":"2026-01-01T00:00:00Z","connection_id":"cin_gmail_work","display_name":"Work Gmail","data":{"id":"w-m%04d","subject":"Invoice for the apollo release — café 🚀","from":"anna@example.com","sent_at":"2026-01-01T00:00:00Z","size_bytes":1234,"is_seen":true,"snippet":"%s"}}`, i, i, strings.Repeat("the invoice was discussed. ", repeats))
+	}
+	return []byte(`{"object":"list","has_more":true,"next_cursor":"eyJ","data":[` + strings.Join(list, ",") + `],"meta":{"warnings":[]}}`)
+}
+
+// schemaBody is a compact schema: about 2.5 KB for 8 streams.
+func schemaBody(streams int) []byte {
+	list := make([]string, streams)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"name":"stream_%d","cursor_field":"sent_at","field_capabilities":{"id":"t=string,eq","subject":"t=string,eq,lex,sem","sent_at":"t=timestamp,role=event-time,r=gte|gt|lte|lt,a=max|min|group_by_time","from":"t=string,eq,a=group_by","size":"t=integer,r=gte|gt|lte|lt,a=max|min|sum"}}`, i)
+	}
+	return []byte(`{"object":"schema","detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_gmail_work","display_name":"Work Gmail"}],"streams":[` + strings.Join(list, ",") + `]}]}`)
+}
+
+// A rendering is one answer with the renderer that it is for.
+type rendering struct {
+	name   string
+	body   []byte
+	render func([]byte) (Result, error)
+}
+
+func renderings() []rendering {
+	search := func(body []byte) (Result, error) { return Search(body, SearchQuery{Q: "invoice", RecordBase: base}) }
+	records := func(body []byte) (Result, error) { return Records(body, RecordsQuery{Stream: "messages", Limit: 25}) }
+	schema := func(body []byte) (Result, error) { return Schema(body, SchemaQuery{}) }
+	return []rendering{
+		{"search", searchBody(25, 8), search},
+		{"search-large", searchBody(100, 30), search},
+		{"records", recordsBody(25, 16), records},
+		{"records-large", recordsBody(25, 200), records},
+		{"schema", schemaBody(8), schema},
+		{"schema-large", schemaBody(120), schema},
+	}
+}
+
+// BenchmarkRender: what shaping and cleaning cost, beside the floor of looking at each byte once.
 func BenchmarkRender(b *testing.B) {
-	search := searchBody()
-	records := []byte(`{"object":"list","has_more":true,"next_cursor":"eyJ","data":[` + strings.TrimSuffix(strings.Repeat(`{"object":"record","id":"w-m0001","stream":"messages","emitted_at":"2026-01-01T00:00:00Z","connection_id":"cin_gmail_work","display_name":"Work Gmail","data":{"id":"w-m0001","subject":"Invoice for the apollo release — café 🚀","from":"anna@example.com","sent_at":"2026-01-01T00:00:00Z","size_bytes":1234,"is_seen":true,"snippet":"`+strings.Repeat("the invoice was discussed. ", 16)+`"}},`, 25), ",") + `],"meta":{"warnings":[]}}`)
-	for _, row := range []struct {
-		name   string
-		body   []byte
-		render func([]byte) (Result, error)
+	for _, row := range append(renderings(), rendering{"floor", searchBody(25, 8), func(body []byte) (Result, error) {
+		n := 0
+		for _, c := range body {
+			n += int(c)
+		}
+		return Result{Text: fmt.Sprint(n)}, nil
+	}}) {
+		b.Run(row.name, func(b *testing.B) { row.benchmark(b) })
+	}
+}
+
+func (r rendering) benchmark(b *testing.B) {
+	b.SetBytes(int64(len(r.body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		result, err := r.render(r.body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		result.Clean(r.body)
+	}
+}
+
+// What a call allocates is nearly exact, and must not grow unnoticed.
+func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	most := map[string]struct {
+		count float64
+		bytes uint64
 	}{
-		{"search", search, func(body []byte) (Result, error) { return Search(body, SearchQuery{Q: "invoice", RecordBase: base}) }},
-		{"records", records, func(body []byte) (Result, error) { return Records(body, RecordsQuery{Stream: "messages", Limit: 25}) }},
-		{"floor", search, func(body []byte) (Result, error) {
-			n := 0
-			for _, c := range body {
-				n += int(c)
+		"search":  {82, 215_000},
+		"records": {82, 92_000},
+		"schema":  {380, 68_000},
+	}
+	for _, row := range renderings() {
+		limit, limited := most[row.name]
+		if !limited {
+			continue
+		}
+		const runs = 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		count := testing.AllocsPerRun(runs, func() {
+			result, err := row.render(row.body)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return Result{Text: fmt.Sprint(n)}, nil
-		}},
-	} {
-		b.Run(row.name, func(b *testing.B) {
-			b.SetBytes(int64(len(row.body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				result, err := row.render(row.body)
-				if err != nil {
-					b.Fatal(err)
-				}
-				result.Clean(row.body)
-			}
+			result.Clean(row.body)
 		})
+		runtime.ReadMemStats(&after)
+		if count > limit.count {
+			t.Errorf("%s makes %.0f allocations, at most %.0f are allowed", row.name, count, limit.count)
+		}
+		if bytes := (after.TotalAlloc - before.TotalAlloc) / (runs + 1); bytes > limit.bytes {
+			t.Errorf("%s allocates %d bytes, at most %d are allowed", row.name, bytes, limit.bytes)
+		}
+		delete(most, row.name)
+	}
+	if len(most) > 0 {
+		t.Errorf("not measured: %v", most)
 	}
 }

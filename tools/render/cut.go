@@ -20,7 +20,7 @@ type cut struct {
 func fieldCut(field member, it *item) cut {
 	text, isText := rs.AsText(field.Value)
 	if !isText {
-		text = string(field.Value)
+		text = field.Value
 	}
 	args := new(arguments).text("id", it.id).text("field", field.Name).text("connection_id", it.separate())
 	return cut{field: field.Name, total: utf8.RuneCountInString(text), unnamed: rs.UnsafeField(field.Name), tool: "read_record_field", read: args}

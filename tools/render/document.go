@@ -51,7 +51,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 			break
 		}
 	}
-	r := Result{Text: string(out), Structured: json.RawMessage(out), Cuts: cuts}
+	r := Result{Text: out, Structured: json.RawMessage(out), Cuts: cuts}
 	if blobs := blobURIs(it.data, it.conn); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
 	}

@@ -22,7 +22,7 @@ func ladderRung(a *arguments, h *hit, passages []draftPassage) []draftPassage {
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
 func windowURIs(hits []hit) []string {
-	var uris []string
+	uris := make([]string, 0, maxEvidenceRows)
 	for i := range hits {
 		for _, x := range hits[i].excerpts {
 			if len(uris) == maxEvidenceRows {

@@ -56,6 +56,13 @@ type cutter struct {
 	texts    texts
 }
 
+// newCutter has room for the excerpts of a page. More is made when it is needed.
+func newCutter() *cutter {
+	c := new(cutter)
+	c.texts.b.Grow(8 << 10)
+	return c
+}
+
 // around shows at most max runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster, which is what a reader
 // takes for one character. It returns the text with marks and ellipses, and which part of the passage that is.
@@ -105,10 +112,11 @@ type clusters struct {
 
 // A border stands between two clusters.
 type border struct {
-	at     int // in bytes of the text
-	runes  int // before it, from the first border on
-	groups int // how many marks start before it
-	mark   int // the number of the mark that the cluster behind it belongs to, from 1; 0 when it belongs to none
+	at     int  // in bytes of the text
+	runes  int  // before it, from the first border on
+	cost   int  // of these, with the tags of the marks that start before it
+	mark   int  // the number of the mark that the cluster behind it belongs to, from 1; 0 when it belongs to none
+	inside bool // that mark starts before it
 }
 
 // divide finds the clusters from max runes before the first mark up to the mark's first.
@@ -125,26 +133,27 @@ func (c *clusters) divide(p passage, max int) {
 
 // reach divides the passage up to a border, and reports whether it has so many. A cluster that is marked in part is marked.
 func (c *clusters) reach(n int) bool {
-	for n >= len(c.borders) {
-		last := len(c.borders) - 1
-		start, end := &c.borders[last], c.borders[last]
-		if start.at == len(c.plain) {
+	for last := len(c.borders) - 1; last < n; last++ {
+		if c.borders[last].at == len(c.plain) {
 			return false
 		}
+		c.borders = append(c.borders, border{})
+		start, end := &c.borders[last], &c.borders[last+1]
 		end.at = clusterEnd(c.plain, start.at)
-		end.runes++
-		if end.at-start.at > 1 {
-			end.runes += utf8.RuneCountInString(c.plain[start.at:end.at]) - 1
+		runes := 1
+		if end.at > start.at+1 {
+			runes = utf8.RuneCountInString(c.plain[start.at:end.at])
 		}
+		end.runes, end.cost = start.runes+runes, start.cost+runes
 		for c.mark < len(c.marks) && c.marks[c.mark].to <= start.at {
 			c.mark++
 		}
 		if c.mark < len(c.marks) && c.marks[c.mark].from < end.at {
-			if start.mark = c.mark + 1; last == 0 || c.borders[last-1].mark != start.mark {
-				end.groups++
+			start.mark = c.mark + 1
+			if start.inside = last > 0 && c.borders[last-1].mark == start.mark; !start.inside {
+				end.cost += len(markOpen + markClose)
 			}
 		}
-		c.borders = append(c.borders, end)
 	}
 	return true
 }
@@ -166,9 +175,11 @@ func (p passage) border(at, max int) int {
 // clusterEnd is where the grapheme cluster ends that starts at a border.
 func clusterEnd(text string, at int) int {
 	c, size := utf8.DecodeRuneInString(text[at:])
-	end := at + size
-	if standsAlone(c) {
-		if next, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || standsAlone(next) {
+	if end := at + size; standsAlone(c) {
+		if end == len(text) || isPrintable(rune(text[end])) {
+			return end
+		}
+		if next, _ := utf8.DecodeRuneInString(text[end:]); ordinary(next) {
 			return end
 		}
 	}
@@ -177,25 +188,26 @@ func clusterEnd(text string, at int) int {
 }
 
 // standsAlone reports characters that are never parts of one cluster.
-func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || ordinary(c) }
+func standsAlone(c rune) bool { return isPrintable(c) || ordinary(c) }
+
+func isPrintable(c rune) bool { return c >= ' ' && c <= '~' }
 
 func (c *clusters) at(n int) string { return c.plain[c.borders[n].at:c.borders[n+1].at] }
 
 // cost is how many runes the clusters from first up to last take with their tags and ellipses.
 func (c *clusters) cost(first, last int) int {
 	from, to := &c.borders[first], &c.borders[last]
-	cost := to.runes - from.runes
+	cost := to.cost - from.cost
 	if from.at > 0 {
 		cost++
 	}
 	if to.at < len(c.plain) {
 		cost++
 	}
-	marks := to.groups - from.groups
-	if last > first && from.mark > 0 && c.borders[first+1].groups == from.groups {
-		marks++ // the mark started before
+	if from.inside && last > first {
+		cost += len(markOpen + markClose)
 	}
-	return cost + marks*len(markOpen+markClose)
+	return cost
 }
 
 // window chooses the clusters to show: the first mark as far as it fits, then as much on either side of it. It shows

@@ -49,7 +49,7 @@ func projectRecord(raw string, fields []string) (string, bool) {
 			narrow = append(narrow, m)
 		}
 	}
-	if len(narrow) == len(o) && string(narrow.Get("data")) == string(o.Get("data")) {
+	if len(narrow) == len(o) && narrow.Get("data") == o.Get("data") {
 		return raw, false
 	}
 	return narrow.JSON(), true

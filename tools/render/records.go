@@ -1,10 +1,12 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -52,8 +54,10 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 	}
 	l, raw = projectAll(l, raw, q.Fields)
 	items, texts := make([]item, len(l.items)), new(texts)
+	var record object
 	for i, raw := range l.items {
-		items[i] = readRecord(texts, rs.AsObject(raw), q.Stream, q.ConnectionID)
+		record = record.Reread(raw)
+		items[i] = readRecord(texts, record, q.Stream, q.ConnectionID)
 	}
 	page := fitRecords(l, raw, items)
 	q.small = len(page.body) < pageJSON/2
@@ -161,12 +165,16 @@ func recordPreviews(p *page, items []item, q RecordsQuery) {
 	p.reserve(cutNote, countNote, expandNote)
 	room := min(max(p.left()/len(items), 180), 700)
 	shown, cut := 0, false
+	line := make([]byte, 0, room)
 	for i := range items {
-		line, short := recordLine(&items[i], room)
-		if items[i].id != "" && !p.whole(line) {
-			break
+		var short bool
+		if line, short = appendRecord(line[:0], &items[i], room); len(line) > LineChars && utf8.RuneCount(line) > LineChars {
+			if items[i].id != "" {
+				break
+			}
+			line = []byte(clip(string(line), LineChars))
 		}
-		if items[i].id == "" && !p.add(line) {
+		if !p.block(append(line, '\n')) {
 			break
 		}
 		shown++
@@ -219,100 +227,104 @@ func relatedCounts(it *item) string {
 	return strings.Join(counts, " ")
 }
 
-// recordLine is one record in about room bytes: its id, title and time, then short values. It reports whether
-// something of it was cut.
-func recordLine(it *item, room int) (line string, cut bool) {
-	id := it.id
-	if id == "" {
-		id = "(no id)"
+// appendRecord appends one record in about room bytes to an empty line: its id, title and time, then short values. It reports
+// whether something of it was cut.
+func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
+	const separator = " | "
+	if line = append(line, it.id...); it.id == "" {
+		line = append(line, "(no id)"...)
 	}
-	parts := []string{id}
 	if conn := it.separate(); conn != "" {
-		parts = append(parts, "connection_id="+name(conn))
+		line = appendName(append(line, separator+"connection_id="...), conn)
 	}
 	if it.deleted {
-		return strings.Join(append(parts, "deleted"), " | "), false
+		return append(line, separator+"deleted"...), false
 	}
 	title, titleField := titleOf(it.data)
 	if title != "" {
-		parts = append(parts, quote(preview(title, titleChars)))
+		line = appendQuoted(append(line, separator...), preview(title, titleChars))
 		cut = longerThan(oneLine(title), titleChars)
 	}
 	when, timeField := timeOf(nil, it.data)
 	switch {
 	case when != "":
-		parts = append(parts, when)
+		line = append(append(line, separator...), when...)
 	case it.emitted != "": // when it was read, which is not when it happened
-		parts = append(parts, "emitted_at="+name(it.emitted))
+		line = appendName(append(line, separator+"emitted_at="...), it.emitted)
 	}
 	if related := relatedCounts(it); related != "" {
-		parts = append(parts, "expanded "+related)
+		line = append(append(line, separator+"expanded "...), related...)
 	}
-	line = strings.Join(parts, " | ")
-	separator := " | "
-	for _, m := range byWorth(it.data) {
-		value, short := shortValue(m.Value, 100)
-		if value == "" || value == when || m.Name == titleField || m.Name == timeField || m.Name == "id" && value == it.recordID {
-			continue
+	between := separator
+	for worth := range leastWorth + 1 {
+		for _, m := range it.data {
+			if worthOf(m.Value) != worth || m.Name == titleField || m.Name == timeField {
+				continue
+			}
+			before := len(line)
+			line = append(appendName(append(line, between...), m.Name), '=')
+			start := len(line)
+			var short bool
+			line, short = appendShort(line, m.Value, 100)
+			value := line[start:]
+			if len(value) == 0 || string(value) == when || m.Name == "id" && string(value) == it.recordID {
+				line = line[:before]
+				continue
+			}
+			if before+len(between)+len(m.Name)+len(value) > room {
+				line, short = appendShort(line[:start], m.Value, 40)
+			}
+			if len(line) > room {
+				line, cut = line[:before], true
+				continue
+			}
+			between, cut = " ", cut || short
 		}
-		if len(line)+len(separator)+len(m.Name)+len(value) > room {
-			value, short = shortValue(m.Value, 40)
-		}
-		pair := separator + name(m.Name) + "=" + value
-		if len(line)+len(pair) > room {
-			cut = true
-			continue
-		}
-		line, separator = line+pair, " "
-		cut = cut || short
 	}
-	if cut && !strings.HasSuffix(line, "…") {
-		line += " …"
+	if cut && !bytes.HasSuffix(line, []byte(ellipsis)) {
+		line = append(line, " "+ellipsis...)
 	}
 	return line, cut
 }
 
-// byWorth puts what tells records apart first: texts and numbers, then lists, then flags.
-func byWorth(data object) object {
-	rank := func(m member) int {
-		switch rs.Kind(m.Value) {
-		case "string", "number":
-			return 0
-		case "boolean":
-			return 2
-		}
-		return 1
+// leastWorth is the worth of flags. What tells records apart comes first: texts and numbers, then lists.
+const leastWorth = 2
+
+func worthOf(raw string) int {
+	switch rs.Kind(raw) {
+	case "string", "number":
+		return 0
+	case "boolean":
+		return leastWorth
 	}
-	sorted := slices.Clone(data)
-	slices.SortStableFunc(sorted, func(a, b member) int { return rank(a) - rank(b) })
-	return sorted
+	return 1
 }
 
-// shortValue is a value inside a line, of at most maxChars characters: a clipped string, a number, a boolean, or a small array or object. Null and empty
-// values give "".
-func shortValue(raw string, maxChars int) (value string, cut bool) {
+// appendShort appends a value inside a line, in at most maxChars characters: a clipped string, a number, a boolean, or a small
+// array or object; of null and empty values nothing. It reports whether it was cut.
+func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 	switch rs.Kind(raw) {
 	case "string":
 		s, _ := rs.AsText(raw)
 		s = oneLine(clip(s, 8*maxChars))
 		if s == "" {
-			return "", false
+			return b, false
 		}
 		if c := clip(s, maxChars); c != s {
-			return quote(c), true
+			return appendQuoted(b, c), true
 		}
-		return name(s), false
+		return appendName(b, s), false
 	case "number", "boolean":
-		return raw, false
+		return append(b, raw...), false
 	case "array", "object":
 		s := oneLine(readable(raw))
 		if s == "[]" || s == "{}" {
-			return "", false
+			return b, false
 		}
 		c := clip(s, maxChars)
-		return c, c != s
+		return append(b, c...), c != s
 	}
-	return "", false
+	return b, false
 }
 
 // recordsTail are the last lines: how to go on, with the cursor once more.

@@ -57,12 +57,22 @@ type longRecord struct {
 // than it was asked for: the envelope and the identity of each stay, large values share what room there is.
 func fitRecords(l listing, body string, items []item) recordPage {
 	page := recordPage{body: body}
-	if len(body) > pageJSON {
+	shrunk := len(body) > pageJSON
+	if shrunk {
 		page.body, page.left = shrinkPage(&l, items)
 	}
 	for i := range l.items {
-		if cuts := longTexts(rs.AsObject(l.items[i]), &items[i]); len(cuts) > 0 {
-			page.long = append(page.long, longRecord{&items[i], cuts})
+		it := &items[i]
+		fields, expanded := it.data, ""
+		if shrunk || len(it.expanded) > 0 {
+			shown := rs.AsObject(l.items[i])
+			if fields = shown.Object("data"); fields == nil {
+				fields = shown
+			}
+			expanded = shown.Get("expanded")
+		}
+		if cuts := longTexts(fields, expanded, it); len(cuts) > 0 {
+			page.long = append(page.long, longRecord{it, cuts})
 		}
 	}
 	return page
@@ -107,19 +117,15 @@ func shrinkRecord(raw string, it *item, max int) string {
 }
 
 // longTexts are the fields of a record that are long texts, and those that were cut, each with the call that reads it.
-// shown is the record as it is shown, it has its fields as they were received.
-func longTexts(shown object, it *item) []cut {
+// fields and expanded are the record's as they are shown, it has them as they were received.
+func longTexts(fields object, expanded string, it *item) []cut {
 	if it.ref == (rs.Ref{}) {
 		return nil
-	}
-	fields := shown.Object("data")
-	if fields == nil {
-		fields = shown
 	}
 	var cuts []cut
 	for _, m := range it.data {
 		part := fields.Get(m.Name)
-		whole := string(part) == string(m.Value) || rs.Kind(m.Value) == "null"
+		whole := part == m.Value || rs.Kind(m.Value) == "null"
 		if whole && (len(m.Value) <= longText || rs.Kind(m.Value) != "string") {
 			continue
 		}
@@ -134,7 +140,7 @@ func longTexts(shown object, it *item) []cut {
 		}
 		cuts = append(cuts, c)
 	}
-	if len(it.expanded) > 0 && len(shown.Get("expanded")) < len(it.expanded.JSON()) {
+	if len(it.expanded) > 0 && len(expanded) < len(it.expanded.JSON()) {
 		relations := make([]string, len(it.expanded))
 		for i, m := range it.expanded {
 			relations[i] = m.Name

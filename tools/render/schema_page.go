@@ -65,7 +65,7 @@ func (d *schemaDocument) envelope(document string, from, to int, shortened []str
 	if len(d.unknown) > 0 {
 		out = append(out, pair("unknown_fields", encode(within(d.unknown, unknownBytes))))
 	}
-	thin := d.q.Stream == "" && string(document) != string(d.raw)
+	thin := d.q.Stream == "" && document != d.raw
 	if thin {
 		out = append(out, pair("omitted", encode([]string{"field_capabilities", "expand_capabilities"})))
 	}

@@ -277,7 +277,7 @@ func (g grant) check(t *testing.T, stream string) (textPages, structuredPages in
 			t.Errorf("%s: %d names instead of %d: %s", channel, len(r.names), len(want), clip(cmp.Diff(want, r.names), 1500))
 		}
 		for name, raw := range r.whole {
-			if string(raw) != string(names[name]) {
+			if string(raw) != names[name] {
 				t.Errorf("%q is described otherwise: %.200s", name, raw)
 			}
 		}

@@ -38,7 +38,7 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 			hits = append(hits, h)
 		}
 	}
-	cut := new(cutter)
+	cut := newCutter()
 	structured, shown := searchStructured(l, hits, q, cut)
 	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}
 	if uris := windowURIs(hits); len(uris) > 0 {
@@ -177,7 +177,7 @@ func (h *hit) appendEvidence(b []byte, cut *cutter, chars int, cited bool) []byt
 	b = append(appendName(append(h.appendHead(b, cut), " | "...), x.field), ": "...)
 	b = append(appendQuoted(b, shown.text), '\n')
 	b = append(b, "  read on: read_record_field {"...)
-	b = append(x.read(&arguments{b}).shut('}').b, '\n')
+	b = x.read(&arguments{b}).shut('}').shut('\n').b
 	if cited && shown.cite.shown {
 		b = append(shown.cite.appendLine(b), '\n')
 	}
