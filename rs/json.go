@@ -3,44 +3,48 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// JSON is JSON text, as bytes or as a string. What reads it here looks at eight bytes at a time wherever it only passes
-// over text: answers are mostly text.
+// JSON is JSON text, as bytes or as a string. What passes over text here looks at eight bytes at a time: answers are mostly
+// text.
 type JSON interface{ ~[]byte | ~string }
 
-// Compact returns valid JSON without the space between its tokens. Its error is that of [json.Compact].
+// Compact returns valid JSON without the space between its tokens, as text of which objects and strings can be parts. What is
+// no UTF-8 becomes U+FFFD. Its error is that of [json.Compact].
 func Compact(raw []byte) (string, error) {
-	s := scanner[[]byte]{raw: raw}
-	if s.whole() && !s.spaced {
-		return string(raw), nil
+	s := scanner{raw: string(raw)}
+	if s.whole() && !s.spaced && !s.broken {
+		return s.raw, nil
 	}
 	var b bytes.Buffer
-	err := json.Compact(&b, raw)
+	err := json.Compact(&b, bytes.ToValidUTF8(raw, []byte("\uFFFD")))
 	return b.String(), err
 }
 
 // A scanner checks JSON as encoding/json does, and tells what it has met.
-type scanner[T JSON] struct {
-	raw     T
+type scanner struct {
+	raw     string
 	at      int
 	spaced  bool // there was white space between tokens
 	escaped bool // there was an escape in a string
+	broken  bool // there was something in a string that is no UTF-8
 	shape   shape
 }
 
 const maxNesting = 10_000 // of encoding/json
 
 // whole takes all of the text, which must be one value.
-func (s *scanner[T]) whole() bool {
+func (s *scanner) whole() bool {
 	s.skipSpace()
 	return s.value(1) && s.end()
 }
 
 // value takes a value, at some depth, and the space behind it.
-func (s *scanner[T]) value(depth int) bool {
+func (s *scanner) value(depth int) bool {
 	if s.at == len(s.raw) {
 		return false
 	}
@@ -66,7 +70,7 @@ func (s *scanner[T]) value(depth int) bool {
 }
 
 // members takes an object, or an array, whose first bracket is at hand.
-func (s *scanner[T]) members(named bool, depth int) bool {
+func (s *scanner) members(named bool, depth int) bool {
 	shut := s.raw[s.at] + 2 // in ASCII
 	s.at++
 	if s.skipSpace(); s.take(shut) {
@@ -97,14 +101,14 @@ func (s *scanner[T]) members(named bool, depth int) bool {
 	}
 }
 
-func (s *scanner[T]) skipSpace() {
+func (s *scanner) skipSpace() {
 	for s.at < len(s.raw) && isSpace(s.raw[s.at]) {
 		s.at++
 		s.spaced = true
 	}
 }
 
-func (s *scanner[T]) take(c byte) bool {
+func (s *scanner) take(c byte) bool {
 	if s.at < len(s.raw) && s.raw[s.at] == c {
 		s.at++
 		return true
@@ -112,9 +116,9 @@ func (s *scanner[T]) take(c byte) bool {
 	return false
 }
 
-func (s *scanner[T]) end() bool { return s.at == len(s.raw) }
+func (s *scanner) end() bool { return s.at == len(s.raw) }
 
-func (s *scanner[T]) word(word string) bool {
+func (s *scanner) word(word string) bool {
 	for i := range len(word) {
 		if !s.take(word[i]) {
 			return false
@@ -123,7 +127,7 @@ func (s *scanner[T]) word(word string) bool {
 	return true
 }
 
-func (s *scanner[T]) digits() bool {
+func (s *scanner) digits() bool {
 	from := s.at
 	for s.at < len(s.raw) && s.raw[s.at] >= '0' && s.raw[s.at] <= '9' {
 		s.at++
@@ -131,7 +135,7 @@ func (s *scanner[T]) digits() bool {
 	return s.at > from
 }
 
-func (s *scanner[T]) number() bool {
+func (s *scanner) number() bool {
 	s.take('-')
 	if !s.take('0') && !s.digits() {
 		return false
@@ -149,12 +153,14 @@ func (s *scanner[T]) number() bool {
 }
 
 // text takes a string: no control characters, and escapes that there are.
-func (s *scanner[T]) text() bool {
+func (s *scanner) text() bool {
 	if !s.take('"') {
 		return false
 	}
-	for s.at < len(s.raw) {
-		if s.at += textRun(s.raw[s.at:]); s.take('"') {
+	for {
+		run := textRun(s.raw[s.at:])
+		s.broken = s.broken || !utf8.ValidString(s.raw[s.at:s.at+run])
+		if s.at += run; s.take('"') {
 			return true
 		}
 		_, size := escape(s.raw[s.at:])
@@ -164,11 +170,10 @@ func (s *scanner[T]) text() bool {
 		s.at += size
 		s.escaped = true
 	}
-	return false
 }
 
 // escape reads the escape at the start of raw: the UTF-16 unit that it stands for, and its length, 0 when it is none.
-func escape[T JSON](raw T) (unit rune, size int) {
+func escape(raw string) (unit rune, size int) {
 	if len(raw) < 2 || raw[0] != '\\' {
 		return 0, 0
 	}
@@ -207,19 +212,17 @@ func escape[T JSON](raw T) (unit rune, size int) {
 
 // unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
 // becomes U+FFFD.
-func unquote[T JSON](raw T) (string, bool) {
+func unquote(raw string) (string, bool) {
 	if len(raw) >= 2 && PlainRun(raw[1:], '"', '\\') == len(raw)-2 && raw[len(raw)-1] == '"' {
-		return string(raw[1 : len(raw)-1]), true
+		return raw[1 : len(raw)-1], true
 	}
-	s := scanner[T]{raw: raw}
+	s := scanner{raw: raw}
 	if !s.text() || !s.end() {
 		return "", false
 	}
 	raw = raw[1 : len(raw)-1]
-	if !s.escaped {
-		if text := string(raw); utf8.ValidString(text) {
-			return text, true
-		}
+	if !s.escaped && !s.broken {
+		return raw, true
 	}
 	text := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
@@ -229,7 +232,7 @@ func unquote[T JSON](raw T) (string, bool) {
 			continue
 		}
 		if raw[i] != '\\' {
-			c, size := decodeRune(raw[i:])
+			c, size := utf8.DecodeRuneInString(raw[i:])
 			text = utf8.AppendRune(text, c)
 			i += size
 			continue
@@ -248,10 +251,6 @@ func unquote[T JSON](raw T) (string, bool) {
 		i += size
 	}
 	return string(text), true
-}
-
-func decodeRune[T JSON](raw T) (rune, int) {
-	return utf8.DecodeRuneInString(string(raw[:min(len(raw), utf8.UTFMax)]))
 }
 
 // AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
@@ -289,14 +288,14 @@ func AppendText(b []byte, text string) []byte {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-func trimLeft[T JSON](raw T) T {
+func trimLeft(raw string) string {
 	for len(raw) > 0 && isSpace(raw[0]) {
 		raw = raw[1:]
 	}
 	return raw
 }
 
-func trimRight[T JSON](raw T) T {
+func trimRight(raw string) string {
 	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
 		raw = raw[:len(raw)-1]
 	}
@@ -304,20 +303,28 @@ func trimRight[T JSON](raw T) T {
 }
 
 // stringEnd is the length of the JSON string that raw starts with, or -1.
-func stringEnd[T JSON](raw T) int {
-	if len(raw) == 0 || raw[0] != '"' {
+func stringEnd(raw string) int {
+	if raw == "" || raw[0] != '"' {
 		return -1
 	}
-	for at := 1; at < len(raw); at += 2 { // a backslash and what is behind it
-		if at += find(raw[at:], '"', '\\'); at < len(raw) && raw[at] == '"' {
-			return at + 1
+	for at := 1; ; {
+		quote := strings.IndexByte(raw[at:], '"')
+		if quote < 0 {
+			return -1
+		}
+		at += quote
+		escapes := 0
+		for raw[at-1-escapes] == '\\' { // the first byte is a quote
+			escapes++
+		}
+		if at++; escapes%2 == 0 {
+			return at
 		}
 	}
-	return -1
 }
 
-// Eight bytes in a word, the first one lowest. Each test sets the highest bit of a byte for which it holds; above such a
-// byte it may err, so that it finds where to look closer.
+// Eight bytes in a word, the first one lowest. Each test sets the highest bit of the first byte for which it holds, and of
+// none before; behind it the test may err.
 const (
 	everyByte = 0x0101010101010101
 	highBits  = 0x8080808080808080
@@ -329,18 +336,18 @@ func word[T JSON](text T) uint64 {
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
-func isByte(word uint64, c byte) uint64 {
-	word ^= everyByte * uint64(c)
-	return (word - everyByte) &^ word
-}
+// isZero is the test for bytes that are zero, and isControl for those below the space.
+func isZero(word uint64) uint64    { return (word - everyByte) &^ word }
+func isControl(word uint64) uint64 { return (word - everyByte*' ') &^ word }
 
 // PlainRun is how many bytes at the start of a text are printable ASCII, and neither this nor that.
 func PlainRun[T JSON](text T, this, that byte) int {
+	these, those := everyByte*uint64(this), everyByte*uint64(that)
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
 		w := word(text[i:])
-		if (w|(w-everyByte*' ')|isByte(w, 0x7F)|isByte(w, this)|isByte(w, that))&highBits != 0 {
-			break
+		if found := (w | isControl(w) | isZero(w^everyByte*0x7F) | isZero(w^these) | isZero(w^those)) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
 	for ; i < len(text) && text[i] >= ' ' && text[i] < 0x7F && text[i] != this && text[i] != that; i++ {
@@ -352,24 +359,12 @@ func PlainRun[T JSON](text T, this, that byte) int {
 func textRun[T JSON](text T) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		if w := word(text[i:]); ((w-everyByte*' ')&^w|isByte(w, '"')|isByte(w, '\\'))&highBits != 0 {
-			break
+		w := word(text[i:])
+		if found := (isControl(w) | isZero(w^everyByte*'"') | isZero(w^everyByte*'\\')) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
 	for ; i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\'; i++ {
-	}
-	return i
-}
-
-// find is where this or that byte first stands, or the length.
-func find[T JSON](text T, this, that byte) int {
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if w := word(text[i:]); (isByte(w, this)|isByte(w, that))&highBits != 0 {
-			break
-		}
-	}
-	for ; i < len(text) && text[i] != this && text[i] != that; i++ {
 	}
 	return i
 }

@@ -27,7 +27,7 @@ type (
 
 // ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
 func ReadObject(raw json.RawMessage) (Object, error) {
-	if Kind(trimLeft(raw)) != "object" {
+	if kindBehindSpace(raw) != "object" {
 		return nil, errors.New("an object is expected")
 	}
 	if object := AsObject(raw); object != nil && json.Valid(raw) {
@@ -42,74 +42,86 @@ func ReadObject(raw json.RawMessage) (Object, error) {
 
 // AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
 func AsObject[T JSON](raw T) ObjectOf[T] {
-	if Kind(trimLeft(raw)) != "object" {
-		return nil
-	}
-	return make(ObjectOf[T], 0, 16).Reread(raw)
+	return ObjectOf[T](nil).Reread(raw)
 }
 
 // Reread is [AsObject] in the room of o, which is needed no more.
 func (o ObjectOf[T]) Reread(raw T) ObjectOf[T] {
-	members := o[:0:cap(o)]
-	whole := eachPart(raw, '{', '}', func(part T) bool {
-		nameEnd := stringEnd(part)
-		if nameEnd < 0 {
+	if kindBehindSpace(raw) != "object" {
+		return nil
+	}
+	members := o[:0]
+	if cap(o) == 0 {
+		members = make(ObjectOf[T], 0, 16)
+	}
+	text := string(raw)
+	whole := eachPart(text, '{', '}', func(from, to int) bool {
+		length := stringEnd(text[from:to])
+		if length < 0 {
 			return false
 		}
-		name, ok := AsText(part[:nameEnd])
-		value := trimLeft(part[nameEnd:])
-		if !ok || len(value) == 0 || value[0] != ':' {
+		name, ok := unquote(text[from : from+length])
+		value := trimLeft(text[from+length : to])
+		if !ok || value == "" || value[0] != ':' {
 			return false
 		}
-		members = append(members, MemberOf[T]{name, trimLeft(value[1:])})
+		value = trimLeft(value[1:])
+		members = append(members, MemberOf[T]{name, raw[to-len(value) : to]})
 		return true
 	})
 	if !whole {
 		return nil
-	}
-	if members == nil {
-		return ObjectOf[T]{}
 	}
 	return members
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
 func AsArray[T JSON](raw T) ([]T, bool) {
-	if Kind(trimLeft(raw)) != "array" {
+	if kindBehindSpace(raw) != "array" {
 		return nil, false
 	}
-	list := make([]T, 0, 8)
-	if !eachPart(raw, '[', ']', func(part T) bool { list = append(list, part); return true }) {
+	return RereadArray(make([]T, 0, 32), raw)
+}
+
+// RereadArray is [AsArray] in the room of a list that is needed no more.
+func RereadArray[T JSON](list []T, raw T) ([]T, bool) {
+	list = list[:0]
+	if !eachPart(string(raw), '[', ']', func(from, to int) bool { list = append(list, raw[from:to]); return true }) {
 		return nil, false
 	}
 	return list, true
 }
 
-// eachPart calls use with each part between the commas of an object or array, without the space around it, and reports
-// whether raw is one and every part was used. It looks at each byte once and copies none.
-func eachPart[T JSON](raw T, open, shut byte, use func(T) bool) bool {
-	raw = trimRight(trimLeft(raw))
+// eachPart calls use with where each part between the commas of an object or array stands, without the space around it, and
+// reports whether raw is one and every part was used.
+func eachPart(raw string, open, shut byte, use func(from, to int) bool) bool {
+	whole := len(raw)
+	raw = trimLeft(raw)
+	from := whole - len(raw)
+	raw = trimRight(raw)
 	if len(raw) < 2 || raw[0] != open || raw[len(raw)-1] != shut {
 		return false
 	}
-	raw = trimLeft(raw[1 : len(raw)-1])
-	for len(raw) > 0 {
-		end := partEnd(raw)
-		if end < 0 || !use(trimRight(raw[:end])) {
+	rest := raw[1 : len(raw)-1]
+	for from++; ; from++ {
+		part := trimLeft(rest)
+		from += len(rest) - len(part)
+		if part == "" {
+			return len(rest) == len(raw)-2 // a comma with nothing behind it is a fault
+		}
+		end := partEnd(part)
+		if end < 0 || !use(from, from+len(trimRight(part[:end]))) {
 			return false
 		}
-		if end == len(raw) {
+		if end == len(part) {
 			return true
 		}
-		if raw = trimLeft(raw[end+1:]); len(raw) == 0 {
-			return false // a comma with nothing behind it
-		}
+		from, rest = from+end, part[end+1:]
 	}
-	return true
 }
 
 // partEnd is where the first comma outside strings and brackets stands, or the length, or -1 for brackets that do not match.
-func partEnd[T JSON](raw T) int {
+func partEnd(raw string) int {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
@@ -141,7 +153,7 @@ func partEnd[T JSON](raw T) int {
 func AsText[T JSON](raw T) (string, bool) {
 	switch Kind(raw) {
 	case "string":
-		return unquote(raw)
+		return unquote(string(raw))
 	case "number", "boolean":
 		return string(raw), true
 	}
@@ -166,6 +178,14 @@ func Kind[T JSON](raw T) string {
 		return "null"
 	}
 	return "number"
+}
+
+// kindBehindSpace is the kind of a value with white space before it.
+func kindBehindSpace[T JSON](raw T) string {
+	for len(raw) > 0 && isSpace(raw[0]) {
+		raw = raw[1:]
+	}
+	return Kind(raw)
 }
 
 // JoinArray writes an array of values that are JSON already.

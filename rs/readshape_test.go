@@ -85,7 +85,6 @@ func TestRuns(t *testing.T) {
 		}{
 			{"textRun", textRun(text), func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
 			{"PlainRun", PlainRun(text, '"', '\\'), func(c byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
-			{"find", find(text, '"', '\\'), func(c byte) bool { return c == '"' || c == '\\' }},
 		} {
 			want := 0
 			for want < len(text) && !run.ends(text[want]) {

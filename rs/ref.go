@@ -76,13 +76,25 @@ func slashInRecordID(text string) *Error {
 
 // String returns the form that ParseRef reads back as the same Ref.
 func (r Ref) String() string {
+	var b strings.Builder
+	r.Write(&b)
+	return b.String()
+}
+
+// Write writes what [Ref.String] returns.
+func (r Ref) Write(b *strings.Builder) {
 	if !r.embeddable() {
-		return r.URI()
+		b.WriteString(r.URI())
+		return
 	}
-	if r.ConnectionID == "" {
-		return r.Stream + ":" + r.RecordID
+	b.Grow(len(r.ConnectionID) + len(r.Stream) + len(r.RecordID) + len("/:"))
+	if r.ConnectionID != "" {
+		b.WriteString(r.ConnectionID)
+		b.WriteByte('/')
 	}
-	return r.ConnectionID + "/" + r.Stream + ":" + r.RecordID
+	b.WriteString(r.Stream)
+	b.WriteByte(':')
+	b.WriteString(r.RecordID)
 }
 
 // URI returns the pdpp://record/{handle} form, which holds any record id at all.
@@ -99,13 +111,18 @@ func (r Ref) embeddable() bool {
 	if r.ConnectionID != "" && UnsafeName(r.ConnectionID) != "" {
 		return false
 	}
-	for _, c := range r.ConnectionID + r.Stream + r.RecordID {
-		if unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c) {
+	for _, part := range [...]string{r.ConnectionID, r.Stream, r.RecordID} {
+		if !isWord(part) && strings.ContainsFunc(part, endsWord) {
 			return false
 		}
 	}
 	// "pdpp:" as a stream name could make the text form look like a URI of ours.
 	return !strings.HasPrefix(r.ConnectionID+r.Stream, "pdpp:") && len(r.ConnectionID)+len(r.Stream)+len(r.RecordID)+2 <= MaxIDBytes
+}
+
+// endsWord reports what cannot stand in a word of prose.
+func endsWord(c rune) bool {
+	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c)
 }
 
 // A recordHandle is the JSON inside a pdpp://record/{handle}; other implementations mint the same.
@@ -159,9 +176,21 @@ func DecodeHandle(handle string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
+// isWord reports a text of ASCII letters, digits, '_' and '-': most names and ids are one, and nothing is wrong with any.
+func isWord(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return text != ""
+}
+
 // UnsafeName says why a stream name, connection id or record id of a text id is refused, or "" when it is safe (S2-2).
 func UnsafeName(name string) string {
 	switch {
+	case isWord(name):
+		return ""
 	case name == "":
 		return "is empty"
 	case strings.ContainsAny(name, `/\`):

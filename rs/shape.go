@@ -18,7 +18,7 @@ type shape struct {
 
 // readShape reads a text once, from end to end, and reports whether it is JSON (RFC 8259), as json.Valid does.
 func readShape(text []byte) (shape, bool) {
-	s := scanner[[]byte]{raw: text}
+	s := scanner{raw: string(text)}
 	valid := s.whole()
 	return s.shape, valid
 }

@@ -252,5 +252,5 @@ func aggregateNotes(agg object) []string {
 	if agg.Flag("approximate") {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
-	return append(notes, listing{envelope: agg}.warnings(3)...)
+	return append(notes, listing{meta: agg.Object("meta")}.warnings(3)...)
 }

@@ -1,6 +1,9 @@
 package render
 
-import "strings"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
 // a result, so nothing here relies on a host: what does not fit is counted and named in the text.
@@ -40,12 +43,12 @@ const (
 
 // A page is text under construction: whole lines, at most max bytes together, each at most LineChars runes.
 type page struct {
-	text  strings.Builder
+	text  []byte
 	max   int
 	lines int
 }
 
-func newPage(max int) *page { return &page{max: max} }
+func newPage(max int) *page { return &page{max: max, text: make([]byte, 0, max)} }
 
 // add appends a line, clipped if it is too long, and reports whether it fitted.
 func (p *page) add(line string) bool { return p.put(clip(line, LineChars)) }
@@ -55,21 +58,23 @@ func (p *page) whole(line string) bool {
 	return !longerThan(line, LineChars) && p.put(line)
 }
 
-// block appends lines that belong together: all of them or none.
-func (p *page) block(lines ...string) bool {
-	size := 0
-	for _, line := range lines {
-		if longerThan(line, LineChars) {
+// block appends lines that belong together, each with its line break: all of them or none.
+func (p *page) block(lines []byte) bool {
+	count := 0
+	for line := range bytes.Lines(lines) {
+		if len(line) > LineChars && utf8.RuneCount(line) > LineChars+1 {
 			return false
 		}
-		size += len(line) + 1
+		count++
 	}
-	if p.text.Len()+size > p.max || p.lines+len(lines) > TextLines {
+	if len(p.text)+len(lines) > p.max || p.lines+count > TextLines {
 		return false
 	}
-	for _, line := range lines {
-		p.put(line)
+	if p.lines > 0 {
+		p.text = append(p.text, '\n')
 	}
+	p.text = append(p.text, lines[:len(lines)-1]...)
+	p.lines += count
 	return true
 }
 
@@ -86,18 +91,18 @@ func (p *page) release(lines ...string) {
 	}
 }
 
-func (p *page) left() int { return p.max - p.text.Len() }
+func (p *page) left() int { return p.max - len(p.text) }
 
 func (p *page) put(line string) bool {
-	if p.text.Len()+len(line)+1 > p.max || p.lines >= TextLines {
+	if len(p.text)+len(line)+1 > p.max || p.lines >= TextLines {
 		return false
 	}
 	if p.lines > 0 {
-		p.text.WriteByte('\n')
+		p.text = append(p.text, '\n')
 	}
-	p.text.WriteString(line)
+	p.text = append(p.text, line...)
 	p.lines++
 	return true
 }
 
-func (p *page) String() string { return p.text.String() }
+func (p *page) String() string { return string(p.text) }

@@ -14,9 +14,13 @@ import (
 // points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
 
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
-func Digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+func Digest(text string) string { return string(appendDigest(nil, text)) }
+
+func appendDigest(b []byte, text string) []byte {
+	start := len(b)
+	b = append(b, text...)
+	sum := sha256.Sum256(b[start:])
+	return hex.AppendEncode(b[:start], sum[:])
 }
 
 // Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
@@ -45,7 +49,8 @@ func quotableRange(line string) (from, to int) {
 
 // A cite is the checkable part of a quote.
 type cite struct {
-	sha256     string // "" when nothing of the record is shown
+	shown      bool   // something of the record is
+	quote      string // what is hashed
 	start, end int    // code points of the field; end is 0 when the range is not known
 }
 
@@ -54,15 +59,19 @@ func (c cite) add(a *arguments) {
 	if c.end > 0 {
 		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
 	}
-	a.text("sha256", c.sha256)
+	if c.shown {
+		a.key("sha256")
+		a.b = append(appendDigest(append(a.b, '"'), c.quote), '"')
+	}
 }
 
-// line is the citation in text.
-func (c cite) line() string {
+// appendLine appends the citation as text has it.
+func (c cite) appendLine(b []byte) []byte {
+	b = append(b, "  cite: "...)
 	if c.end > 0 {
-		return fmt.Sprintf("  cite: chars %d-%d sha256 %s", c.start, c.end, c.sha256)
+		b = fmt.Appendf(b, "chars %d-%d ", c.start, c.end)
 	}
-	return "  cite: sha256 " + c.sha256
+	return appendDigest(append(b, "sha256 "...), c.quote)
 }
 
 // A place says where in its field a passage stands, as far as the resource server proves it.
@@ -130,14 +139,13 @@ func (p place) cite(text string, shown textRange) cite {
 	if from == to {
 		return cite{}
 	}
-	quote := Quotable(text[from:to])
-	c := cite{sha256: Digest(quote)}
+	c := cite{shown: true, quote: Quotable(text[from:to])}
 	switch wholeFrom, wholeTo := quotableRange(text); {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
 		// What was cleaned away may hold the same characters: then the place is not sure.
-		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == quote {
+		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == c.quote {
 			c.start, c.end = p.first+start, p.first+end
 		}
 	case p.end > 0 && from == wholeFrom && to == wholeTo:

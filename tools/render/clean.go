@@ -60,23 +60,10 @@ func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
-	s = manyLines(s)
-	if strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") || holdsOtherSpace(s) {
-		return strings.Join(strings.Fields(s), " ")
+	if from, spaced := dirty(s); from < 0 && !spaced && !strings.Contains(s, "  ") {
+		return strings.Trim(s, " ")
 	}
-	return s
-}
-
-// holdsOtherSpace reports white space that is not a plain space.
-func holdsOtherSpace(s string) bool {
-	for i := plainRun(s); i < len(s); i += plainRun(s[i:]) {
-		c, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsSpace(c) {
-			return true
-		}
-		i += size
-	}
-	return false
+	return strings.Join(strings.Fields(manyLines(s)), " ")
 }
 
 // plainRun is how many bytes at the start of a text are printable ASCII.
@@ -85,7 +72,7 @@ func plainRun(s string) int { return rs.PlainRun(s, del, del) }
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return
 // again unchanged.
 func (r *Removed) text(s string) string {
-	from := dirty(s)
+	from, _ := dirty(s)
 	if from < 0 {
 		return s
 	}
@@ -273,13 +260,15 @@ func ordinary(c rune) bool {
 		return c < 0x0483 // Greek and Cyrillic
 	case c < 0x3041:
 		return c >= 0x2010 && c <= 0x2027 // dashes, quotation marks, the ellipsis
+	case c > 0xFFFF:
+		return c >= 0x1F300 && c <= 0x1FAFF && (c < 0x1F3FB || c > 0x1F3FF) // emoji, but no skin tones
 	}
 	return c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c >= 0x3400 && c <= 0x9FFF || c >= 0xAC00 && c <= 0xD7A3 // kana, Han, Hangul
 }
 
-// dirty returns the index of the first character of s that may have to go, or -1. Most texts have none, and are then
-// neither copied nor looked at again.
-func dirty(s string) int {
+// dirty returns the index of the first character of s that may have to go, or -1, and whether white space other than the
+// space stands before it. Most texts have neither, and are then not copied.
+func dirty(s string) (from int, spaced bool) {
 	marks, start := 0, 0 // start is where the letter with these marks began
 	for i := 0; i < len(s); {
 		if run := plainRun(s[i:]); run > 0 {
@@ -289,20 +278,22 @@ func dirty(s string) int {
 		}
 		c, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case ordinary(c), c == '\n', c == '\t':
+		case ordinary(c):
 			marks, start = 0, i
+		case c == '\n', c == '\t':
+			marks, start, spaced = 0, i, true
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
-			return start
+			return start, spaced
 		case unicode.In(c, unicode.Mn, unicode.Me):
 			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-				return start
+				return start, spaced
 			}
 		default:
-			marks, start = 0, i
+			marks, start, spaced = 0, i, spaced || unicode.IsSpace(c)
 		}
 		i += size
 	}
-	return -1
+	return -1, spaced
 }
 
 // dirtyJSON reports whether a JSON text may hold a character that has to go, as it is or as an escape.

@@ -23,7 +23,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 		return Result{}, err
 	}
 	o = unwrapRecord(o)
-	it := readRecord(o, q.Ref.Stream, q.Ref.ConnectionID)
+	it := readRecord(new(texts), o, q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")), nil)
 	}
@@ -41,7 +41,7 @@ func Document(body []byte, q DocumentQuery) (Result, error) {
 		doc := writeDocument(&it, room)
 		out = object{
 			pair("id", encode(q.Ref.String())),
-			pair("title", encode(it.heading())),
+			pair("title", encode(it.heading(new(texts)))),
 			pair("url", encode(documentURL(it.data, q))),
 			pair("metadata", documentMetadata(&it, doc, q)),
 			pair("text", encode(doc.orNote(&it, q))),
@@ -90,14 +90,14 @@ func (it *item) narrow(fields []string) {
 	}
 	it.data = project(it.data, fields)
 	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(it.data)
+	it.authored, _ = timeOf(nil, it.data)
 }
 
 func documentURL(data object, q DocumentQuery) string {
 	if usable, _ := citation(data); usable != "" {
 		return usable
 	}
-	return recordURL(q.RecordBase, q.Ref)
+	return recordURL(new(texts), q.RecordBase, q.Ref)
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).

@@ -137,7 +137,7 @@ func writeRelated(expanded object, conn string, room int) string {
 		}
 		b.WriteString(head + "\n")
 		for i, raw := range items {
-			it := readRecord(rs.AsObject(raw), "", conn)
+			it := readRecord(new(texts), rs.AsObject(raw), "", conn)
 			line := it.id
 			if data := readable(it.data.JSON()); it.data != nil {
 				line = strings.TrimSpace(line + " " + preview(data, relatedChars))

@@ -12,23 +12,26 @@ type excerpt struct {
 	text  passage
 	place place  // where in the field the text stands
 	ref   rs.Ref // the record that has the field
+	id    string // its id
 	q     string // a text that is literally in the field; may be empty
 }
 
 // proven returns a hit's excerpts. A field is claimed only where the resource server proved a match: an evidence
 // excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from
 // names (S1-1b).
-func proven(hit object, it *item) []excerpt {
+func (r *hitReader) proven(hit object, it *item) []excerpt {
 	if it.ref == (rs.Ref{}) {
 		return nil
 	}
-	var list []excerpt
-	for _, raw := range hit.Array("evidence_excerpts") {
-		if len(list) == maxEvidenceRows {
+	first := len(r.excerpts)
+	r.list, _ = rs.RereadArray(r.list, hit.Get("evidence_excerpts"))
+	for _, raw := range r.list {
+		if len(r.excerpts)-first == maxEvidenceRows {
 			break
 		}
-		e := rs.AsObject(raw)
-		read := e.Object("read")
+		r.part = r.part.Reread(raw)
+		r.read = r.read.Reread(r.part.Get("read"))
+		e, read := r.part, r.read
 		field := e.Text("field_path", "field")
 		if field == "" {
 			field = read.Text("field")
@@ -36,32 +39,35 @@ func proven(hit object, it *item) []excerpt {
 		if field == "" || e.Text("provenance") != "lexical_match" {
 			continue
 		}
-		if x, ok := newExcerpt(field, e.Text("preview_text", "text"), readRef(read, it)); ok {
+		if x, ok := r.excerpt(field, e.Text("preview_text", "text")); ok {
+			x.ref, x.id = readRef(&r.passages.texts, read, it)
 			x.place = readPlace(e, read, x.text)
-			list = append(list, x)
+			r.excerpts = append(r.excerpts, x)
 		}
 	}
-	if snippet := hit.Object("snippet"); len(list) == 0 && snippet != nil {
-		field, text := snippet.Text("field"), snippet.Text("text")
+	if len(r.excerpts) == first {
+		r.part = r.part.Reread(hit.Get("snippet"))
+		field, text := r.part.Text("field"), r.part.Text("text")
 		if field != "" && strings.Contains(balance(text), markOpen) {
-			if x, ok := newExcerpt(field, text, it.ref); ok {
-				list = append(list, x)
+			if x, ok := r.excerpt(field, text); ok {
+				x.ref, x.id = it.ref, it.id
+				r.excerpts = append(r.excerpts, x)
 			}
 		}
 	}
-	return list
+	return r.excerpts[first:len(r.excerpts):len(r.excerpts)]
 }
 
-func newExcerpt(field, text string, ref rs.Ref) (excerpt, bool) {
-	p := readPassage(oneLine(text))
+func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
+	p := r.passages.read(oneLine(text))
 	if p.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}
-	return excerpt{field: field, text: p, ref: ref, q: marked(balance(text))}, true
+	return excerpt{field: field, text: p, q: marked(balance(text))}, true
 }
 
-// readRef is the record that an excerpt says to read, which need not be the hit itself.
-func readRef(read object, it *item) rs.Ref {
+// readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
+func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
 	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: connectionID(read)}
 	if other.stream == "" {
 		other.stream = it.stream
@@ -69,13 +75,13 @@ func readRef(read object, it *item) rs.Ref {
 	if other.conn == "" {
 		other.conn = it.conn
 	}
-	if other.recordID == "" {
-		return it.ref
+	if other.recordID == "" || other.stream == it.ref.Stream && other.recordID == it.ref.RecordID && other.conn == it.ref.ConnectionID {
+		return it.ref, it.id
 	}
-	if other.handled(); other.id == "" {
-		return it.ref
+	if other.handled(texts); other.id == "" {
+		return it.ref, it.id
 	}
-	return other.ref
+	return other.ref, other.id
 }
 
 // A preview is what an answer shows of an excerpt.
@@ -90,9 +96,9 @@ func (x *excerpt) preview(cut *cutter, max int) excerptPreview {
 	return excerptPreview{text: text, cite: x.place.cite(x.text.plain, shown)}
 }
 
-// read returns the arguments of read_record_field that continue the excerpt.
-func (x excerpt) read() *arguments {
-	return new(arguments).text("id", x.ref.String()).text("field", x.field).text("q", x.q)
+// read adds the arguments of read_record_field that continue the excerpt.
+func (x *excerpt) read(a *arguments) *arguments {
+	return a.text("id", x.id).text("field", x.field).text("q", x.q)
 }
 
 // marked is the first marked text when it can be searched for literally, else "".

@@ -157,7 +157,7 @@ func FuzzMarks(f *testing.F) {
 		if max < 1 || max > 2000 {
 			return
 		}
-		p := readPassage(oneLine(text))
+		p := new(passageReader).read(oneLine(text))
 		got, shown := new(cutter).around(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)

@@ -31,7 +31,7 @@ type BlobHandle struct {
 
 // WindowURI returns the resource URI of a field window. It belongs in _meta only (S1-4a).
 func WindowURI(q WindowQuery) string {
-	return WindowURIPrefix + rs.EncodeHandle(WindowHandle{
+	return WindowURIPrefix + rs.EncodeHandle(&WindowHandle{
 		Version: 1, Kind: "field_window", ID: q.Ref.String(), Field: q.Field,
 		OffsetChars: q.Offset, LimitChars: q.Limit, Q: q.Q, BeforeChars: q.Before, AfterChars: q.After,
 	})

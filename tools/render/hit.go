@@ -12,15 +12,39 @@ import (
 type hit struct {
 	item
 	url      string
+	heading  string    // the title for people, distinct from every text of the hit
 	snippet  passage   // empty when there is none
 	excerpts []excerpt // proven matches, best first
 
 	inEvidence bool // a match is the title itself
 	underTitle bool // the first match is
+	inText     bool // it stands in the text
 }
 
-// readHit reads a hit. n is its place in the list, for hits that have no id at all.
-func readHit(o object, n int, q SearchQuery) hit {
+// A hitReader reads the hits of a page, one after the other in the same room.
+type hitReader struct {
+	q                     SearchQuery
+	own, data, part, read object   // the parts of the hit at hand
+	list                  []string // its excerpts
+	passages              passageReader
+	excerpts              []excerpt
+}
+
+// newHitReader has room for the hits of a page of so many bytes. More is made when it is needed.
+func newHitReader(q SearchQuery, hits, size int) *hitReader {
+	r := &hitReader{q: q, excerpts: make([]excerpt, 0, hits)}
+	r.passages.marks = make([]textRange, 0, 4*hits)
+	r.passages.texts.b.Grow(size / 2)
+	return r
+}
+
+// hit reads a hit. n is its place in the list, for hits that have no id at all. It reports false for what is no object.
+func (r *hitReader) hit(raw string, n int) (hit, bool) {
+	if r.own = r.own.Reread(raw); r.own == nil {
+		return hit{}, false
+	}
+	r.data = r.data.Reread(r.own.Get("data"))
+	o := r.own
 	h := hit{item: item{
 		stream:    o.Text("stream", "stream_name"),
 		recordID:  o.Text("record_key", "record_id"),
@@ -28,77 +52,89 @@ func readHit(o object, n int, q SearchQuery) hit {
 		connector: connectorKey(o),
 		label:     o.Text("display_name", "connection_display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
-		data:      o.Object("data"),
 	}}
 	if h.conn == "" {
 		h.conn = connectionID(o.Object("read"))
 	}
 	if h.conn == "" {
-		h.conn = q.ConnectionID
+		h.conn = r.q.ConnectionID
 	}
-	h.authored, _ = timeOf(o, h.data)
-	h.identify(o, n)
-	for title := range titles(o, h.data) {
-		if title != h.recordID && title != h.id && title != o.Text("id") { // an id is no title
-			h.title = title
-			break
-		}
+	h.authored, _ = timeOf(o, r.data)
+	own := o.Text("result_id", "id")
+	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
+	h.title, _ = firstText(titleFields, o, r.data, func(s string) bool {
+		title := plain(s)
+		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
+	})
+	h.title = plain(h.title)
+	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
+		h.snippet = r.passages.read(oneLine(snippetText(o)))
 	}
-	h.excerpts = proven(o, &h.item)
-	h.snippet = readPassage(oneLine(snippetText(o)))
 	h.distinguish()
+	if h.heading = h.item.heading(&r.passages.texts); h.inEvidence {
+		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
+	}
 	var usable string
 	if usable, _ = citation(o); usable == "" {
-		usable, _ = citation(h.data)
+		usable, _ = citation(r.data)
 	}
 	if h.url = usable; usable == "" {
-		h.url = recordURL(q.RecordBase, h.ref)
+		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
 	}
-	return h
+	return h, true
 }
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
 // URI become a self-contained id (S3-R19, S1-5b); anything else stays what it is (S2-9).
-func (h *hit) identify(o object, n int) {
-	own := o.Text("result_id", "id")
-	if ref, err := rs.ParseRef(own); err == nil && strings.Contains(own, "/") {
-		if h.adopt(ref); h.id != "" {
+func (h *hit) identify(texts *texts, own, uri string, n int) {
+	ref, isRef := parseRef(own)
+	if isRef && strings.Contains(own, "/") {
+		if h.adopt(texts, ref); h.id != "" {
 			return
 		}
 	}
-	if h.handled(); h.id != "" {
+	if h.handled(texts); h.id != "" {
 		return
 	}
-	if ref, err := rs.ParseRef(o.Text("record_uri", "uri")); err == nil {
-		if h.adopt(ref); h.id != "" {
+	if record, ok := parseRef(uri); ok {
+		if h.adopt(texts, record); h.id != "" {
 			return
 		}
 	}
 	opaque := strings.Contains(own, "://") || strings.HasPrefix(own, "result:")
-	if ref, err := rs.ParseRef(own); err == nil && !opaque && (h.stream == "" || h.stream == ref.Stream) {
-		if h.adopt(ref); h.id != "" {
+	if isRef && !opaque && (h.stream == "" || h.stream == ref.Stream) {
+		if h.adopt(texts, ref); h.id != "" {
 			return
 		}
 	}
 	if h.recordID == "" && h.stream != "" && !opaque {
 		h.recordID = own
-		if h.handled(); h.id != "" {
+		if h.handled(texts); h.id != "" {
 			return
 		}
 	}
-	if _, err := rs.ParseRef(own); own == "" || err != nil && !opaque || oneLine(own) != own {
+	if own == "" || !isRef && !opaque || oneLine(own) != own {
 		own = fmt.Sprintf("result:%d", n+1) // what cannot be sent is no id
 	}
 	h.id = own
 }
 
+// parseRef is [rs.ParseRef] where it is no error that a text is no record's id.
+func parseRef(text string) (rs.Ref, bool) {
+	if text == "" {
+		return rs.Ref{}, false
+	}
+	ref, err := rs.ParseRef(text)
+	return ref, err == nil
+}
+
 // adopt takes over an id's parts and forms the self-contained id from them.
-func (h *hit) adopt(ref rs.Ref) {
+func (h *hit) adopt(texts *texts, ref rs.Ref) {
 	if ref.ConnectionID != "" {
 		h.conn = ref.ConnectionID
 	}
 	h.stream, h.recordID = ref.Stream, ref.RecordID
-	h.handled()
+	h.handled(texts)
 }
 
 // distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the
@@ -126,14 +162,6 @@ func (h *hit) distinguish() {
 	}
 }
 
-// heading is the title for people, distinct from every text of the hit.
-func (h *hit) heading() string {
-	if h.inEvidence {
-		return preview(h.title, titleChars) + " (" + h.untitled() + ")"
-	}
-	return h.item.heading()
-}
-
 // snippetText is what a hit shows of its text, in any of its shapes.
 func snippetText(o object) string {
 	if s := o.Object("snippet"); s != nil {
@@ -148,58 +176,4 @@ func snippetText(o object) string {
 		}
 	}
 	return o.Text("preview", "text")
-}
-
-// previews are the hit's excerpts as structured output shows them.
-func (h *hit) previews(cut *cutter, style hitStyle) []excerptPreview {
-	if style.bare {
-		return nil
-	}
-	list := make([]excerptPreview, len(h.excerpts))
-	for i := range h.excerpts {
-		list[i] = h.excerpts[i].preview(cut, style.chars)
-	}
-	return list
-}
-
-// result is the hit in structuredContent.results; excerpts have at most chars runes, and a citation if cited.
-func (h *hit) result(cut *cutter, style hitStyle, previews []excerptPreview, q SearchQuery) *arguments {
-	if style.bare {
-		a := new(arguments).plain("id", h.id).plain("title", clip(h.heading(), 40)).plain("url", recordURL(q.RecordBase, h.ref))
-		if conn := h.separate(); conn != "" {
-			a.plain("connection_id", conn)
-		}
-		return a
-	}
-	const longURL = 300
-	url := h.url
-	if style.short && len(url) > longURL {
-		url = recordURL(q.RecordBase, h.ref)
-	}
-	a := (&arguments{make([]byte, 0, 1024)}).plain("id", h.id).plain("title", h.heading()).plain("url", url)
-	put := func(key, value string) {
-		if value != "" {
-			a.plain(key, value)
-		}
-	}
-	put("connection_id", h.conn)
-	put("connector_key", preview(h.connector, titleChars))
-	put("stream", h.stream)
-	put("record_id", h.recordID)
-	put("display_name", preview(h.label, titleChars))
-	put("authored_at", h.authored)
-	put("emitted_at", h.emitted)
-	switch {
-	case len(h.excerpts) > 0:
-		x := previews[0]
-		evidence := new(arguments).plain("field", h.excerpts[0].field).plain("text", x.text)
-		if style.cited {
-			x.cite.add(evidence)
-		}
-		a.put("evidence", evidence.String())
-	default:
-		text, _ := cut.around(h.snippet, style.chars)
-		put("snippet", text)
-	}
-	return a
 }

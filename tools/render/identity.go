@@ -1,7 +1,7 @@
 package render
 
 import (
-	"iter"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -25,9 +25,9 @@ type item struct {
 	deleted   bool
 }
 
-// handled sets id and ref from connection, stream and record id. A connection that breaks the grammar is left out of
+// handled sets id, which is made in the room of texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
 // the id (S2-9); parts that cannot be named at all leave it empty.
-func (it *item) handled() {
+func (it *item) handled(texts *texts) {
 	it.id, it.ref = "", rs.Ref{}
 	ref := rs.Ref{ConnectionID: it.conn, Stream: it.stream, RecordID: it.recordID}
 	if rs.UnsafeName(ref.ConnectionID) != "" {
@@ -36,7 +36,9 @@ func (it *item) handled() {
 	if rs.UnsafeName(ref.Stream) != "" || ref.RecordID == "" {
 		return
 	}
-	id := ref.String()
+	start := texts.b.Len()
+	ref.Write(&texts.b)
+	id := texts.since(start)
 	if parsed, err := rs.ParseRef(id); err == nil && parsed == ref {
 		it.id, it.ref = id, ref
 	}
@@ -50,44 +52,45 @@ func (it *item) separate() string {
 	return ""
 }
 
-// source is the connection's label and connector: "Work Gmail (gmail)".
-func (it *item) source() string {
+// appendSource appends the connection's label and connector: "Work Gmail (gmail)".
+func (it *item) appendSource(b []byte) []byte {
 	label, key := bare(preview(it.label, labelChars)), bare(preview(it.connector, labelChars))
 	switch {
 	case label == "":
-		return key
+		return append(b, key...)
 	case key == "" || strings.EqualFold(key, label):
-		return label
+		return append(b, label...)
 	}
-	return label + " (" + key + ")"
+	return fmt.Appendf(b, "%s (%s)", label, key)
 }
 
-// heading is a title for people: the source's own, else what the record is (S0-6a).
-func (it *item) heading() string {
+// heading is a title for people: the source's own, else what the record is (S0-6a). It is made in the room of texts.
+func (it *item) heading(texts *texts) string {
 	if t := preview(it.title, titleChars); t != "" {
 		return t
 	}
-	return it.untitled()
+	return it.untitled(texts)
 }
 
 // untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
-func (it *item) untitled() string {
-	heading := preview(it.stream, labelChars)
-	if heading == "" {
-		heading = "record"
+func (it *item) untitled(texts *texts) string {
+	what, from, source := preview(it.stream, labelChars), " from ", preview(it.label, labelChars)
+	if what == "" {
+		what = "record"
 	}
-	if from := preview(it.label, labelChars); from != "" {
-		heading += " from " + from
-	} else if key := preview(it.connector, labelChars); key != "" {
-		heading += " from " + key
+	if source == "" {
+		source = preview(it.connector, labelChars)
+	}
+	if source == "" {
+		from = ""
 	}
 	if day := day(it.when()); day != "" {
-		return heading + ", " + day
+		return texts.join(what, from, source, ", ", day)
 	}
 	if it.label == "" && it.connector == "" && it.recordID != "" {
-		heading += " " + preview(it.recordID, labelChars)
+		return texts.join(what, " ", preview(it.recordID, labelChars))
 	}
-	return heading
+	return texts.join(what, from, source)
 }
 
 // when is the time of the event: when its author made it, else when the connector read it (S0-6a).
@@ -116,30 +119,19 @@ var (
 	timeFields  = []string{"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp"}
 )
 
-// texts yields the strings that objects have under some names, with the name: the better name first.
-func texts(names []string, objects []object) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for _, name := range names {
-			for _, o := range objects {
-				if raw := o.Get(name); rs.Kind(raw) == "string" {
-					if s, _ := rs.AsText(raw); !yield(s, name) {
-						return
-					}
+// firstText returns the first string under one of the names that is right, and its name: a better name comes first, and of
+// one name the own object's before that of its data.
+func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	for _, name := range names {
+		for _, o := range [...]object{own, data} {
+			if raw := o.Get(name); rs.Kind(raw) == "string" {
+				if text, _ := rs.AsText(raw); right(text) {
+					return text, name
 				}
 			}
 		}
 	}
-}
-
-// titles yields what can be a title in objects, best first, with its field.
-func titles(objects ...object) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for s, field := range texts(titleFields, objects) {
-			if s = plain(s); legible(preview(s, titleChars)) && !yield(s, field) {
-				return
-			}
-		}
-	}
+	return "", ""
 }
 
 // legible reports whether people can read a line as a title: it says something, and is not only what programs call a
@@ -159,6 +151,9 @@ func legible(line string) bool {
 // repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
 func repeats(title, text string) bool {
 	const enough = 40 // runes that are no title by chance
+	if title == "" {
+		return false
+	}
 	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
 	t, s := fold(title), fold(text)
 	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
@@ -171,22 +166,18 @@ func repeats(title, text string) bool {
 	}
 }
 
-// titleOf returns the first title in objects and its field.
-func titleOf(objects ...object) (title, field string) {
-	for title, field := range titles(objects...) {
-		return title, field
-	}
-	return "", ""
+// titleOf returns the title in a record's data and its field.
+func titleOf(data object) (title, field string) {
+	title, field = firstText(titleFields, nil, data, isTitle)
+	return plain(title), field
 }
 
-// timeOf returns the first timestamp in objects and its field: the author's before a server's, wherever they stand.
-func timeOf(objects ...object) (time, field string) {
-	for s, field := range texts(timeFields, objects) {
-		if day(s) != "" {
-			return preview(s, 40), field
-		}
-	}
-	return "", ""
+func isTitle(s string) bool { return legible(preview(plain(s), titleChars)) }
+
+// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
+func timeOf(own, data object) (time, field string) {
+	time, field = firstText(timeFields, own, data, func(s string) bool { return day(s) != "" })
+	return preview(time, 40), field
 }
 
 // envelopeFields are a record's own members beside its data: identity and operation, never content.
@@ -196,8 +187,8 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record. stream and connection stand in for what it does not say.
-func readRecord(o object, stream, connection string) item {
+// readRecord reads a record, whose id is made in the room of texts. stream and connection stand in for what it does not say.
+func readRecord(texts *texts, o object, stream, connection string) item {
 	it := item{
 		stream:    o.Text("stream"),
 		recordID:  o.Text("id", "record_id", "record_key"),
@@ -222,7 +213,7 @@ func readRecord(o object, stream, connection string) item {
 		it.recordID = it.data.Text("id")
 	}
 	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(it.data)
-	it.handled()
+	it.authored, _ = timeOf(nil, it.data)
+	it.handled(texts)
 	return it
 }

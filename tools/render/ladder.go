@@ -1,33 +1,23 @@
 package render
 
-import (
-	"github.com/pdp-connect/pdpp-mcp/rs"
-)
-
-// ladder is structuredContent.content_ladder: for each hit with proven matches, the same previews as in results and
-// the call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4).
-func ladder(hits []hit, previews [][]excerptPreview, cited bool) string {
-	records := []string{}
-	for i := range hits {
-		if len(hits[i].excerpts) == 0 {
-			continue
-		}
-		var evidence []string
-		for n, x := range hits[i].excerpts {
-			if n == maxEvidenceRows {
-				break
-			}
-			read := object{pair("tool", encode("read_record_field")), pair("arguments", x.read().json())}
-			shown := previews[i][n]
-			rung := (&arguments{make([]byte, 0, 512)}).plain("field", x.field).plain("preview", shown.text)
-			if cited {
-				shown.cite.add(rung)
-			}
-			evidence = append(evidence, rung.put("read", string(read.JSON())).json())
-		}
-		records = append(records, object{pair("id", encode(hits[i].id)), pair("evidence", rs.JoinArray(evidence))}.JSON())
+// ladderRung is a hit in structuredContent.content_ladder: for each proven match the same preview as in results and the
+// call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4). It takes the hit's passages, which come
+// first, and returns the others.
+func ladderRung(a *arguments, h *hit, passages []draftPassage) []draftPassage {
+	if len(h.excerpts) == 0 {
+		return passages[1:]
 	}
-	return object{pair("records", rs.JoinArray(records))}.JSON()
+	a.open("", '{').plain("id", h.id).open("evidence", '[')
+	for n := range h.excerpts {
+		x := &h.excerpts[n]
+		a.open("", '{').plain("field", x.field).key("preview")
+		passages[n].rung = len(a.b)
+		a.b = append(a.b, ',')
+		a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')
+		x.read(a).shut('}').shut('}').shut('}')
+	}
+	a.shut(']').shut('}')
+	return passages[len(h.excerpts):]
 }
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).

@@ -11,6 +11,7 @@ import (
 type listing struct {
 	body     object   // as received
 	envelope object   // everything but the items
+	meta     object   // of the envelope
 	items    []string // in order
 	path     []string // where the items stand in body
 }
@@ -18,17 +19,16 @@ type listing struct {
 // readListing finds the items in any of the shapes that resource servers use: data[], data.data[], data.results[],
 // results[], hits[], records[].
 func readListing(body object, what string) (listing, error) {
-	keys := []string{"data", "results", "hits", "records"}
+	keys := [...]string{"data", "results", "hits", "records"}
 	for _, key := range keys {
 		if items, ok := rs.AsArray(body.Get(key)); ok {
-			return bounded(listing{body, body.Without(key), items, []string{key}}, what)
+			return newListing(body, body.Without(key), items, what, key)
 		}
 	}
 	if inner := body.Object("data"); inner != nil {
 		for _, key := range keys {
 			if items, ok := rs.AsArray(inner.Get(key)); ok {
-				envelope := body.Without("data").WithAll(inner.Without(key))
-				return bounded(listing{body, envelope, items, []string{"data", key}}, what)
+				return newListing(body, body.Without("data").WithAll(inner.Without(key)), items, what, "data", key)
 			}
 		}
 	}
@@ -38,13 +38,13 @@ func readListing(body object, what string) (listing, error) {
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
 const maxItems = 10_000
 
-func bounded(l listing, what string) (listing, error) {
-	if len(l.items) <= maxItems {
-		return l, nil
+func newListing(body, envelope object, items []string, what string, path ...string) (listing, error) {
+	if len(items) <= maxItems {
+		return listing{body, envelope, envelope.Object("meta"), items, path}, nil
 	}
 	return listing{}, &rs.Error{
 		Code:    rs.ResponseTooLarge,
-		Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(l.items), maxItems),
+		Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(items), maxItems),
 		Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
 	}
 }
@@ -60,14 +60,13 @@ func (l listing) replace(items []string) object {
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
 func (l listing) count() string {
-	meta := l.envelope.Object("meta")
-	if n, ok := meta.Number("count"); ok {
-		if meta.Text("count_accuracy") == "lower_bound" {
+	if n, ok := l.meta.Number("count"); ok {
+		if l.meta.Text("count_accuracy") == "lower_bound" {
 			return fmt.Sprintf("at least %d", n)
 		}
 		return strconv.Itoa(n)
 	}
-	count := meta.Object("count")
+	count := l.meta.Object("count")
 	n, ok := count.Number("value")
 	if !ok {
 		return ""
@@ -84,7 +83,7 @@ func (l listing) count() string {
 // warnings are the resource server's, one line each, at most max of them.
 func (l listing) warnings(max int) []string {
 	var lines []string
-	for _, raw := range l.envelope.Object("meta").Array("warnings") {
+	for _, raw := range l.meta.Array("warnings") {
 		if len(lines) == max {
 			break
 		}
@@ -107,7 +106,7 @@ func (l listing) warnings(max int) []string {
 
 // warned reports whether the resource server warned with a code.
 func (l listing) warned(code string) bool {
-	for _, raw := range l.envelope.Object("meta").Array("warnings") {
+	for _, raw := range l.meta.Array("warnings") {
 		if rs.AsObject(raw).Text("code") == code {
 			return true
 		}

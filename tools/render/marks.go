@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,31 +23,37 @@ type passage struct {
 // A textRange is a part of a text, in bytes.
 type textRange struct{ from, to int }
 
-// readPassage takes the marks out of a line; those that do not open and close in order are dropped.
-func readPassage(line string) passage {
-	var p passage
-	plain := make([]byte, 0, len(line))
-	open := 0
-	for rest := balance(line); ; {
-		before, tag, after := nextMark(rest)
-		plain = append(plain, before...)
-		switch {
+// A passageReader reads passages, one after the other in the same room.
+type passageReader struct {
+	texts texts // of all that had marks
+	marks []textRange
+}
+
+// read takes the marks out of a line; those that do not open and close in order are dropped.
+func (r *passageReader) read(line string) passage {
+	line = balance(line)
+	before, tag, after := nextMark(line)
+	if tag == "" {
+		return passage{plain: line}
+	}
+	start, first := r.texts.b.Len(), len(r.marks)
+	for open := 0; ; before, tag, after = nextMark(after) {
+		r.texts.b.WriteString(before)
+		switch at := r.texts.b.Len() - start; {
 		case tag == "":
-			p.plain = string(plain)
-			return p
+			return passage{plain: r.texts.since(start), marks: r.marks[first:len(r.marks):len(r.marks)]}
 		case tag == markOpen:
-			open = len(plain)
-		case len(plain) > open:
-			p.marks = append(p.marks, textRange{open, len(plain)})
+			open = at
+		case at > open:
+			r.marks = append(r.marks, textRange{open, at})
 		}
-		rest = after
 	}
 }
 
 // A cutter cuts passages to size, one after the other in the same room.
 type cutter struct {
 	clusters clusters
-	out      strings.Builder // all texts that were cut, one behind the other
+	texts    texts
 }
 
 // around shows at most max runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
@@ -63,9 +70,10 @@ func (c *cutter) around(p passage, max int) (string, textRange) {
 	}
 	borders := c.clusters.borders
 	shown := textRange{borders[first].at, borders[last].at}
-	start := c.out.Len()
+	start := c.texts.b.Len()
+	out := &c.texts.b
 	if shown.from > 0 {
-		c.out.WriteString(ellipsis)
+		out.WriteString(ellipsis)
 	}
 	for n := first; n < last; {
 		mark, from := borders[n].mark, borders[n].at
@@ -73,23 +81,25 @@ func (c *cutter) around(p passage, max int) (string, textRange) {
 			n++
 		}
 		if mark > 0 {
-			c.out.WriteString(markOpen)
+			out.WriteString(markOpen)
 		}
-		c.out.WriteString(p.plain[from:borders[n].at])
+		out.WriteString(p.plain[from:borders[n].at])
 		if mark > 0 {
-			c.out.WriteString(markClose)
+			out.WriteString(markClose)
 		}
 	}
 	if shown.to < len(p.plain) {
-		c.out.WriteString(ellipsis)
+		out.WriteString(ellipsis)
 	}
-	return c.out.String()[start:], shown
+	return c.texts.since(start), shown
 }
 
-// clusters are the grapheme clusters of the part of a passage that may be shown.
+// clusters are the grapheme clusters of the part of a passage that may be shown. They are divided as far as they are asked
+// for.
 type clusters struct {
-	text    string
+	passage
 	borders []border // where each cluster starts, and where the last ends
+	mark    int      // of the passage's marks: the first that may reach beyond the last border
 	anchor  int      // the first marked cluster, or 0
 }
 
@@ -101,44 +111,42 @@ type border struct {
 	mark   int // the number of the mark that the cluster behind it belongs to, from 1; 0 when it belongs to none
 }
 
-// divide finds the clusters for as far as max runes on either side of the first mark reach. A cluster that is marked in
-// part is marked.
+// divide finds the clusters from max runes before the first mark up to the mark's first.
 func (c *clusters) divide(p passage, max int) {
-	match := textRange{}
+	match := 0
 	if len(p.marks) > 0 {
-		match = p.marks[0]
+		match = p.marks[0].from
 	}
-	c.text, c.anchor = p.plain, -1
-	end := border{at: p.border(match.from, max)}
-	c.borders = append(c.borders[:0], end)
-	mark, before := 0, 0 // before is the mark of the cluster before
-	for beyond := 0; end.at < len(p.plain) && beyond <= max; {
-		start := end.at
-		end.at = clusterEnd(p.plain, start)
-		for mark < len(p.marks) && p.marks[mark].to <= start {
-			mark++
+	c.passage, c.mark = p, 0
+	c.borders = append(slices.Grow(c.borders[:0], 2*max), border{at: p.border(match, max)})
+	for c.anchor = 0; c.reach(c.anchor+1) && c.borders[c.anchor+1].at <= match; c.anchor++ {
+	}
+}
+
+// reach divides the passage up to a border, and reports whether it has so many. A cluster that is marked in part is marked.
+func (c *clusters) reach(n int) bool {
+	for n >= len(c.borders) {
+		last := len(c.borders) - 1
+		start, end := &c.borders[last], c.borders[last]
+		if start.at == len(c.plain) {
+			return false
 		}
-		of := 0
-		if mark < len(p.marks) && p.marks[mark].from < end.at {
-			of = mark + 1
+		end.at = clusterEnd(c.plain, start.at)
+		end.runes++
+		if end.at-start.at > 1 {
+			end.runes += utf8.RuneCountInString(c.plain[start.at:end.at]) - 1
 		}
-		if of > 0 && before != of {
-			end.groups++
+		for c.mark < len(c.marks) && c.marks[c.mark].to <= start.at {
+			c.mark++
 		}
-		runes := 1
-		if end.at-start > 1 {
-			runes = utf8.RuneCountInString(p.plain[start:end.at])
+		if c.mark < len(c.marks) && c.marks[c.mark].from < end.at {
+			if start.mark = c.mark + 1; last == 0 || c.borders[last-1].mark != start.mark {
+				end.groups++
+			}
 		}
-		end.runes += runes
-		c.borders[len(c.borders)-1].mark, before = of, of
 		c.borders = append(c.borders, end)
-		if c.anchor < 0 && end.at > match.from {
-			c.anchor = len(c.borders) - 2
-		}
-		if c.anchor >= 0 {
-			beyond += runes
-		}
 	}
+	return true
 }
 
 // border is a place so far before at that the clusters from there on are those of the whole text: its start, or, more than
@@ -159,8 +167,10 @@ func (p passage) border(at, max int) int {
 func clusterEnd(text string, at int) int {
 	c, size := utf8.DecodeRuneInString(text[at:])
 	end := at + size
-	if next, _ := utf8.DecodeRuneInString(text[end:]); standsAlone(c) && (end == len(text) || standsAlone(next)) {
-		return end
+	if standsAlone(c) {
+		if next, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || standsAlone(next) {
+			return end
+		}
 	}
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
 	return at + len(cluster)
@@ -169,7 +179,7 @@ func clusterEnd(text string, at int) int {
 // standsAlone reports characters that are never parts of one cluster.
 func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || ordinary(c) }
 
-func (c *clusters) at(n int) string { return c.text[c.borders[n].at:c.borders[n+1].at] }
+func (c *clusters) at(n int) string { return c.plain[c.borders[n].at:c.borders[n+1].at] }
 
 // cost is how many runes the clusters from first up to last take with their tags and ellipses.
 func (c *clusters) cost(first, last int) int {
@@ -178,7 +188,7 @@ func (c *clusters) cost(first, last int) int {
 	if from.at > 0 {
 		cost++
 	}
-	if to.at < len(c.text) {
+	if to.at < len(c.plain) {
 		cost++
 	}
 	marks := to.groups - from.groups
@@ -191,9 +201,8 @@ func (c *clusters) cost(first, last int) int {
 // window chooses the clusters to show: the first mark as far as it fits, then as much on either side of it. It shows
 // nothing when not even the first cluster fits.
 func (c *clusters) window(max int) (first, last int) {
-	count := len(c.borders) - 1
 	first, last = c.anchor, c.anchor
-	for last < count && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) && c.cost(first, last+1) <= max {
+	for c.reach(last+1) && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) && c.cost(first, last+1) <= max {
 		last++
 	}
 	match := textRange{first, last}
@@ -202,7 +211,7 @@ func (c *clusters) window(max int) (first, last int) {
 	}
 	for left, right := true, true; left || right; {
 		left = left && first > 0 && c.cost(first-1, last) <= max
-		right = right && last < count && c.cost(first, last+1) <= max
+		right = right && c.reach(last+1) && c.cost(first, last+1) <= max
 		before, after := c.borders[match.from].runes-c.borders[first].runes, c.borders[last].runes-c.borders[match.to].runes
 		switch {
 		case left && (before <= after || !right):
@@ -228,7 +237,7 @@ func (c *clusters) trim(first, last int, match textRange) (int, int) {
 			first++
 		}
 	}
-	if c.borders[last].at < len(c.text) {
+	if c.borders[last].at < len(c.plain) {
 		for n := last - 1; n >= max(match.to, last-near); n-- {
 			if c.at(n) == " " {
 				last = n
@@ -245,7 +254,7 @@ func (c *clusters) trim(first, last int, match textRange) (int, int) {
 // balance removes every mark that does not open and close in order, without nesting. It reads s once: record text may
 // hold any number of tags.
 func balance(s string) string {
-	if !strings.Contains(s, "mark>") {
+	if balanced(s) {
 		return s
 	}
 	out := make([]byte, 0, len(s))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -20,9 +19,6 @@ func pair(name string, value string) member { return member{Name: name, Value: v
 // decode reads a body that must be a JSON object. what names the answer in the error, which shows nothing of the body.
 func decode(body []byte, what string) (object, string, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
-	if !utf8.Valid(body) {
-		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
-	}
 	text, err := rs.Compact(body)
 	if err != nil {
 		fault := "is not JSON"

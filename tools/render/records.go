@@ -51,9 +51,9 @@ func Records(body []byte, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, raw = projectAll(l, raw, q.Fields)
-	items := make([]item, len(l.items))
+	items, texts := make([]item, len(l.items)), new(texts)
 	for i, raw := range l.items {
-		items[i] = readRecord(rs.AsObject(raw), q.Stream, q.ConnectionID)
+		items[i] = readRecord(texts, rs.AsObject(raw), q.Stream, q.ConnectionID)
 	}
 	page := fitRecords(l, raw, items)
 	q.small = len(page.body) < pageJSON/2
@@ -238,7 +238,7 @@ func recordLine(it *item, room int) (line string, cut bool) {
 		parts = append(parts, quote(preview(title, titleChars)))
 		cut = longerThan(oneLine(title), titleChars)
 	}
-	when, timeField := timeOf(it.data)
+	when, timeField := timeOf(nil, it.data)
 	switch {
 	case when != "":
 		parts = append(parts, when)

@@ -1,23 +1,26 @@
 package render
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
-func recordURL(base string, ref rs.Ref) string {
+// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20). It is made in the
+// room of texts.
+func recordURL(texts *texts, base string, ref rs.Ref) string {
 	base = strings.TrimRight(base, "/")
 	if ref.Stream == "" || ref.RecordID == "" {
-		return base + "/v1/search"
+		return texts.join(base, "/v1/search")
 	}
-	u := base + rs.Path("streams", ref.Stream, "records", ref.RecordID)
+	question, connection := "", ""
 	if ref.ConnectionID != "" {
-		u += "?connection_id=" + queryEscape(ref.ConnectionID)
+		question, connection = "?connection_id=", queryEscape(ref.ConnectionID)
 	}
-	if longerThan(u, maxURLChars) {
-		return base + "/v1/search"
+	address := texts.join(base, "/v1/streams/", url.PathEscape(ref.Stream), "/records/", url.PathEscape(ref.RecordID), question, connection)
+	if longerThan(address, maxURLChars) {
+		return texts.join(base, "/v1/search")
 	}
-	return u
+	return address
 }

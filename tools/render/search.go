@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -31,67 +32,54 @@ func Search(body []byte, q SearchQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	hits := make([]hit, 0, len(l.items))
+	hits, reader := make([]hit, 0, len(l.items)), newHitReader(q, len(l.items), len(body))
 	for i, raw := range l.items {
-		if o := rs.AsObject(raw); o != nil {
-			hits = append(hits, readHit(o, i, q))
+		if h, ok := reader.hit(raw, i); ok {
+			hits = append(hits, h)
 		}
 	}
 	cut := new(cutter)
 	structured, shown := searchStructured(l, hits, q, cut)
-	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: []byte(structured)}
+	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}
 	if uris := windowURIs(hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
 }
 
-// A hitStyle is how much of each hit structured output shows.
-type hitStyle struct {
-	chars int  // of excerpts and snippets
-	cited bool // with what checks a quote
-	rungs int  // hits in the ladder
-	short bool // instead of a long address of its own a hit has ours
-	bare  bool // id, title and such an address alone
-}
-
 // searchStructured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (structured string, shown int) {
+func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (structured json.RawMessage, shown int) {
 	all := len(hits)
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	write := func(hits []hit, style hitStyle) string {
-		results := make([]string, len(hits))
-		previews := make([][]excerptPreview, len(hits))
-		for i := range hits {
-			previews[i] = hits[i].previews(cut, style)
-			results[i] = hits[i].result(cut, style, previews[i], q).json()
-		}
-		return object{
-			pair("results", rs.JoinArray(results)),
-			pair("content_ladder", ladder(hits[:min(style.rungs, len(hits))], previews, style.cited)),
-			pair("data", data.JSON()),
-		}.JSON()
-	}
-	for _, step := range []struct {
+	var d draft
+	for i, step := range []struct {
 		style hitStyle
+		chars int // of excerpts and snippets
 		max   int
 	}{
-		{hitStyle{chars: excerptChars, cited: true, rungs: all}, StructuredTarget}, {hitStyle{chars: 100, cited: true, rungs: all}, StructuredTarget},
-		{hitStyle{chars: 50, cited: true, rungs: all}, StructuredTarget}, {hitStyle{chars: 50, cited: true, rungs: all}, StructuredHard},
-		{hitStyle{chars: 50, cited: true, rungs: all, short: true}, StructuredHard}, {hitStyle{chars: 50, rungs: all, short: true}, StructuredHard},
-		{hitStyle{chars: 50, rungs: 10, short: true}, StructuredHard}, {hitStyle{chars: 30, rungs: 3, short: true}, StructuredHard},
-		{hitStyle{bare: true}, StructuredHard},
+		{hitStyle{cited: true, rungs: all}, excerptChars, StructuredTarget}, {hitStyle{cited: true, rungs: all}, 100, StructuredTarget},
+		{hitStyle{cited: true, rungs: all}, 50, StructuredTarget}, {hitStyle{cited: true, rungs: all}, 50, StructuredHard},
+		{hitStyle{cited: true, rungs: all, short: true}, 50, StructuredHard}, {hitStyle{rungs: all, short: true}, 50, StructuredHard},
+		{hitStyle{rungs: 10, short: true}, 50, StructuredHard}, {hitStyle{rungs: 3, short: true}, 30, StructuredHard},
+		{hitStyle{bare: true}, 0, StructuredHard},
 	} {
-		if structured = write(hits, step.style); len(structured) <= step.max {
-			return structured, all
+		if i == 0 || step.style != d.style {
+			d.write(hits, step.style, data, q)
+		}
+		if d.fill(cut, step.chars, step.max) {
+			return d.whole(), all
 		}
 	}
 	data = data.Without("next_cursor") // it would skip what is left out
-	shown = sort.Search(all, func(n int) bool { return len(write(hits[:n+1], hitStyle{bare: true})) > StructuredHard-200 })
+	shown = sort.Search(all, func(n int) bool {
+		d.write(hits[:n+1], hitStyle{bare: true}, data, q)
+		return len(d.json) > StructuredHard-200
+	})
 	data = append(data, pair("warning", encode(fmt.Sprintf("Only the first %d of these %d hits fit here: search again with limit %d, then page.", shown, all, max(shown, 1)))))
-	return write(hits[:shown], hitStyle{bare: true}), shown
+	d.write(hits[:shown], hitStyle{bare: true}, data, q)
+	return d.json, shown
 }
 
 // moreNote is the longest form of the line that says what the text leaves out; room for it is kept.
@@ -117,7 +105,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutte
 	p.reserve(summary)
 	p.reserve(notes...)
 	p.reserve(tail...)
-	shown := evidenceRows(p, hits, cut)
+	evidenceRows(p, hits, cut)
 	p.release(summary)
 	p.add(summary)
 	p.release(notes...)
@@ -125,11 +113,17 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutte
 		p.add(note)
 	}
 	p.reserve(moreNote)
-	long := hitLines(p, hits, shown, cut)
+	long := hitLines(p, hits, cut)
 	p.release(moreNote)
 	p.release(tail...)
-	if rest := len(hits) - len(shown); rest > 0 {
-		note := fmt.Sprintf("%d more in structured output; a limit of %d shows as many.", rest, max(len(shown), 1))
+	shown := 0
+	for i := range hits {
+		if hits[i].inText {
+			shown++
+		}
+	}
+	if rest := len(hits) - shown; rest > 0 {
+		note := fmt.Sprintf("%d more in structured output; a limit of %d shows as many.", rest, max(shown, 1))
 		if long > 0 {
 			note = fmt.Sprintf("%d more in structured output; an id of over %d characters is not shown here (%d).", rest, previewIDChars, long)
 		}
@@ -141,32 +135,31 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutte
 	return p.String()
 }
 
-// evidenceRows writes the proven matches, at most three, in at most three quarters of the room, and returns which hits it
+// evidenceRows writes the proven matches, at most three, in at most three quarters of the room, and marks the hits that it
 // showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
-func evidenceRows(p *page, hits []hit, cut *cutter) map[int]bool {
-	shown := map[int]bool{}
-	var best []int
+func evidenceRows(p *page, hits []hit, cut *cutter) {
+	best := make([]*hit, 0, maxEvidenceRows)
 	for i := range hits {
 		if len(hits[i].excerpts) > 0 && !longerThan(hits[i].id, previewIDChars) && len(best) < maxEvidenceRows {
-			best = append(best, i)
+			best = append(best, &hits[i])
 		}
 	}
 	room := p.left() * 3 / 4
+	lines := make([]byte, 0, SearchTarget)
 	for n := len(best); n > 0; n-- {
 		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {130, 1}, {90, 1}, {90, 0}} {
-			var lines []string
-			for rank, i := range best[:n] {
-				lines = append(lines, evidenceLines(cut, &hits[i], step.chars, rank < step.cited)...)
+			lines = lines[:0]
+			for rank, h := range best[:n] {
+				lines = h.appendEvidence(lines, cut, step.chars, rank < step.cited)
 			}
-			if (size(lines) <= room || n == 1) && p.block(lines...) {
-				for _, i := range best[:n] {
-					shown[i] = true
+			if (len(lines) <= room || n == 1) && p.block(lines) {
+				for _, h := range best[:n] {
+					h.inText = true
 				}
-				return shown
+				return
 			}
 		}
 	}
-	return shown
 }
 
 func size(lines []string) int {
@@ -177,22 +170,27 @@ func size(lines []string) int {
 	return n
 }
 
-// evidenceLines are one hit's match, the call that reads on (S1-5a), and how to check a quote of it.
-func evidenceLines(cut *cutter, h *hit, chars int, cited bool) []string {
+// appendEvidence appends the lines of one hit's match, the call that reads on (S1-5a), and how to check a quote of it.
+func (h *hit) appendEvidence(b []byte, cut *cutter, chars int, cited bool) []byte {
 	x := &h.excerpts[0]
 	shown := x.preview(cut, chars)
-	head := h.id
+	b = append(appendName(append(h.appendHead(b, cut), " | "...), x.field), ": "...)
+	b = append(appendQuoted(b, shown.text), '\n')
+	b = append(b, "  read on: read_record_field {"...)
+	b = append(x.read(&arguments{b}).shut('}').b, '\n')
+	if cited && shown.cite.shown {
+		b = append(shown.cite.appendLine(b), '\n')
+	}
+	return b
+}
+
+// appendHead appends a hit's id, with the connection that must be passed beside it, and what it is.
+func (h *hit) appendHead(b []byte, cut *cutter) []byte {
+	b = append(b, h.id...)
 	if conn := h.separate(); conn != "" {
-		head += " connection_id=" + name(conn)
+		b = appendName(append(b, " connection_id="...), conn)
 	}
-	lines := []string{
-		head + " | " + h.identity() + " | " + name(x.field) + ": " + quote(shown.text),
-		"  read on: " + x.read().call("read_record_field"),
-	}
-	if cited && shown.cite.sha256 != "" {
-		lines = append(lines, shown.cite.line())
-	}
-	return lines
+	return h.appendIdentity(append(b, " | "...), cut)
 }
 
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).
@@ -222,27 +220,17 @@ func searchSummary(l listing, hits []hit, q SearchQuery) string {
 func sourceMix(hits []hit) string {
 	const maxSources = 6
 	type source struct {
-		conn, label string
-		count       int
+		first *hit
+		count int
 	}
 	var sources []source
-	at := map[string]int{}
 	for i := range hits {
-		conn := hits[i].conn
-		n, ok := at[conn]
-		if !ok {
-			n = len(sources)
-			at[conn] = n
-			label := preview(hits[i].label, 40)
-			if label == "" {
-				label = preview(conn, 40)
-			}
-			if label == "" {
-				label = "unnamed"
-			}
-			sources = append(sources, source{conn: conn, label: label})
+		at := slices.IndexFunc(sources, func(s source) bool { return s.first.conn == hits[i].conn })
+		if at < 0 {
+			at = len(sources)
+			sources = append(sources, source{first: &hits[i]})
 		}
-		sources[n].count++
+		sources[at].count++
 	}
 	if len(sources) < 2 {
 		return ""
@@ -253,76 +241,83 @@ func sourceMix(hits []hit) string {
 			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d", bare(s.label), s.count))
+		label := preview(s.first.label, 40)
+		if label == "" {
+			label = preview(s.first.conn, 40)
+		}
+		if label == "" {
+			label = "unnamed"
+		}
+		parts = append(parts, fmt.Sprintf("%s=%d", bare(label), s.count))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // hitLines lists the hits that no evidence line showed, and returns how many have an id too long to show (D15).
-func hitLines(p *page, hits []hit, shown map[int]bool, cut *cutter) (long int) {
+func hitLines(p *page, hits []hit, cut *cutter) (long int) {
+	line := make([]byte, 0, 400)
 	for i := range hits {
-		if shown[i] {
+		h := &hits[i]
+		if h.inText {
 			continue
 		}
-		if longerThan(hits[i].id, previewIDChars) {
+		if longerThan(h.id, previewIDChars) {
 			long++
 			continue
 		}
-		fit := false
 		for _, chars := range []int{120, 60, 0} {
-			if fit = p.whole(hitLine(cut, &hits[i], chars)); fit {
+			line = append(h.appendLine(line[:0], cut, chars), '\n')
+			if h.inText = p.block(line); h.inText {
 				break
 			}
 		}
-		if !fit {
+		if !h.inText {
 			return long
 		}
-		shown[i] = true
 	}
 	return long
 }
 
-func hitLine(cut *cutter, h *hit, chars int) string {
-	line := h.id
-	if conn := h.separate(); conn != "" {
-		line += " connection_id=" + name(conn)
-	}
-	line += " | " + h.identity()
+func (h *hit) appendLine(b []byte, cut *cutter, chars int) []byte {
+	b = h.appendHead(b, cut)
 	if chars == 0 {
-		return line
+		return b
 	}
 	if len(h.excerpts) > 0 {
-		return line + " | " + name(h.excerpts[0].field) + ": " + quote(h.excerpts[0].preview(cut, chars).text)
+		b = append(appendName(append(b, " | "...), h.excerpts[0].field), ": "...)
+		return appendQuoted(b, h.excerpts[0].preview(cut, chars).text)
 	}
 	if text, _ := cut.around(h.snippet, chars); text != "" {
-		line += " | " + quote(text)
+		b = appendQuoted(append(b, " | "...), text)
 	}
-	return line
+	return b
 }
 
-// identity is the title, and what it does not say of stream, connection and connector.
-func (h *hit) identity() string {
-	key := preview(h.connector, labelChars)
+// appendIdentity appends the title, and what it does not say of stream, connection and connector.
+func (h *hit) appendIdentity(b []byte, cut *cutter) []byte {
 	if h.title == "" || h.underTitle { // then the line names stream and connection
-		if key == "" || h.label == "" {
-			return quote(h.untitled())
+		b = appendQuoted(b, h.untitled(&cut.texts))
+		if key := preview(h.connector, labelChars); key != "" && h.label != "" {
+			b = append(append(append(b, " ("...), bare(key)...), ')')
 		}
-		return quote(h.untitled()) + " (" + bare(key) + ")"
+		return b
 	}
-	line := quote(preview(h.title, 80))
-	if h.stream != "" {
-		line += " | " + name(clip(h.stream, labelChars))
-		if source := h.source(); source != "" {
-			line += ", " + source
-		}
+	b = appendQuoted(b, preview(h.title, 80))
+	if h.stream == "" {
+		return b
 	}
-	return line
+	b = appendName(append(b, " | "...), clip(h.stream, labelChars))
+	source := len(b)
+	if b = h.appendSource(append(b, ", "...)); len(b) == source+len(", ") {
+		return b[:source]
+	}
+	return b
 }
 
 // searchNotes say how complete the ranking is, as the resource server reports it, and how to fetch.
 func searchNotes(l listing, hits []hit) []string {
 	var notes []string
-	recall := l.envelope.Object("meta").Object("recall")
+	recall := l.meta.Object("recall")
 	if recall.Denied("complete") {
 		note := "recall: incomplete"
 		if n, ok := recall.Number("ranked_candidate_count"); ok {

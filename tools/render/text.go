@@ -11,6 +11,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// texts are texts that are made one behind the other in one room.
+type texts struct{ b strings.Builder }
+
+// join makes a text of parts.
+func (t *texts) join(parts ...string) string {
+	start, size := t.b.Len(), 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	t.b.Grow(size)
+	for _, part := range parts {
+		t.b.WriteString(part)
+	}
+	return t.since(start)
+}
+
+// since is what was written from some length on.
+func (t *texts) since(start int) string { return t.b.String()[start:] }
+
 // clip returns the first max runes of s; when it cuts, the last of them is "…".
 func clip(s string, max int) string {
 	if !longerThan(s, max) {
@@ -77,15 +96,26 @@ func readable(raw string) string {
 
 // name is a name exactly as it must be sent back: bare when that is unmistakable, else as a JSON string.
 func name(s string) string {
-	if s == "" {
-		return `""`
+	if unmistakable(s) {
+		return s
 	}
-	for _, c := range s {
+	return quote(s)
+}
+
+func appendName(b []byte, s string) []byte {
+	if unmistakable(s) {
+		return append(b, s...)
+	}
+	return appendQuoted(b, s)
+}
+
+func unmistakable(name string) bool {
+	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.:/@+#~", c) {
-			return quote(s)
+			return false
 		}
 	}
-	return s
+	return name != ""
 }
 
 // bare is a label as it reads best: as it is, unless it could be taken for more than a label.
@@ -135,9 +165,14 @@ func appendEscape(b []byte, unit rune) []byte {
 }
 
 // encode returns v as JSON; <mark> stays legible.
-func encode(v any) string { return string(rs.EncodeJSON(v)) }
+func encode(v any) string {
+	if text, ok := v.(string); ok && rs.PlainRun(text, '"', '\\') == len(text) {
+		return `"` + text + `"`
+	}
+	return string(rs.EncodeJSON(v))
+}
 
-// arguments is the JSON object of a call, in the order in which it was built. The zero value is {}.
+// arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
 
 func (a *arguments) put(key, value string) *arguments {
@@ -147,10 +182,30 @@ func (a *arguments) put(key, value string) *arguments {
 }
 
 func (a *arguments) key(key string) {
-	if len(a.b) > 0 {
+	a.comma()
+	a.b = append(appendQuoted(a.b, key), ':')
+}
+
+func (a *arguments) comma() {
+	if len(a.b) > 0 && strings.IndexByte("[{:,", a.b[len(a.b)-1]) < 0 {
 		a.b = append(a.b, ',')
 	}
-	a.b = append(appendQuoted(a.b, key), ':')
+}
+
+// open begins an object or an array, of no name when it is an element; shut ends it.
+func (a *arguments) open(key string, bracket byte) *arguments {
+	if key == "" {
+		a.comma()
+	} else {
+		a.key(key)
+	}
+	a.b = append(a.b, bracket)
+	return a
+}
+
+func (a *arguments) shut(bracket byte) *arguments {
+	a.b = append(a.b, bracket)
+	return a
 }
 
 // text adds a string that can be copied from a line, unless it is empty.
@@ -166,8 +221,20 @@ func (a *arguments) text(key, value string) *arguments {
 // plain adds a string as JSON usually has it.
 func (a *arguments) plain(key, value string) *arguments {
 	a.key(key)
-	a.b = rs.AppendText(a.b, value)
+	return a.value(value)
+}
+
+func (a *arguments) value(text string) *arguments {
+	a.b = rs.AppendText(a.b, text)
 	return a
+}
+
+// some is plain, unless the string is empty.
+func (a *arguments) some(key, value string) *arguments {
+	if value == "" {
+		return a
+	}
+	return a.plain(key, value)
 }
 
 // number adds a number unless it is zero.
