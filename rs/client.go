@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 // Defaults of [ClientOptions].
@@ -133,7 +135,7 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 	if len(r.Query) > 0 {
 		target = c.base + r.Path + "?" + r.Query.Encode()
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
 		return nil, &Error{Code: Internal, Message: "The read could not be expressed as a URL.", Cause: err}
 	}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 const (
@@ -70,7 +72,7 @@ func (q *question) put(ctx context.Context, token Token) (status int, body []byt
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
 	form := url.Values{"token": {token.Reveal()}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, q.endpoint, strings.NewReader(form.Encode()))
+	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, q.endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -5,12 +5,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 // The bounds of a retry.
@@ -44,69 +45,58 @@ func NewTransport() *http.Transport {
 }
 
 // A sender sends requests without an effect to one host, for all callers alike: behind a breaker, with a few retries
-// out of a common budget. It follows no redirect, so that a bearer is never carried to another address. It is safe for
-// concurrent use.
+// out of a common budget, and without following redirects. It is safe for concurrent use.
 type sender struct {
-	transport guarded
-	breaker   *breaker
-	budget    *retryBudget
-	host      string
-	retries   int
-	statuses  bool // whether a status that may pass is retried, or only a connection that failed
-	observer  Observer
+	http     *http.Client
+	breaker  *breaker
+	budget   *retryBudget
+	host     string
+	retries  int
+	statuses bool // whether a status that may pass is retried, or only a connection that failed
+	observer Observer
 }
 
 func newSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *sender {
 	b := newBreaker(host, breakerOff, observer)
-	return &sender{guarded{transport, b}, b, &retryBudget{}, host, retries, statuses, observer}
+	return &sender{
+		http: &http.Client{
+			// guarded also hides CloseIdleConnections, with which a retry given up would close everybody's connections.
+			Transport: guarded{transport, b},
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // a bearer is never carried to another address
+			},
+		},
+		breaker: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
+	}
 }
 
 // send performs a request with its retries. Its error may be an [*Error] of the breaker.
-func (s *sender) send(request *http.Request) (*http.Response, error) {
-	ctx := request.Context()
+func (s *sender) send(request *retryablehttp.Request) (*http.Response, error) {
 	s.budget.read(time.Now())
-	for t := (trial{sender: s}); ; s.observer.Retried(s.host) {
-		t.began = time.Now()
-		response, err := s.transport.RoundTrip(request)
-		if ctx.Err() == nil && !t.again(ctx, response, err) {
-			return response, err
-		}
-		if response != nil {
-			_, _ = io.CopyN(io.Discard, response.Body, maxDrained) // so that its connection can be used again
-			_ = response.Body.Close()
-		}
-		if err := rest(ctx, t.wait); err != nil {
-			return nil, err
-		}
-		if request, err = repeated(request); err != nil {
-			return nil, err
-		}
+	t := &trial{sender: s, began: time.Now()}
+	retrying := &retryablehttp.Client{
+		HTTPClient: s.http,
+		RetryMax:   s.retries,
+		CheckRetry: t.again,
+		Backoff:    func(time.Duration, time.Duration, int, *http.Response) time.Duration { return t.wait },
+		PrepareRetry: func(*http.Request) error {
+			s.observer.Retried(s.host)
+			t.began = time.Now()
+			return nil
+		},
+		ErrorHandler: keepLast,
 	}
+	return retrying.Do(request)
 }
 
-// maxDrained is how much of an answer that is not used is read to its end.
-const maxDrained = 4 << 10
-
-// rest waits, unless the context ends before that.
-func rest(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+// keepLast ends a request with its last answer, or without one where there is an error: an answer beside an error would
+// never be closed.
+func keepLast(response *http.Response, err error, _ int) (*http.Response, error) {
+	if err != nil && response != nil {
+		_ = response.Body.Close()
+		return nil, err
 	}
-	return ctx.Err()
-}
-
-// repeated is a request to be sent once more, with its body from the start. What sent it before may still be reading it.
-func repeated(r *http.Request) (*http.Request, error) {
-	r = r.WithContext(r.Context())
-	if r.GetBody == nil {
-		return r, nil
-	}
-	body, err := r.GetBody()
-	r.Body = body
-	return r, err
+	return response, err
 }
 
 // A trial is one request on its way through its attempts.
@@ -119,31 +109,34 @@ type trial struct {
 
 // again decides whether another attempt is made: what failed may pass by itself, the deadline has room for the wait and
 // for an attempt as long as the last one, the host is not left alone, and the budget of all callers has a retry left.
-func (t *trial) again(ctx context.Context, response *http.Response, err error) bool {
+func (t *trial) again(ctx context.Context, response *http.Response, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
 	if t.retried >= t.retries || !t.mayPass(response, err) {
-		return false
+		return false, nil
 	}
 	asked := time.Duration(0)
 	if response != nil {
 		asked = retryAfter(response.Header)
 	}
 	if asked > longestRetryWait {
-		return false
+		return false, nil
 	}
 	t.wait = retryWait(t.retried, asked)
 	deadline, bounded := ctx.Deadline()
 	if bounded && time.Until(deadline) <= t.wait+max(time.Since(t.began), leastAttempt) {
-		return false
+		return false, nil
 	}
 	if !t.breaker.closed() {
-		return false
+		return false, nil
 	}
 	if !t.budget.take(time.Now()) {
 		t.observer.RetryDenied(t.host)
-		return false
+		return false, nil
 	}
 	t.retried++
-	return true
+	return true, nil
 }
 
 // mayPass reports what may be gone at the next attempt: a connection that failed, 429, 502, 503 and 504. A slow server,
