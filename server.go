@@ -239,7 +239,7 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 		return err
 	}
 	defer unwatch()
-	return c.open(ctx, log, io, func(p provider) error {
+	return c.open(ctx, log, io, true, func(p provider) error {
 		server, principal, err := p.room(ctx, c.ServerName, log, watch)
 		if err != nil {
 			return err
@@ -249,12 +249,13 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 }
 
 // open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
-func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, use func(provider) error) error {
+// Where soon is set it is used before it has loaded, and what is read of it waits for that.
+func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams, soon bool, use func(provider) error) error {
 	if c.Demo {
 		if c.ProviderURL != "" {
 			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
 		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err, now: time.Now, behind: true})
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: io.err, now: time.Now, behind: soon})
 		if err != nil {
 			return err
 		}
@@ -277,7 +278,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, io streams,
 // inside uses a session with the room that a local command's flags lead to: it reads what a model would.
 func (c providerFlags) inside(ctx context.Context, io streams, use func(session *mcp.ClientSession, providerURL string) error) error {
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	return c.open(ctx, log, io, func(p provider) error {
+	return c.open(ctx, log, io, false, func(p provider) error {
 		server, principal, err := p.room(ctx, "pdpp", log, observe.Observation{})
 		if err != nil {
 			return err
@@ -308,7 +309,7 @@ func (p provider) room(ctx context.Context, name string, log zerolog.Logger, wat
 	if !p.own {
 		return localRoom(ctx, p.url, p.token, name, log, watch)
 	}
-	client, err := localClient(p.url, watch)
+	client, err := localClient(p.url, middleware.DefaultDeadline, watch) // a slow machine loads for long: the call bounds the wait
 	if err != nil {
 		return nil, rs.Principal{}, err
 	}
@@ -318,7 +319,7 @@ func (p provider) room(ctx context.Context, name string, log zerolog.Logger, wat
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
 func localRoom(ctx context.Context, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
-	client, err := localClient(providerURL, watch)
+	client, err := localClient(providerURL, rs.DefaultReadTimeout, watch)
 	if err != nil {
 		return nil, rs.Principal{}, err
 	}
@@ -329,8 +330,8 @@ func localRoom(ctx context.Context, providerURL string, token rs.Token, name str
 	return newRoom(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
 }
 
-func localClient(providerURL string, watch observe.Observation) (*rs.Client, error) {
-	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), Wrap: watch.Following("other")})
+func localClient(providerURL string, readTimeout time.Duration, watch observe.Observation) (*rs.Client, error) {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
 	if err != nil {
 		return nil, usage(err.Error())
 	}

@@ -33,13 +33,13 @@ func Turn(limiter *Limiter) alice.Constructor {
 
 // A holder is whose calls are counted together: a grant with all its tokens or, where the authority names none, a token.
 type holder struct {
-	grant string
-	token [sha256.Size]byte
+	kind, grant string
+	token       [sha256.Size]byte
 }
 
 func holderOf(p rs.Principal) holder {
 	if p.GrantID != "" {
-		return holder{grant: p.Kind + " " + p.GrantID}
+		return holder{kind: p.Kind, grant: p.GrantID}
 	}
 	return holder{token: sha256.Sum256([]byte(p.Token.Reveal()))}
 }
