@@ -213,9 +213,6 @@ func escape(raw string) (unit rune, size int) {
 // unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
 // becomes U+FFFD.
 func unquote(raw string) (string, bool) {
-	if len(raw) >= 2 && PlainRun(raw[1:], '"', '\\') == len(raw)-2 && raw[len(raw)-1] == '"' {
-		return raw[1 : len(raw)-1], true
-	}
 	s := scanner{raw: raw}
 	if !s.text() || !s.end() {
 		return "", false

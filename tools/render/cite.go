@@ -27,7 +27,10 @@ func appendDigest(b []byte, text string) []byte {
 // are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
 // equal in this form.
 func Quotable(text string) string {
-	line := oneLine(plain(oneLine(text)))
+	line := oneLine(text)
+	if without := plain(line); without != line {
+		line = oneLine(without)
+	}
 	from, to := quotableRange(line)
 	return line[from:to]
 }
