@@ -40,7 +40,7 @@ func TestMeasure(t *testing.T) {
 			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "ok", RequestID: "req_scripted", ReadBytes: len(record), TextBytes: -1, StructuredBytes: -1},
 		},
 		"a package's answer may lack connections": {
-			reply: tools.Reply{Response: &rs.Response{Body: []byte(record), Unavailable: 2}},
+			reply: tools.Reply{Response: &rs.Response{Body: record, Unavailable: 2}},
 			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "ok", ReadBytes: len(record), TextBytes: -1, StructuredBytes: -1, Unavailable: 2},
 		},
 		"an error that became a result is a failure": {

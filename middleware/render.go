@@ -28,7 +28,7 @@ func Render(next tools.Handler) tools.Handler {
 		}
 		if err != nil {
 			reply.Refused = rs.AsError(err)
-			reply.Rendered = render.Error(reply.Refused).Clean(nil)
+			reply.Rendered = render.Error(reply.Refused).Clean("")
 		}
 		reply.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: reply.Rendered.Text}},
@@ -44,7 +44,7 @@ func Render(next tools.Handler) tools.Handler {
 func resource(call tools.Call, response *rs.Response, result render.Result) *mcp.ReadResourceResult {
 	contents := &mcp.ResourceContents{URI: call.URI, MIMEType: "application/json"}
 	if call.Tool.Binary {
-		contents.MIMEType, contents.Blob = response.ContentType, response.Body
+		contents.MIMEType, contents.Blob = response.ContentType, []byte(response.Body)
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}
 	}
 	contents.Text = string(result.Structured)

@@ -115,7 +115,7 @@ func TestRenderOfResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		call.Args = args
-		core := middlewaretest.Spy{Reply: tools.Reply{Response: &rs.Response{Status: 200, Body: []byte("\x89PNG\x00"), ContentType: "image/png"}}}
+		core := middlewaretest.Spy{Reply: tools.Reply{Response: &rs.Response{Status: 200, Body: "\x89PNG\x00", ContentType: "image/png"}}}
 		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil {
 			t.Fatal(err)

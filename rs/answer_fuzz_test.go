@@ -51,9 +51,9 @@ func FuzzAnswer(f *testing.F) {
 		switch body := response.Body; {
 		case response.Status < 200 || response.Status > 299 || len(body) > 3000: // of 1000 bytes each can become a mark of three
 			t.Errorf("%d with %d bytes", response.Status, len(body))
-		case !binary && (!json.Valid(body) || !utf8.Valid(body)):
+		case !binary && (!json.Valid([]byte(body)) || !utf8.Valid([]byte(body))):
 			t.Errorf("%q passed", body)
-		case binary && !bytes.Contains(bytes.ReplaceAll(sent, []byte("\r"), nil), bytes.ReplaceAll(body, []byte("\r"), nil)) && !bytes.Contains(bytes.ToLower(sent), []byte("chunked")):
+		case binary && !bytes.Contains(bytes.ReplaceAll(sent, []byte("\r"), nil), bytes.ReplaceAll([]byte(body), []byte("\r"), nil)) && !bytes.Contains(bytes.ToLower(sent), []byte("chunked")):
 			t.Errorf("%q was not sent", body)
 		}
 	})
@@ -74,7 +74,7 @@ func FuzzSchemaProbe(f *testing.F) {
 		}
 		probe := rs.SchemaProbe{For: func(rs.Token) rs.Doer {
 			return doerFunc(func(context.Context, rs.Request) (*rs.Response, error) {
-				return &rs.Response{Status: 200, Body: body}, nil
+				return &rs.Response{Status: 200, Body: string(body)}, nil
 			})
 		}}
 		verdict, err := probe.Judge(t.Context(), rs.NewToken(secretToken))
@@ -143,11 +143,11 @@ func FuzzPackageSchema(f *testing.F) {
 				Connectors  []json.RawMessage `json:"connectors"`
 				Unavailable []json.RawMessage `json:"unavailable_connections"`
 			}
-			if err := json.Unmarshal(response.Body, &merged); err != nil || bytes.Contains(response.Body, []byte("tok_")) || len(merged.Unavailable) > 1 {
+			if err := json.Unmarshal([]byte(response.Body), &merged); err != nil || bytes.Contains([]byte(response.Body), []byte("tok_")) || len(merged.Unavailable) > 1 {
 				t.Fatalf("%s: %v of %s", request.Path, err, response.Body)
 			}
 			again, err := family.Do(t.Context(), request)
-			if err != nil || !bytes.Equal(again.Body, response.Body) {
+			if err != nil || !bytes.Equal([]byte(again.Body), []byte(response.Body)) {
 				t.Errorf("%s: %s, then %v, %v", request.Path, response.Body, again, err)
 			}
 		}

@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"context"
@@ -12,9 +11,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -54,6 +53,7 @@ type Client struct {
 	base    string
 	options ClientOptions
 	sender  *sender
+	chunks  sync.Pool // of what bodies are read with: *[chunkBytes]byte
 }
 
 // NewClient returns a client of the resource server at o.Base. Its error names what is wrong with the URL.
@@ -87,6 +87,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 	return &Client{
 		base: base, options: o,
 		sender: newSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
+		chunks: sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil
 }
 
@@ -158,7 +159,7 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 
 // read judges an answer: its size, its status, its type.
 func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
-	body, err := readBody(response, c.options.MaxResponseBytes+1)
+	body, err := c.readBody(response, c.options.MaxResponseBytes+1)
 	requestID := errorText(response.Header.Get("Request-Id"))
 	if requestID == "" {
 		requestID = errorText(response.Header.Get("X-Request-Id"))
@@ -179,7 +180,7 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 			Hint:    "Tell the operator: the resource server's URL must be its final one.",
 		}
 	case response.StatusCode < 200 || response.StatusCode >= 300:
-		e := parseError(response.StatusCode, response.Header, body)
+		e := parseError(response.StatusCode, response.Header, []byte(body))
 		if e.RequestID == "" {
 			e.RequestID = requestID
 		}
@@ -199,9 +200,7 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
-		if !utf8.Valid(body) { // JSON text is UTF-8; hosts refuse anything else
-			body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
-		}
+		body = strings.ToValidUTF8(body, "\uFFFD") // JSON text is UTF-8; hosts refuse anything else
 	}
 	return &Response{Status: response.StatusCode, Body: body, ContentType: contentType, RequestID: requestID}, nil
 }
@@ -209,27 +208,32 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 // maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.
 const maxAnnounced = 1 << 20
 
+// chunkBytes is how much of a body is read at a time.
+const chunkBytes = 32 << 10
+
 // readBody reads a body, up to a limit of its unpacked bytes.
-func readBody(response *http.Response, limit int64) ([]byte, error) {
+func (c *Client) readBody(response *http.Response, limit int64) (string, error) {
 	sent := io.Reader(response.Body)
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") { // unasked: the transport unpacks what it asked for
 		unpacked, err := gzip.NewReader(sent)
 		if errors.Is(err, io.EOF) {
-			return nil, nil // nothing is packed
+			return "", nil // nothing is packed
 		}
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		sent = unpacked
 	}
-	var body bytes.Buffer
-	body.Grow(int(min(max(response.ContentLength, 0), limit, maxAnnounced)) + bytes.MinRead) // room to see the end
-	_, err := body.ReadFrom(io.LimitReader(sent, limit))
-	return body.Bytes(), err
+	chunk := c.chunks.Get().(*[chunkBytes]byte)
+	defer c.chunks.Put(chunk)
+	var body strings.Builder
+	body.Grow(int(min(max(response.ContentLength, 0), limit, maxAnnounced)))
+	_, err := io.CopyBuffer(&body, io.LimitReader(sent, limit), chunk[:])
+	return body.String(), err
 }
 
-func describeBody(body []byte) string {
-	if len(bytes.TrimSpace(body)) == 0 {
+func describeBody(body string) string {
+	if strings.TrimSpace(body) == "" {
 		return "an empty body"
 	}
 	return fmt.Sprintf("%d bytes", len(body))

@@ -16,7 +16,7 @@ func isCompact(document Object) bool {
 			Fields map[string]json.RawMessage `json:"field_capabilities"`
 		} `json:"streams"`
 	}
-	_ = json.Unmarshal(document.Get("connectors"), &connectors)
+	_ = json.Unmarshal([]byte(document.Get("connectors")), &connectors)
 	seen := false
 	for _, c := range connectors {
 		for _, s := range c.Streams {
@@ -57,19 +57,19 @@ func projectCompact(document Object) (Object, error) {
 		}
 		compact = append(compact, m)
 	}
-	return compact.With("detail", json.RawMessage(`"compact"`)), nil
+	return compact.With("detail", `"compact"`), nil
 }
 
 func compactConnector(connector Object) (Object, error) {
 	compact := Object{}
-	var connections []json.RawMessage
+	var connections []string
 	for _, m := range connector {
 		if m.Name == "streams" {
 			streams, err := compactStreams(m.Value, false)
 			if err != nil {
 				return nil, err
 			}
-			if connector.Get("granted_connections") == nil {
+			if connector.Get("granted_connections") == "" {
 				connections = streamConnections(m.Value)
 			}
 			m.Value = streams
@@ -83,29 +83,29 @@ func compactConnector(connector Object) (Object, error) {
 }
 
 // streamConnections gathers the connections that streams repeat, each once.
-func streamConnections(raw json.RawMessage) []json.RawMessage {
+func streamConnections(raw string) []string {
 	var streams []struct {
 		Connections []json.RawMessage `json:"granted_connections"`
 	}
-	_ = json.Unmarshal(raw, &streams)
-	var all []json.RawMessage
+	_ = json.Unmarshal([]byte(raw), &streams)
+	var all []string
 	seen := map[string]bool{}
 	for _, s := range streams {
 		for _, connection := range s.Connections {
-			object, err := ReadObject(connection)
+			object, err := ReadObject(string(connection))
 			if err != nil {
 				continue
 			}
 			if id := stringMember(object, "connection_id"); id != "" && !seen[id] {
 				seen[id] = true
-				all = append(all, connection)
+				all = append(all, string(connection))
 			}
 		}
 	}
 	return all
 }
 
-func compactStreams(raw json.RawMessage, keepConnections bool) (json.RawMessage, error) {
+func compactStreams(raw string, keepConnections bool) (string, error) {
 	list, _, err := narrowList(raw, func(stream Object) (Object, bool, error) {
 		compact := Object{}
 		for _, m := range stream {
@@ -117,7 +117,7 @@ func compactStreams(raw json.RawMessage, keepConnections bool) (json.RawMessage,
 					compact = append(compact, m)
 				}
 			case "field_capabilities":
-				if string(m.Value) == "null" {
+				if m.Value == "null" {
 					continue
 				}
 				flags, err := compactFields(m.Value)
@@ -132,16 +132,16 @@ func compactStreams(raw json.RawMessage, keepConnections bool) (json.RawMessage,
 	return list, err
 }
 
-func compactFields(raw json.RawMessage) (json.RawMessage, error) {
+func compactFields(raw string) (string, error) {
 	fields, err := ReadObject(raw)
 	if err != nil {
-		return nil, invalidSchema()
+		return "", invalidSchema()
 	}
 	compact := Object{}
 	for _, field := range fields {
 		flags, err := compactField(field.Value)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		compact = append(compact, Member{field.Name, EncodeJSON(flags)})
 	}
@@ -155,9 +155,9 @@ type capability struct {
 }
 
 // compactField writes one field's capabilities as flags: t=type, role=…, g=false, eq, r=operators, lex, sem, a=kinds.
-func compactField(raw json.RawMessage) (string, error) {
+func compactField(raw string) (string, error) {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if json.Unmarshal([]byte(raw), &text) == nil {
 		return text, nil // already flags
 	}
 	var field struct {
@@ -171,7 +171,7 @@ func compactField(raw json.RawMessage) (string, error) {
 		Semantic    capability            `json:"semantic_search"`
 		Aggregation map[string]capability `json:"aggregation"`
 	}
-	if json.Unmarshal(raw, &field) != nil {
+	if json.Unmarshal([]byte(raw), &field) != nil {
 		return "", invalidSchema()
 	}
 	var flags []string

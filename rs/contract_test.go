@@ -73,7 +73,7 @@ func TestRecordedCompactViewPassesUnchanged(t *testing.T) {
 			if err := json.Unmarshal(body, &want); err != nil {
 				t.Fatal(err)
 			}
-			if err := json.Unmarshal(response.Body, &got); err != nil {
+			if err := json.Unmarshal([]byte(response.Body), &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -107,7 +107,7 @@ func project(t *testing.T, full []byte, stream, connection string) schemaDocumen
 	if err != nil {
 		t.Fatal(err)
 	}
-	return schemaOf(t, response.Body)
+	return schemaOf(t, []byte(response.Body))
 }
 
 func schemaOf(t *testing.T, body []byte) schemaDocument {

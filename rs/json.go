@@ -9,19 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// JSON is JSON text, as bytes or as a string. What passes over text here looks at eight bytes at a time: answers are mostly
-// text.
-type JSON interface{ ~[]byte | ~string }
-
-// Compact returns valid JSON without the space between its tokens, as text of which objects and strings can be parts. What is
-// no UTF-8 becomes U+FFFD. Its error is that of [json.Compact].
-func Compact(raw []byte) (string, error) {
-	s := scanner{raw: string(raw)}
+// Compact returns valid JSON without the space between its tokens. What is no UTF-8 becomes U+FFFD. Its error is that of
+// [json.Compact].
+func Compact(raw string) (string, error) {
+	s := scanner{raw: raw}
 	if s.whole() && !s.spaced && !s.broken {
-		return s.raw, nil
+		return raw, nil
 	}
 	var b bytes.Buffer
-	err := json.Compact(&b, bytes.ToValidUTF8(raw, []byte("\uFFFD")))
+	err := json.Compact(&b, []byte(strings.ToValidUTF8(raw, "\uFFFD")))
 	return b.String(), err
 }
 
@@ -320,14 +316,14 @@ func stringEnd(raw string) int {
 	}
 }
 
-// Eight bytes in a word, the first one lowest. Each test sets the highest bit of the first byte for which it holds, and of
+// Answers are mostly text, so what only passes over text looks at eight bytes at a time: in a word, the first one lowest. Each test sets the highest bit of the first byte for which it holds, and of
 // none before; behind it the test may err.
 const (
 	everyByte = 0x0101010101010101
 	highBits  = 0x8080808080808080
 )
 
-func word[T JSON](text T) uint64 {
+func word[T ~string | ~[]byte](text T) uint64 {
 	_ = text[7]
 	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
 		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
@@ -338,7 +334,7 @@ func isZero(word uint64) uint64    { return (word - everyByte) &^ word }
 func isControl(word uint64) uint64 { return (word - everyByte*' ') &^ word }
 
 // PlainRun is how many bytes at the start of a text are printable ASCII, and neither this nor that.
-func PlainRun[T JSON](text T, this, that byte) int {
+func PlainRun[T ~string | ~[]byte](text T, this, that byte) int {
 	these, those := everyByte*uint64(this), everyByte*uint64(that)
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
@@ -353,7 +349,7 @@ func PlainRun[T JSON](text T, this, that byte) int {
 }
 
 // textRun is how many bytes of a JSON string come before a quote, a backslash or a control character.
-func textRun[T JSON](text T) int {
+func textRun(text string) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
 		w := word(text[i:])

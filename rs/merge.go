@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"encoding/json"
 	"slices"
 )
 
@@ -10,15 +9,15 @@ type list struct {
 	body     Object
 	inner    Object   // the object that holds the items, when that is not body
 	path     []string // one or two names
-	items    []json.RawMessage
+	items    []string
 	envelope Object // what says has_more, next_cursor and meta: the inner object first, then the body
 }
 
 // readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
 // data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
-func readList(body []byte) (list, bool) {
+func readList(body string) (list, bool) {
 	names := [...]string{"data", "results", "hits", "streams"}
-	outer := AsObject(json.RawMessage(body))
+	outer := AsObject(body)
 	for _, name := range names {
 		if items, ok := readItems(outer.Get(name)); ok {
 			return list{body: outer, path: []string{name}, items: items, envelope: outer}, true
@@ -35,13 +34,13 @@ func readList(body []byte) (list, bool) {
 }
 
 // readItems reads an array and keeps its objects: nothing else can be a hit or a row.
-func readItems(raw json.RawMessage) ([]json.RawMessage, bool) {
+func readItems(raw string) ([]string, bool) {
 	items, ok := AsArray(raw)
-	return slices.DeleteFunc(items, func(item json.RawMessage) bool { return Kind(item) != "object" }), ok
+	return slices.DeleteFunc(items, func(item string) bool { return Kind(item) != "object" }), ok
 }
 
 // with returns the body with other items in the place of its own.
-func (l list) with(items []json.RawMessage) Object {
+func (l list) with(items []string) Object {
 	array := JoinArray(items)
 	if l.inner == nil {
 		return l.body.With(l.path[0], array)
@@ -50,7 +49,7 @@ func (l list) with(items []json.RawMessage) Object {
 }
 
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
-func attribute(item json.RawMessage, source Connection) json.RawMessage {
+func attribute(item string, source Connection) string {
 	object := AsObject(item)
 	if object == nil {
 		return item
@@ -77,12 +76,12 @@ func attribute(item json.RawMessage, source Connection) json.RawMessage {
 }
 
 // attributeList says it of all items of a list answer; a body that is no list stays as it is.
-func attributeList(body []byte, source Connection) []byte {
+func attributeList(body string, source Connection) string {
 	l, ok := readList(body)
 	if !ok {
 		return body
 	}
-	items := make([]json.RawMessage, len(l.items))
+	items := make([]string, len(l.items))
 	for i, item := range l.items {
 		items[i] = attribute(item, source)
 	}
@@ -91,14 +90,14 @@ func attributeList(body []byte, source Connection) []byte {
 
 // A searchPage is one child's answer to a search.
 type searchPage struct {
-	hits     []json.RawMessage
+	hits     []string
 	next     string // the child's own cursor of its next page; may be empty
 	more     bool
 	tally    tally
-	warnings []json.RawMessage
+	warnings []string
 }
 
-func readSearchPage(body []byte) (searchPage, bool) {
+func readSearchPage(body string) (searchPage, bool) {
 	l, ok := readList(body)
 	if !ok {
 		return searchPage{}, false
@@ -149,7 +148,7 @@ func (t *turn) settle() {
 }
 
 // shift takes the next hit of the page at hand.
-func (t *turn) shift() json.RawMessage {
+func (t *turn) shift() string {
 	hit := t.page.hits[t.skip]
 	t.skip++
 	t.settle()
@@ -164,8 +163,8 @@ type ring struct {
 }
 
 // take gives up to limit hits, each with its child's attribution. It stops where a page must be read first.
-func (r *ring) take(limit int) []json.RawMessage {
-	var hits []json.RawMessage
+func (r *ring) take(limit int) []string {
+	var hits []string
 	for idle := 0; len(hits) < limit && idle < len(r.turns); {
 		t := r.turns[r.at]
 		if t.wanting() {

@@ -1,9 +1,5 @@
 package rs
 
-import (
-	"encoding/json"
-)
-
 // A schemaPart is the schema document of one grant.
 type schemaPart struct {
 	document Object
@@ -13,10 +9,10 @@ type schemaPart struct {
 // mergeSchemas makes one document of the grants' documents (D5). Each connector keeps its own bytes but for grant_id in
 // its connections; a connector of two grants stays two entries, because their streams and fields may differ.
 func mergeSchemas(packageID string, parts []schemaPart, unavailable []UnavailableConnection) (Object, error) {
-	var connectors, streams []json.RawMessage
+	var connectors, streams []string
 	streamCount := 0
 	for _, part := range parts {
-		if raw := part.document.Get("connectors"); raw != nil {
+		if raw := part.document.Get("connectors"); raw != "" {
 			own, _, err := narrowList(raw, func(connector Object) (Object, bool, error) {
 				connector, count, err := part.connector(connector)
 				streamCount += count
@@ -60,7 +56,7 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []Unavailabl
 // instead; where they stand nowhere and the grant covers one, that one is added.
 func (p schemaPart) connector(connector Object) (Object, int, error) {
 	streams, _ := readItems(connector.Get("streams"))
-	told := connector.Get("granted_connections") != nil
+	told := connector.Get("granted_connections") != ""
 	if told {
 		own, err := p.connections(connector.Get("granted_connections"))
 		if err != nil {
@@ -75,7 +71,7 @@ func (p schemaPart) connector(connector Object) (Object, int, error) {
 			return nil, 0, invalidSchema()
 		}
 		own := row.Get("granted_connections")
-		if own == nil {
+		if own == "" {
 			told = told || stringMember(row, "connection_id") != ""
 			continue
 		}
@@ -91,12 +87,12 @@ func (p schemaPart) connector(connector Object) (Object, int, error) {
 	if !told && len(p.grant) == 1 {
 		only := p.grant[0]
 		only.ConnectorKey = "" // the connector says it
-		connector = connector.With("granted_connections", JoinArray([]json.RawMessage{EncodeJSON(only)}))
+		connector = connector.With("granted_connections", JoinArray([]string{EncodeJSON(only)}))
 	}
 	return connector, len(streams), nil
 }
 
-func (p schemaPart) connections(raw json.RawMessage) (json.RawMessage, error) {
+func (p schemaPart) connections(raw string) (string, error) {
 	grantID := p.source().GrantID
 	list, _, err := narrowList(raw, func(c Object) (Object, bool, error) {
 		if grantID != "" && stringMember(c, "grant_id") == "" {

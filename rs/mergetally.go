@@ -34,10 +34,10 @@ func readTally(meta Object) tally {
 		Value *int   `json:"value"`
 	}{Kind: stringMember(meta, "count_accuracy")}
 	var number int
-	if raw := meta.Get("count"); raw != nil && json.Unmarshal(raw, &number) == nil {
+	if raw := meta.Get("count"); raw != "" && json.Unmarshal([]byte(raw), &number) == nil {
 		count.Value = &number
-	} else if raw != nil {
-		_ = json.Unmarshal(raw, &count)
+	} else if raw != "" {
+		_ = json.Unmarshal([]byte(raw), &count)
 	}
 	switch {
 	case count.Value == nil || *count.Value < 0 || count.Kind == "none":
@@ -57,7 +57,7 @@ func readTally(meta Object) tally {
 		Searched  int    `json:"sources_searched_count"`
 		Truncated int    `json:"truncated_source_count"`
 	}
-	if raw := meta.Get("recall"); raw != nil && json.Unmarshal(raw, &recall) == nil {
+	if raw := meta.Get("recall"); raw != "" && json.Unmarshal([]byte(raw), &recall) == nil {
 		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
 		t.Incomplete = !recall.Complete
 		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), max(recall.Window, 0), max(recall.Searched, 0), max(recall.Truncated, 0)
@@ -85,11 +85,11 @@ func (t tally) plus(u tally) tally {
 }
 
 // meta writes the tally as a search answer's meta.
-func (t tally) meta(warnings []json.RawMessage) Object {
+func (t tally) meta(warnings []string) Object {
 	var meta Object
 	switch {
 	case !t.Counted:
-		meta = Object{{"count", json.RawMessage(`{"kind":"none"}`)}}
+		meta = Object{{"count", `{"kind":"none"}`}}
 	case t.Estimated:
 		meta = Object{{"count", Object{{"kind", EncodeJSON("estimated")}, {"value", EncodeJSON(t.Count)}}.JSON()}}
 	default:
@@ -120,10 +120,9 @@ func (t tally) meta(warnings []json.RawMessage) Object {
 const maxMergedWarnings = 20
 
 // mergeWarnings appends warnings that are not there yet: children of one resource server tend to warn of the same.
-func mergeWarnings(all []json.RawMessage, more ...json.RawMessage) []json.RawMessage {
+func mergeWarnings(all []string, more ...string) []string {
 	for _, w := range more {
-		known := slices.ContainsFunc(all, func(seen json.RawMessage) bool { return string(seen) == string(w) })
-		if !known && len(all) < maxMergedWarnings {
+		if !slices.Contains(all, w) && len(all) < maxMergedWarnings {
 			all = append(all, w)
 		}
 	}
@@ -131,6 +130,6 @@ func mergeWarnings(all []json.RawMessage, more ...json.RawMessage) []json.RawMes
 }
 
 // warning writes one warning of our own.
-func warning(code, message string) json.RawMessage {
+func warning(code, message string) string {
 	return Object{{"code", EncodeJSON(code)}, {"message", EncodeJSON(message)}}.JSON()
 }

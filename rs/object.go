@@ -1,72 +1,62 @@
 package rs
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// An ObjectOf is a JSON object whose members keep their order and whose values stay the JSON that they were. It is read
-// and spliced, never decoded and encoded again: what a resource server said reaches the host unchanged. Of a string, names
-// and texts are parts and not copies, wherever they hold no escapes.
-type ObjectOf[T JSON] []MemberOf[T]
+// An Object is a JSON object whose members keep their order and whose values stay the JSON text that they were. It is read
+// and spliced, never decoded and encoded again: what a resource server said reaches the host unchanged. Names and values
+// are parts of the text that was read, and not copies, wherever they hold no escapes.
+type Object []Member
 
-// A MemberOf is one name of an [ObjectOf] with its value.
-type MemberOf[T JSON] struct {
-	Name  string
-	Value T
-}
-
-// Object is the [ObjectOf] bytes.
-type Object = ObjectOf[json.RawMessage]
-
-// Member is one of an [Object].
-type Member = MemberOf[json.RawMessage]
+// A Member is one name of an [Object] with its value, which is JSON.
+type Member struct{ Name, Value string }
 
 // ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
-func ReadObject(raw json.RawMessage) (Object, error) {
+func ReadObject(raw string) (Object, error) {
 	if kindBehindSpace(raw) != "object" {
 		return nil, errors.New("an object is expected")
 	}
-	if object := AsObject(raw); object != nil && json.Valid(raw) {
-		return object, nil
+	if s := (scanner{raw: raw}); s.whole() {
+		return AsObject(raw), nil
 	}
 	var first json.RawMessage
-	if json.NewDecoder(bytes.NewReader(raw)).Decode(&first) == nil {
+	if json.NewDecoder(strings.NewReader(raw)).Decode(&first) == nil {
 		return nil, errors.New("something follows the object")
 	}
 	return nil, errors.New("the JSON is malformed")
 }
 
 // AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
-func AsObject[T JSON](raw T) ObjectOf[T] {
-	return ObjectOf[T](nil).Reread(raw)
+func AsObject(raw string) Object {
+	return Object(nil).Reread(raw)
 }
 
 // Reread is [AsObject] in the room of o, which is needed no more.
-func (o ObjectOf[T]) Reread(raw T) ObjectOf[T] {
+func (o Object) Reread(raw string) Object {
 	if kindBehindSpace(raw) != "object" {
 		return nil
 	}
 	members := o[:0]
 	if cap(o) == 0 {
-		members = make(ObjectOf[T], 0, 16)
+		members = make(Object, 0, 16)
 	}
-	text := string(raw)
-	whole := eachPart(text, '{', '}', func(from, to int) bool {
-		length := stringEnd(text[from:to])
+	whole := eachPart(raw, '{', '}', func(from, to int) bool {
+		length := stringEnd(raw[from:to])
 		if length < 0 {
 			return false
 		}
-		name, ok := unquote(text[from : from+length])
-		value := trimLeft(text[from+length : to])
+		name, ok := unquote(raw[from : from+length])
+		value := trimLeft(raw[from+length : to])
 		if !ok || value == "" || value[0] != ':' {
 			return false
 		}
 		value = trimLeft(value[1:])
-		members = append(members, MemberOf[T]{name, raw[to-len(value) : to]})
+		members = append(members, Member{name, value})
 		return true
 	})
 	if !whole {
@@ -76,17 +66,17 @@ func (o ObjectOf[T]) Reread(raw T) ObjectOf[T] {
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
-func AsArray[T JSON](raw T) ([]T, bool) {
+func AsArray(raw string) ([]string, bool) {
 	if kindBehindSpace(raw) != "array" {
 		return nil, false
 	}
-	return RereadArray(make([]T, 0, 32), raw)
+	return RereadArray(make([]string, 0, 32), raw)
 }
 
 // RereadArray is [AsArray] in the room of a list that is needed no more.
-func RereadArray[T JSON](list []T, raw T) ([]T, bool) {
+func RereadArray(list []string, raw string) ([]string, bool) {
 	list = list[:0]
-	if !eachPart(string(raw), '[', ']', func(from, to int) bool { list = append(list, raw[from:to]); return true }) {
+	if !eachPart(raw, '[', ']', func(from, to int) bool { list = append(list, raw[from:to]); return true }) {
 		return nil, false
 	}
 	return list, true
@@ -150,18 +140,18 @@ func partEnd(raw string) int {
 }
 
 // AsText returns a string, or a number or boolean as it is written.
-func AsText[T JSON](raw T) (string, bool) {
+func AsText(raw string) (string, bool) {
 	switch Kind(raw) {
 	case "string":
-		return unquote(string(raw))
+		return unquote(raw)
 	case "number", "boolean":
-		return string(raw), true
+		return raw, true
 	}
 	return "", false
 }
 
 // Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
-func Kind[T JSON](raw T) string {
+func Kind(raw string) string {
 	if len(raw) == 0 {
 		return "nothing"
 	}
@@ -181,15 +171,12 @@ func Kind[T JSON](raw T) string {
 }
 
 // kindBehindSpace is the kind of a value with white space before it.
-func kindBehindSpace[T JSON](raw T) string {
-	for len(raw) > 0 && isSpace(raw[0]) {
-		raw = raw[1:]
-	}
-	return Kind(raw)
+func kindBehindSpace(raw string) string {
+	return Kind(trimLeft(raw))
 }
 
 // JoinArray writes an array of values that are JSON already.
-func JoinArray[T JSON](list []T) T {
+func JoinArray(list []string) string {
 	size := len("[]") + len(list)
 	for _, raw := range list {
 		size += len(raw)
@@ -201,34 +188,33 @@ func JoinArray[T JSON](list []T) T {
 		}
 		array = append(array, raw...)
 	}
-	return T(append(array, ']'))
+	return string(append(array, ']'))
 }
 
-// Get returns the value of a name, or nil when it is absent or null. Of a name given twice the last one counts, as in
+// Get returns the value of a name, or nothing when it is absent or null. Of a name given twice the last one counts, as in
 // encoding/json.
-func (o ObjectOf[T]) Get(name string) T {
-	var none T
+func (o Object) Get(name string) string {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].Name == name {
 			if Kind(o[i].Value) == "null" {
-				return none
+				return ""
 			}
 			return o[i].Value
 		}
 	}
-	return none
+	return ""
 }
 
 // Has reports whether a name has a value other than null.
-func (o ObjectOf[T]) Has(name string) bool { return len(o.Get(name)) > 0 }
+func (o Object) Has(name string) bool { return o.Get(name) != "" }
 
 // Includes reports whether a name is there, even as null.
-func (o ObjectOf[T]) Includes(name string) bool {
-	return slices.ContainsFunc(o, func(m MemberOf[T]) bool { return m.Name == name })
+func (o Object) Includes(name string) bool {
+	return slices.ContainsFunc(o, func(m Member) bool { return m.Name == name })
 }
 
 // Text returns the first of the names that holds a string or a number and is not empty.
-func (o ObjectOf[T]) Text(names ...string) string {
+func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
 		if kind := Kind(raw); kind != "string" && kind != "number" {
@@ -242,22 +228,22 @@ func (o ObjectOf[T]) Text(names ...string) string {
 }
 
 // Object returns the object of a name, or nil.
-func (o ObjectOf[T]) Object(name string) ObjectOf[T] { return AsObject(o.Get(name)) }
+func (o Object) Object(name string) Object { return AsObject(o.Get(name)) }
 
 // Array returns the elements of a name's array, or nil.
-func (o ObjectOf[T]) Array(name string) []T {
+func (o Object) Array(name string) []string {
 	list, _ := AsArray(o.Get(name))
 	return list
 }
 
 // Flag reports an explicit true.
-func (o ObjectOf[T]) Flag(name string) bool { return string(o.Get(name)) == "true" }
+func (o Object) Flag(name string) bool { return o.Get(name) == "true" }
 
 // Denied reports an explicit false.
-func (o ObjectOf[T]) Denied(name string) bool { return string(o.Get(name)) == "false" }
+func (o Object) Denied(name string) bool { return o.Get(name) == "false" }
 
 // Number returns a whole number, tolerating one written as a string.
-func (o ObjectOf[T]) Number(name string) (int, bool) {
+func (o Object) Number(name string) (int, bool) {
 	text, ok := AsText(o.Get(name))
 	if !ok {
 		return 0, false
@@ -273,8 +259,8 @@ func (o ObjectOf[T]) Number(name string) (int, bool) {
 }
 
 // Without returns o less some names.
-func (o ObjectOf[T]) Without(names ...string) ObjectOf[T] {
-	kept := make(ObjectOf[T], 0, len(o))
+func (o Object) Without(names ...string) Object {
+	kept := make(Object, 0, len(o))
 	for _, m := range o {
 		if !slices.Contains(names, m.Name) {
 			kept = append(kept, m)
@@ -284,8 +270,8 @@ func (o ObjectOf[T]) Without(names ...string) ObjectOf[T] {
 }
 
 // With returns o with a value set, in its place or at the end.
-func (o ObjectOf[T]) With(name string, value T) ObjectOf[T] {
-	set := make(ObjectOf[T], 0, len(o)+1)
+func (o Object) With(name string, value string) Object {
+	set := make(Object, 0, len(o)+1)
 	found := false
 	for _, m := range o {
 		if m.Name == name {
@@ -297,18 +283,18 @@ func (o ObjectOf[T]) With(name string, value T) ObjectOf[T] {
 		set = append(set, m)
 	}
 	if !found {
-		set = append(set, MemberOf[T]{name, value})
+		set = append(set, Member{name, value})
 	}
 	return set
 }
 
 // WithAll returns o with the values of all members set, as With does one by one.
-func (o ObjectOf[T]) WithAll(members ObjectOf[T]) ObjectOf[T] {
-	values := make(map[string]T, len(members))
+func (o Object) WithAll(members Object) Object {
+	values := make(map[string]string, len(members))
 	for _, m := range members {
 		values[m.Name] = m.Value
 	}
-	set := make(ObjectOf[T], 0, len(o)+len(members))
+	set := make(Object, 0, len(o)+len(members))
 	placed := make(map[string]bool, len(members))
 	for _, m := range slices.Concat(o, members) {
 		if value, given := values[m.Name]; given {
@@ -323,10 +309,10 @@ func (o ObjectOf[T]) WithAll(members ObjectOf[T]) ObjectOf[T] {
 }
 
 // JSON writes the members in their order.
-func (o ObjectOf[T]) JSON() T { return T(o.AppendJSON(nil)) }
+func (o Object) JSON() string { return string(o.AppendJSON(nil)) }
 
-// AppendJSON appends what [ObjectOf.JSON] returns.
-func (o ObjectOf[T]) AppendJSON(b []byte) []byte {
+// AppendJSON appends what [Object.JSON] returns.
+func (o Object) AppendJSON(b []byte) []byte {
 	size := len("{}")
 	for _, m := range o {
 		size += len(m.Name) + len(m.Value) + len(`"":,`)
@@ -343,20 +329,20 @@ func (o ObjectOf[T]) AppendJSON(b []byte) []byte {
 
 // EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
 // encoding/json can write; anything else becomes null.
-func EncodeJSON(value any) json.RawMessage {
+func EncodeJSON(value any) string {
 	switch value := value.(type) {
 	case string:
-		return AppendText(make([]byte, 0, len(value)+2), value)
+		return string(AppendText(make([]byte, 0, len(value)+2), value))
 	case int:
-		return strconv.AppendInt(nil, int64(value), 10)
+		return strconv.Itoa(value)
 	case bool:
-		return strconv.AppendBool(nil, value)
+		return strconv.FormatBool(value)
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(value) != nil {
-		return []byte("null")
+		return "null"
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return strings.TrimSpace(b.String())
 }

@@ -43,7 +43,7 @@ func BenchmarkFanout(b *testing.B) {
 					var page struct {
 						Data []json.RawMessage `json:"data"`
 					}
-					if err := json.Unmarshal(response.Body, &page); err != nil {
+					if err := json.Unmarshal([]byte(response.Body), &page); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -66,7 +66,7 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		case <-r.Context().Done():
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(answer.Body)
+		_, _ = w.Write([]byte(answer.Body))
 	}))
 	defer server.Close()
 	client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})

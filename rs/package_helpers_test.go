@@ -78,7 +78,7 @@ func (f *packageRS) wantSilence(t testing.TB) {
 
 func says(body string) childAnswer {
 	return func(context.Context, rs.Request) (*rs.Response, error) {
-		return &rs.Response{Status: 200, Body: []byte(body), ContentType: "application/json", RequestID: "req_1"}, nil
+		return &rs.Response{Status: 200, Body: body, ContentType: "application/json", RequestID: "req_1"}, nil
 	}
 }
 
@@ -202,7 +202,7 @@ func readMerged(t testing.TB, response *rs.Response, err error) merged {
 		t.Fatalf("search: %v", err)
 	}
 	var m merged
-	if err := json.Unmarshal(response.Body, &m); err != nil {
+	if err := json.Unmarshal([]byte(response.Body), &m); err != nil {
 		t.Fatalf("the merged answer is not JSON: %v\n%s", err, response.Body)
 	}
 	return m

@@ -2,7 +2,6 @@ package rs
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 )
 
@@ -88,7 +87,7 @@ func (p *Package) streams(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows, warnings []json.RawMessage
+	var rows, warnings []string
 	for i, response := range answers.responses {
 		l, _ := readList(response.Body)
 		for _, row := range l.items {

@@ -3,7 +3,6 @@ package rs
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -66,16 +65,16 @@ type packageSearch struct {
 	ring        ring
 	done        tally // of children that have nothing more to show
 	unavailable []UnavailableConnection
-	warnings    []json.RawMessage
+	warnings    []string
 	requestID   string
 	over        bool // only failing children are left, and they failed again
 }
 
 // collect reads the children and lets them take turns until the page is full.
-func (s *packageSearch) collect(ctx context.Context) ([]json.RawMessage, error) {
+func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.ChildDeadline) // of all rounds together
 	defer cancel()
-	hits := []json.RawMessage{}
+	hits := []string{}
 	for round := range maxSearchRounds {
 		wanting := s.ring.wanting(s.limit - len(hits))
 		if round == 0 {
@@ -179,12 +178,12 @@ func (s *packageSearch) judge() error {
 }
 
 // respond writes the page: the hits, how to go on, and what all children said together.
-func (s *packageSearch) respond(hits []json.RawMessage) (*Response, error) {
+func (s *packageSearch) respond(hits []string) (*Response, error) {
 	next, all, more := s.rest()
 	cursor := ""
 	if s.paged && len(next) > 0 {
 		if cursor = s.encodeCursor(next); cursor == "" {
-			s.warnings = mergeWarnings([]json.RawMessage{warning("search_too_wide",
+			s.warnings = mergeWarnings([]string{warning("search_too_wide",
 				"The search runs over too many connections to be paged; name connection_id or streams.")}, s.warnings...)
 		}
 	}
@@ -235,7 +234,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 		case again:
 			outlook = " The next page asks again where that may help."
 		}
-		s.warnings = mergeWarnings([]json.RawMessage{unavailableWarning(s.unavailable, outlook)}, s.warnings...)
+		s.warnings = mergeWarnings([]string{unavailableWarning(s.unavailable, outlook)}, s.warnings...)
 	}
 	return next, all, more
 }
@@ -249,7 +248,7 @@ func (s *packageSearch) encodeCursor(next []cursorTurn) string {
 }
 
 // unavailableWarning names the connections that are missing from a merged answer.
-func unavailableWarning(unavailable []UnavailableConnection, outlook string) json.RawMessage {
+func unavailableWarning(unavailable []UnavailableConnection, outlook string) string {
 	const most = 5
 	named := make([]string, 0, most+1)
 	for i, u := range unavailable {

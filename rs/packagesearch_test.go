@@ -266,7 +266,7 @@ func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
 			var body struct {
 				Meta json.RawMessage `json:"meta"`
 			}
-			if err := json.Unmarshal(response.Body, &body); err != nil {
+			if err := json.Unmarshal([]byte(response.Body), &body); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(row.want, string(body.Meta)); diff != "" {

@@ -255,7 +255,7 @@ func TestPackageRemembersRefusals(t *testing.T) {
 func TestPackageFindsABlob(t *testing.T) {
 	missing := fails(404, "blob_not_found")
 	blob := func(context.Context, rs.Request) (*rs.Response, error) {
-		return &rs.Response{Status: 200, Body: []byte("bytes"), ContentType: "image/png"}, nil
+		return &rs.Response{Status: 200, Body: "bytes", ContentType: "image/png"}, nil
 	}
 	request := rs.Request{Path: rs.Path("blobs", "b1"), Binary: true}
 	for name, row := range map[string]struct {

@@ -43,14 +43,14 @@ type schemaBearer struct {
 }
 
 // readBearer finds bearer in a schema document, at top level or inside a data wrapper.
-func readBearer(body []byte) schemaBearer {
+func readBearer(body string) schemaBearer {
 	var document struct {
 		Bearer *schemaBearer `json:"bearer"`
 		Data   struct {
 			Bearer schemaBearer `json:"bearer"`
 		} `json:"data"`
 	}
-	if json.Unmarshal(body, &document) != nil {
+	if json.Unmarshal([]byte(body), &document) != nil {
 		return schemaBearer{}
 	}
 	if document.Bearer != nil {

@@ -44,7 +44,7 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 					if test.err != nil {
 						return nil, test.err
 					}
-					return &rs.Response{Status: 200, Body: []byte(test.body)}, nil
+					return &rs.Response{Status: 200, Body: test.body}, nil
 				})
 			}}
 			verdict, err := probe.Judge(context.Background(), token)

@@ -23,7 +23,7 @@ func FuzzReadShape(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, valid := readShape(text)
+		s, valid := readShape(string(text))
 		if valid != json.Valid(text) {
 			t.Fatalf("valid is %v for %q", valid, text)
 		}
@@ -83,7 +83,7 @@ func TestRuns(t *testing.T) {
 			got  int
 			ends func(byte) bool
 		}{
-			{"textRun", textRun(text), func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
+			{"textRun", textRun(string(text)), func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
 			{"PlainRun", PlainRun(text, '"', '\\'), func(c byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
 		} {
 			want := 0

@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -64,7 +63,7 @@ func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, 
 }
 
 // SchemaRows lists the streams of a schema document, those of connectors first. Its error is an InvalidResponse.
-func SchemaRows(body []byte) ([]SchemaRow, error) {
+func SchemaRows(body string) ([]SchemaRow, error) {
 	document, err := schemaDocument(body)
 	if err != nil {
 		return nil, err
@@ -94,7 +93,7 @@ func SchemaRows(body []byte) ([]SchemaRow, error) {
 		case s.ConnectionID != "":
 			connections = []Connection{{ID: s.ConnectionID, DisplayName: s.DisplayName}}
 		}
-		row := SchemaRow{ConnectorKey: key, Stream: s.Name, Expands: hasMembers(s.Expand)}
+		row := SchemaRow{ConnectorKey: key, Stream: s.Name, Expands: hasMembers(string(s.Expand))}
 		for _, c := range connections {
 			c.ConnectorKey = key
 			row.Connections = append(row.Connections, c)
@@ -113,13 +112,13 @@ func SchemaRows(body []byte) ([]SchemaRow, error) {
 }
 
 // GrantID returns the grant that a schema document was read under, or "".
-func GrantID(body []byte) string {
+func GrantID(body string) string {
 	var document struct {
 		Bearer struct {
 			GrantID string `json:"grant_id"`
 		} `json:"bearer"`
 	}
-	_ = json.Unmarshal(body, &document)
+	_ = json.Unmarshal([]byte(body), &document)
 	return document.Bearer.GrantID
 }
 
@@ -166,12 +165,12 @@ func withDocument(response *Response, change func(Object) (Object, error)) (*Res
 }
 
 // schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5).
-func schemaDocument(body []byte) (Object, error) {
+func schemaDocument(body string) (Object, error) {
 	document, err := ReadObject(body)
 	if err != nil {
 		return nil, invalidSchema()
 	}
-	if document.Get("connectors") == nil && document.Get("streams") == nil {
+	if document.Get("connectors") == "" && document.Get("streams") == "" {
 		if inner, err := ReadObject(document.Get("data")); err == nil {
 			return inner, nil
 		}
@@ -185,7 +184,7 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 	if stream == "" && connectionID == "" {
 		return document, nil
 	}
-	if raw := document.Get("connectors"); raw != nil {
+	if raw := document.Get("connectors"); raw != "" {
 		kept, dropped, err := narrowList(raw, func(connector Object) (Object, bool, error) {
 			return narrowConnector(connector, stream, connectionID)
 		})
@@ -196,7 +195,7 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 			document = document.With("connectors", kept).Without("connector_count").Without("stream_count")
 		}
 	}
-	if raw := document.Get("streams"); raw != nil {
+	if raw := document.Get("streams"); raw != "" {
 		kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
 			return narrowRow(row, stream, connectionID)
 		})
@@ -211,14 +210,14 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 }
 
 func narrowConnector(connector Object, stream, connectionID string) (Object, bool, error) {
-	if raw := connector.Get("granted_connections"); raw != nil && connectionID != "" {
+	if raw := connector.Get("granted_connections"); raw != "" && connectionID != "" {
 		kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) {
 			return c, stringMember(c, "connection_id") == connectionID, nil
 		})
 		if err != nil {
 			return nil, false, err
 		}
-		if string(kept) == "[]" {
+		if kept == "[]" {
 			return nil, false, nil
 		}
 		if dropped {
@@ -226,7 +225,7 @@ func narrowConnector(connector Object, stream, connectionID string) (Object, boo
 		}
 	}
 	raw := connector.Get("streams")
-	if raw == nil {
+	if raw == "" {
 		return connector, stream == "", nil
 	}
 	kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
@@ -238,7 +237,7 @@ func narrowConnector(connector Object, stream, connectionID string) (Object, boo
 	if dropped {
 		connector = connector.With("streams", kept).Without("stream_count")
 	}
-	return connector, string(kept) != "[]" || stream == "" && !dropped, nil
+	return connector, kept != "[]" || stream == "" && !dropped, nil
 }
 
 // narrowRow keeps a row of the stream, with the one of its connections that was asked for.
@@ -246,7 +245,7 @@ func narrowRow(row Object, stream, connectionID string) (Object, bool, error) {
 	if stream != "" && stringMember(row, "name") != stream || !matchesConnection(row, connectionID) {
 		return nil, false, nil
 	}
-	if raw := row.Get("granted_connections"); raw != nil && connectionID != "" {
+	if raw := row.Get("granted_connections"); raw != "" && connectionID != "" {
 		kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) {
 			return c, stringMember(c, "connection_id") == connectionID, nil
 		})
@@ -258,21 +257,21 @@ func narrowRow(row Object, stream, connectionID string) (Object, bool, error) {
 }
 
 // narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed.
-func narrowList(raw json.RawMessage, keep func(Object) (Object, bool, error)) (json.RawMessage, bool, error) {
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		return nil, false, invalidSchema()
+func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
+	items, ok := AsArray(raw)
+	if !ok && Kind(raw) != "null" {
+		return "", false, invalidSchema()
 	}
-	kept := []json.RawMessage{}
+	kept := []string{}
 	changed := false
 	for _, item := range items {
 		object, err := ReadObject(item)
 		if err != nil {
-			return nil, false, invalidSchema()
+			return "", false, invalidSchema()
 		}
 		narrowed, ok, err := keep(object)
 		if err != nil {
-			return nil, false, err
+			return "", false, err
 		}
 		if !ok {
 			changed = true
@@ -284,7 +283,7 @@ func narrowList(raw json.RawMessage, keep func(Object) (Object, bool, error)) (j
 	return JoinArray(kept), changed, nil
 }
 
-func sameMember(a, b Member) bool { return a.Name == b.Name && bytes.Equal(a.Value, b.Value) }
+func sameMember(a, b Member) bool { return a.Name == b.Name && a.Value == b.Value }
 
 // matchesConnection reports whether a row may belong to a connection; a row that names none may.
 func matchesConnection(row Object, connectionID string) bool {
@@ -310,15 +309,15 @@ func stringMember(o Object, name string) string {
 	return text
 }
 
-func decodeIfPresent(raw json.RawMessage, into any) error {
-	if raw == nil {
+func decodeIfPresent(raw string, into any) error {
+	if raw == "" {
 		return nil
 	}
-	return json.Unmarshal(raw, into)
+	return json.Unmarshal([]byte(raw), into)
 }
 
 // hasMembers reports whether a value is a non-empty array or object.
-func hasMembers(raw json.RawMessage) bool {
+func hasMembers(raw string) bool {
 	text := strings.TrimSpace(string(raw))
 	return len(text) > 2 && (text[0] == '[' || text[0] == '{') && strings.Trim(text, "[]{} \t\r\n") != ""
 }

@@ -54,7 +54,7 @@ func (s *schemaServer) Do(_ context.Context, r rs.Request) (*rs.Response, error)
 		}
 		body = s.compact
 	}
-	return &rs.Response{Status: 200, Body: []byte(body), RequestID: "req_1"}, nil
+	return &rs.Response{Status: 200, Body: body, RequestID: "req_1"}, nil
 }
 
 func TestCompactSchema(t *testing.T) {
@@ -199,7 +199,7 @@ func TestFullSchema(t *testing.T) {
 			Streams      []map[string]any `json:"streams"`
 		} `json:"connectors"`
 	}
-	if err := json.Unmarshal(response.Body, &got); err != nil {
+	if err := json.Unmarshal([]byte(response.Body), &got); err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Connectors) != 1 || got.Connectors[0].ConnectorKey != "gmail" || len(got.Connectors[0].Streams) != 1 {
@@ -242,7 +242,7 @@ func TestSchemaRows(t *testing.T) {
 		"a spaced-out empty list not": {`{"streams":[{"name":"a","expand_capabilities": [ ] }]}`, []rs.SchemaRow{{Stream: "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := rs.SchemaRows([]byte(row.body))
+			got, err := rs.SchemaRows(row.body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +255,7 @@ func TestSchemaRows(t *testing.T) {
 
 func TestGrantID(t *testing.T) {
 	for body, want := range map[string]string{compactDocument: "grt_1", `{}`: "", `[]`: "", `{"bearer":"x"}`: ""} {
-		if got := rs.GrantID([]byte(body)); got != want {
+		if got := rs.GrantID(body); got != want {
 			t.Errorf("GrantID = %q, want %q", got, want)
 		}
 	}
@@ -307,7 +307,7 @@ func FuzzSchema(f *testing.F) {
 				}
 				continue
 			}
-			if !json.Valid(response.Body) {
+			if !json.Valid([]byte(response.Body)) {
 				t.Fatalf("%s becomes %s", body, response.Body)
 			}
 			again, err := read(t.Context(), &schemaServer{compact: string(response.Body), full: string(response.Body)}, stream, connection)

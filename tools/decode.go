@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -37,10 +36,11 @@ type arguments struct {
 // readArguments parses a call's arguments: one JSON object whose names are all known and each given once.
 func readArguments(raw json.RawMessage, known ...string) *arguments {
 	a := &arguments{}
-	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
+	text := string(raw)
+	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
 		return a
 	}
-	values, err := readObject(raw)
+	values, err := readObject(text)
 	if err != nil {
 		a.fail(rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`))
 		return a
@@ -60,7 +60,7 @@ func readArguments(raw json.RawMessage, known ...string) *arguments {
 }
 
 // readObject reads one JSON object. A name given twice is an error, because parsers disagree on which one counts.
-func readObject(raw json.RawMessage) (rs.Object, error) {
+func readObject(raw string) (rs.Object, error) {
 	object, err := rs.ReadObject(raw)
 	if err != nil {
 		return nil, err
@@ -89,16 +89,16 @@ func (a *arguments) failf(name, hint, format string, values ...any) {
 func (a *arguments) has(name string) bool { return a.values.Has(name) }
 
 // given returns an argument that was given, as long as nothing is wrong with those before it.
-func (a *arguments) given(name string) (json.RawMessage, bool) {
+func (a *arguments) given(name string) (string, bool) {
 	if a.err != nil {
-		return nil, false
+		return "", false
 	}
 	raw := a.values.Get(name)
-	return raw, raw != nil
+	return raw, raw != ""
 }
 
 // stringOf reads a JSON string.
-func stringOf(raw json.RawMessage) (string, bool) {
+func stringOf(raw string) (string, bool) {
 	if rs.Kind(raw) != "string" {
 		return "", false
 	}
@@ -201,7 +201,7 @@ func (a *arguments) optionalNumber(name string, least, most int) *int {
 }
 
 // integer reads a JSON number without a fraction.
-func integer(raw json.RawMessage) (float64, bool) {
+func integer(raw string) (float64, bool) {
 	if rs.Kind(raw) != "number" {
 		return 0, false
 	}
@@ -243,7 +243,7 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 }
 
 // stringsOf reads an array of strings, or one lone string. A null among them is the empty string, as for encoding/json.
-func stringsOf(raw json.RawMessage) ([]string, bool) {
+func stringsOf(raw string) ([]string, bool) {
 	if lone, ok := stringOf(raw); ok {
 		return []string{lone}, true
 	}
@@ -283,13 +283,12 @@ func (a *arguments) cursor(name string) string {
 }
 
 // show quotes a received value for an error sentence, shortened.
-func show(raw json.RawMessage) string {
+func show(raw string) string {
 	const most = 60
-	var compact bytes.Buffer
-	if json.Compact(&compact, raw) != nil {
+	text, err := rs.Compact(raw)
+	if err != nil {
 		return "malformed JSON"
 	}
-	text := strings.ToValidUTF8(compact.String(), "\uFFFD")
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
@@ -301,7 +300,7 @@ func quote(text string) string {
 	if err != nil {
 		return `""`
 	}
-	return show(quoted)
+	return show(string(quoted))
 }
 
 func unquoted(quoted string) string {

@@ -1,9 +1,7 @@
 package tools
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,10 +30,10 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 		return Reply{Call: call}, readErr
 	}
 	value := fieldJSON(response.Body, args.field)
-	if value == nil {
+	if value == "" {
 		return Reply{Call: call, Response: response}, err
 	}
-	window, err := args.jsonWindow(string(value))
+	window, err := args.jsonWindow(value)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
@@ -43,46 +41,39 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	return Reply{Call: call, Response: response}, nil
 }
 
-// fieldJSON is the value of a field, or of a dotted path into it, or nil when the record has none.
-func fieldJSON(record []byte, path string) json.RawMessage {
+// fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.
+func fieldJSON(record, path string) string {
 	o := rs.AsObject(record)
 	if inner := o.Object("data"); inner.Has("data") {
 		o = inner
 	}
-	for value := o.Get("data"); value != nil; {
-		if whole := memberOf(value, path); whole != nil { // a name may hold a dot
-			return compact(whole)
+	for value := o.Get("data"); value != ""; {
+		if whole := memberOf(value, path); whole != "" { // a name may hold a dot
+			compact, _ := rs.Compact(whole)
+			return compact
 		}
 		name, rest, dotted := strings.Cut(path, ".")
 		if !dotted {
-			return nil
+			return ""
 		}
 		value, path = memberOf(value, name), rest
 	}
-	return nil
+	return ""
 }
 
 // memberOf is a member of an object, or an element of an array by its number.
-func memberOf(value json.RawMessage, name string) json.RawMessage {
+func memberOf(value, name string) string {
 	if list, ok := rs.AsArray(value); ok {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list) {
 			return list[i]
 		}
-		return nil
+		return ""
 	}
 	return rs.AsObject(value).Get(name)
 }
 
-func compact(value json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return nil
-	}
-	return b.Bytes()
-}
-
 // jsonWindow answers as a resource server does for a text.
-func (w windowArgs) jsonWindow(text string) ([]byte, error) {
+func (w windowArgs) jsonWindow(text string) (string, error) {
 	const defaultLimit = 4096
 	total := utf8.RuneCountInString(text)
 	start, end := w.offset, w.offset+w.limit
@@ -93,7 +84,7 @@ func (w windowArgs) jsonWindow(text string) ([]byte, error) {
 	if w.q != "" {
 		at := strings.Index(text, w.q)
 		if at < 0 {
-			return nil, &rs.Error{
+			return "", &rs.Error{
 				Code: "query_not_found", Param: "q",
 				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote(w.q), quote(w.field)),
 			}
@@ -111,7 +102,7 @@ func (w windowArgs) jsonWindow(text string) ([]byte, error) {
 		rs.Member{Name: "text", Value: rs.EncodeJSON(part)}, number("start_chars", start), number("end_chars", end),
 		number("total_chars", total), rs.Member{Name: "complete", Value: rs.EncodeJSON(end-start == total)})
 	if end < total {
-		window = append(window, number("next_offset_chars", end), rs.Member{Name: "has_more", Value: json.RawMessage("true")})
+		window = append(window, number("next_offset_chars", end), rs.Member{Name: "has_more", Value: rs.EncodeJSON(true)})
 	}
 	field := rs.Object{{Name: "path", Value: rs.EncodeJSON(w.field)}, {Name: "type", Value: rs.EncodeJSON("json")}}
 	return rs.Object{{Name: "field", Value: field.JSON()}, {Name: "window", Value: window.JSON()}}.JSON(), nil
@@ -127,5 +118,5 @@ func around(asked *int) int {
 }
 
 func number(name string, n int) rs.Member {
-	return rs.Member{Name: name, Value: json.RawMessage(strconv.Itoa(n))}
+	return rs.Member{Name: name, Value: rs.EncodeJSON(n)}
 }

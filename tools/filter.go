@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -41,7 +40,7 @@ func (a *arguments) filter() filter {
 }
 
 // parseFilter reads an object of fields, each with a scalar or an object of range operators.
-func parseFilter(raw json.RawMessage) (filter, error) {
+func parseFilter(raw string) (filter, error) {
 	if raw[0] == '"' {
 		return nil, invalidFilter("filter is the string %s; it must be an object.", show(raw))
 	}
@@ -68,7 +67,7 @@ func parseFilter(raw json.RawMessage) (filter, error) {
 	return f, nil
 }
 
-func parseCondition(field string, raw json.RawMessage) (filter, error) {
+func parseCondition(field, raw string) (filter, error) {
 	if raw[0] != '{' {
 		value, ok := scalar(raw)
 		if !ok {
@@ -97,7 +96,7 @@ func parseCondition(field string, raw json.RawMessage) (filter, error) {
 }
 
 // scalar returns a string, number or boolean as it goes into a parameter. Numbers keep the digits they came with.
-func scalar(raw json.RawMessage) (string, bool) {
+func scalar(raw string) (string, bool) {
 	text, ok := rs.AsText(raw)
 	if rs.Kind(raw) != "string" {
 		return text, ok && len(text) <= 400

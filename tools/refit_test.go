@@ -30,7 +30,7 @@ func pages(total, size int) *middlewaretest.RS {
 			next = fmt.Sprintf(`,"next_cursor":"%d"`, start+limit)
 		}
 		body := fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t%s}`, strings.Join(records, ","), next != "", next)
-		return &rs.Response{Status: 200, Body: []byte(body)}, nil
+		return &rs.Response{Status: 200, Body: body}, nil
 	}}
 }
 

@@ -48,12 +48,12 @@ var protocolVersions = [...]string{"2024-11-05", assumedVersion, "2025-06-18", "
 
 // A plainMessage is a request that the SDK could only take in one way.
 type plainMessage struct {
-	id        json.RawMessage // as it was written
+	id        string // as it was written
 	method    string
-	version   string          // of MCP
-	tool      string          // of a tools/call
-	arguments json.RawMessage // of a tools/call; nil when there are none
-	trace     string          // the traceparent of its _meta
+	version   string // of MCP
+	tool      string // of a tools/call
+	arguments string // of a tools/call; empty when there are none
+	trace     string // the traceparent of its _meta
 }
 
 // readPlain reads a message and reports whether it is plain.
@@ -61,20 +61,20 @@ func readPlain(header http.Header, body []byte) (plainMessage, bool) {
 	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > maxPlainDepth || !json.Valid(body) || !utf8.Valid(body) || len(header.Values(lastEventIDHeader)) > 0 {
 		return plainMessage{}, false
 	}
-	var tag, method, params, name, meta json.RawMessage
+	var tag, method, params, name, meta string
 	var m plainMessage
-	if !membersOf(body, field{"jsonrpc", &tag}, field{"id", &m.id}, field{"method", &method}, field{"params", &params}) ||
-		string(tag) != `"2.0"` || !plainID(m.id) {
+	if !membersOf(string(body), field{"jsonrpc", &tag}, field{"id", &m.id}, field{"method", &method}, field{"params", &params}) ||
+		tag != `"2.0"` || !plainID(m.id) {
 		return plainMessage{}, false
 	}
 	m.version = header.Get(protocolVersionHeader)
 	if m.version == "" {
 		m.version = assumedVersion
 	}
-	switch string(method) {
+	switch method {
 	case `"` + methodListTools + `"`:
 		m.method = methodListTools
-		if params != nil && !membersOf(params, field{"_meta", &meta}) {
+		if params != "" && !membersOf(params, field{"_meta", &meta}) {
 			return plainMessage{}, false
 		}
 	case `"` + methodCallTool + `"`:
@@ -82,7 +82,7 @@ func readPlain(header http.Header, body []byte) (plainMessage, bool) {
 		if !membersOf(params, field{"name", &name}, field{"arguments", &m.arguments}, field{"_meta", &meta}) || rs.Kind(name) != "string" {
 			return plainMessage{}, false
 		}
-		m.tool = string(name[1 : len(name)-1]) // no tool has a name that needs escapes
+		m.tool = name[1 : len(name)-1] // no tool has a name that needs escapes
 	default:
 		return plainMessage{}, false
 	}
@@ -92,16 +92,16 @@ func readPlain(header http.Header, body []byte) (plainMessage, bool) {
 // A field is a member that an object may have.
 type field struct {
 	name  string
-	value *json.RawMessage
+	value *string
 }
 
 // membersOf reads the members of an object, and reports whether raw is one with no other members than these and none of them twice.
-func membersOf(raw []byte, fields ...field) bool {
+func membersOf(raw string, fields ...field) bool {
 	object := rs.AsObject(raw)
 	for _, member := range object {
 		known := false
 		for _, f := range fields {
-			if f.name == member.Name && *f.value == nil {
+			if f.name == member.Name && *f.value == "" {
 				*f.value, known = member.Value, true
 				break
 			}
@@ -114,27 +114,27 @@ func membersOf(raw []byte, fields ...field) bool {
 }
 
 // plainID reports whether an id goes back as it came: a short whole number, or a short string without escapes.
-func plainID(id []byte) bool {
+func plainID(id string) bool {
 	if len(id) == 0 || len(id) > maxPlainIDBytes+len(`""`) {
 		return false
 	}
 	if id[0] == '"' {
-		return len(id) > len(`""`) && !bytes.ContainsFunc(id[1:len(id)-1], func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune(`\<>&`, c) })
+		return len(id) > len(`""`) && !strings.ContainsFunc(id[1:len(id)-1], func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune(`\<>&`, c) })
 	}
-	return len(id) <= maxPlainIDBytes && !bytes.ContainsFunc(id, func(c rune) bool { return c < '0' || c > '9' })
+	return len(id) <= maxPlainIDBytes && !strings.ContainsFunc(id, func(c rune) bool { return c < '0' || c > '9' })
 }
 
 // readMeta reads the _meta of a request and reports whether the SDK would be content with it.
-func (m *plainMessage) readMeta(raw json.RawMessage) bool {
+func (m *plainMessage) readMeta(raw string) bool {
 	stateless := m.version == statelessVersion
-	if raw == nil {
+	if raw == "" {
 		return !stateless
 	}
 	meta := rs.AsObject(raw)
 	if meta == nil {
 		return false
 	}
-	seen := map[string]json.RawMessage{}
+	seen := map[string]string{}
 	for _, member := range meta {
 		if _, twice := seen[member.Name]; twice {
 			return false
@@ -149,14 +149,14 @@ func (m *plainMessage) readMeta(raw json.RawMessage) bool {
 		return !named
 	}
 	info, introduced := seen[mcp.MetaKeyClientInfo]
-	return string(version) == `"`+statelessVersion+`"` &&
+	return version == `"`+statelessVersion+`"` &&
 		reads[mcp.ClientCapabilities](seen[mcp.MetaKeyClientCapabilities]) && (!introduced || reads[mcp.Implementation](info))
 }
 
 // reads reports whether raw is an object that can be read as a T.
-func reads[T any](raw json.RawMessage) bool {
+func reads[T any](raw string) bool {
 	var value T
-	return rs.Kind(raw) == "object" && json.Unmarshal(raw, &value) == nil
+	return rs.Kind(raw) == "object" && json.Unmarshal([]byte(raw), &value) == nil
 }
 
 // agrees reports whether the headers that 2026-07-28 demands say what the message says.
@@ -172,7 +172,7 @@ func (e *endpoint) servePlain(w http.ResponseWriter, r *http.Request, body []byt
 		return false
 	}
 	if m.method == methodListTools {
-		writePlain(w, []byte(answerStart), m.id, list)
+		writePlain(w, []byte(answerStart+m.id), list)
 		return true
 	}
 	tool, known := e.server.tools[m.tool]
@@ -183,7 +183,7 @@ func (e *endpoint) servePlain(w http.ResponseWriter, r *http.Request, body []byt
 	defer done()
 	var result *mcp.CallToolResult
 	err := recovered(ctx, e.server.log, m.method, func() (err error) {
-		result, err = callTool(ctx, e.server.handle, tools.Call{Tool: tool, Raw: m.arguments, Protocol: m.version}, m.trace)
+		result, err = callTool(ctx, e.server.handle, tools.Call{Tool: tool, Raw: json.RawMessage(m.arguments), Protocol: m.version}, m.trace)
 		return err
 	})
 	var refused *jsonrpc.Error
@@ -192,7 +192,7 @@ func (e *endpoint) servePlain(w http.ResponseWriter, r *http.Request, body []byt
 		if m.version == statelessVersion && refused.Code == jsonrpc.CodeInvalidParams {
 			status = http.StatusBadRequest
 		}
-		writeRPCError(w, status, m.id, refused)
+		writeRPCError(w, status, json.RawMessage(m.id), refused)
 		return true
 	}
 	writePlain(w, e.server.answer(m, result))
@@ -227,7 +227,7 @@ const answerOverhead = 512
 func (s *Server) answer(m plainMessage, result *mcp.CallToolResult) []byte {
 	structured, ok := result.StructuredContent.(json.RawMessage)
 	if !ok && result.StructuredContent != nil {
-		structured = rs.EncodeJSON(result.StructuredContent)
+		structured = json.RawMessage(rs.EncodeJSON(result.StructuredContent))
 	}
 	size := answerOverhead + len(structured)
 	for _, content := range result.Content {

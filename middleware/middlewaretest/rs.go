@@ -79,5 +79,5 @@ func (s *RS) Source(context.Context, rs.Principal) (rs.Doer, error) { return s, 
 
 // JSON returns a 200 with a JSON body.
 func JSON(body string) *rs.Response {
-	return &rs.Response{Status: 200, Body: []byte(body), ContentType: "application/json", RequestID: "req_scripted"}
+	return &rs.Response{Status: 200, Body: body, ContentType: "application/json", RequestID: "req_scripted"}
 }

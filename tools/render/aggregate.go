@@ -24,7 +24,7 @@ type AggregateQuery struct {
 // Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
 // Structured is {"data": body}. Groups that do not fit are cut between two of them, on each channel for itself, with what the
 // others hold and a call that shows them (D18).
-func Aggregate(body []byte, q AggregateQuery) (Result, error) {
+func Aggregate(body string, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
 	o, raw, err := decode(body, what)
 	if err != nil {

@@ -8,44 +8,48 @@ import (
 )
 
 // searchBody is a search answer, as a resource server sends it: about 38 KB for 25 hits.
-func searchBody(hits, repeats int) []byte {
+func searchBody(hits, repeats int) string {
 	text := strings.Repeat("the <mark>invoice</mark> was discussed with the team — café 🚀. ", repeats)
 	list := make([]string, hits)
 	for i := range list {
 		list[i] = fmt.Sprintf(`{"connector_id":"gmail","emitted_at":"2026-01-01T00:00:00.000Z","matched_fields":["body_text"],"object":"search_result","record_key":"w-m%04d","record_url":"/v1/streams/message_bodies/records/w-m%04d","stream":"message_bodies","connection_id":"cin_gmail_work","display_name":"Work Gmail","snippet":{"field":"body_text","text":%q},"evidence_excerpts":[{"field_path":"body_text","object":"evidence_excerpt","preview_text":%q,"provenance":"lexical_match","read":{"field":"body_text","record_id":"w-m%04d","stream":"message_bodies","connection_id":"cin_gmail_work"},"truncated":true}],"score":{"kind":"bm25","value":-3.19}}`, i, i, text, text, i)
 	}
-	return []byte(`{"object":"list","has_more":true,"next_cursor":"eyJvZmYiOjMsInNuYXAiOiJzbmFwXzNjMjQyZWU1ZDQ5ZWE4NzMifQ","data":[` + strings.Join(list, ",") + `],"meta":{"count":1500,"recall":{"complete":true}}}`)
+	return `{"object":"list","has_more":true,"next_cursor":"eyJvZmYiOjMsInNuYXAiOiJzbmFwXzNjMjQyZWU1ZDQ5ZWE4NzMifQ","data":[` + strings.Join(list, ",") + `],"meta":{"count":1500,"recall":{"complete":true}}}`
 }
 
 // recordsBody is a page of records: 0.8 KB each with 16 repeats of a sentence.
-func recordsBody(records, repeats int) []byte {
+func recordsBody(records, repeats int) string {
 	list := make([]string, records)
 	for i := range list {
 		list[i] = fmt.Sprintf(`{"object":"record","id":"w-m%04d","stream":"messages","emitted_at":"2026-01-01T00:00:00Z","connection_id":"cin_gmail_work","display_name":"Work Gmail","data":{"id":"w-m%04d","subject":"Invoice for the apollo release — café 🚀","from":"anna@example.com","sent_at":"2026-01-01T00:00:00Z","size_bytes":1234,"is_seen":true,"snippet":"%s"}}`, i, i, strings.Repeat("the invoice was discussed. ", repeats))
 	}
-	return []byte(`{"object":"list","has_more":true,"next_cursor":"eyJ","data":[` + strings.Join(list, ",") + `],"meta":{"warnings":[]}}`)
+	return `{"object":"list","has_more":true,"next_cursor":"eyJ","data":[` + strings.Join(list, ",") + `],"meta":{"warnings":[]}}`
 }
 
 // schemaBody is a compact schema: about 2.5 KB for 8 streams.
-func schemaBody(streams int) []byte {
+func schemaBody(streams int) string {
 	list := make([]string, streams)
 	for i := range list {
 		list[i] = fmt.Sprintf(`{"name":"stream_%d","cursor_field":"sent_at","field_capabilities":{"id":"t=string,eq","subject":"t=string,eq,lex,sem","sent_at":"t=timestamp,role=event-time,r=gte|gt|lte|lt,a=max|min|group_by_time","from":"t=string,eq,a=group_by","size":"t=integer,r=gte|gt|lte|lt,a=max|min|sum"}}`, i)
 	}
-	return []byte(`{"object":"schema","detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_gmail_work","display_name":"Work Gmail"}],"streams":[` + strings.Join(list, ",") + `]}]}`)
+	return `{"object":"schema","detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_gmail_work","display_name":"Work Gmail"}],"streams":[` + strings.Join(list, ",") + `]}]}`
 }
 
 // A rendering is one answer with the renderer that it is for.
 type rendering struct {
 	name   string
-	body   []byte
-	render func([]byte) (Result, error)
+	body   string
+	render func(string) (Result, error)
 }
 
 func renderings() []rendering {
-	search := func(body []byte) (Result, error) { return Search(body, SearchQuery{Q: "invoice", RecordBase: base}) }
-	records := func(body []byte) (Result, error) { return Records(body, RecordsQuery{Stream: "messages", Limit: 25}) }
-	schema := func(body []byte) (Result, error) { return Schema(body, SchemaQuery{}) }
+	search := func(body string) (Result, error) {
+		return Search(body, SearchQuery{Q: "invoice", RecordBase: base})
+	}
+	records := func(body string) (Result, error) {
+		return Records(body, RecordsQuery{Stream: "messages", Limit: 25})
+	}
+	schema := func(body string) (Result, error) { return Schema(body, SchemaQuery{}) }
 	return []rendering{
 		{"search", searchBody(25, 8), search},
 		{"search-large", searchBody(100, 30), search},
@@ -58,9 +62,9 @@ func renderings() []rendering {
 
 // BenchmarkRender: what shaping and cleaning cost, beside the floor of looking at each byte once.
 func BenchmarkRender(b *testing.B) {
-	for _, row := range append(renderings(), rendering{"floor", searchBody(25, 8), func(body []byte) (Result, error) {
+	for _, row := range append(renderings(), rendering{"floor", searchBody(25, 8), func(body string) (Result, error) {
 		n := 0
-		for _, c := range body {
+		for _, c := range []byte(body) {
 			n += int(c)
 		}
 		return Result{Text: fmt.Sprint(n)}, nil
@@ -90,9 +94,9 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":  {82, 215_000},
-		"records": {82, 92_000},
-		"schema":  {380, 68_000},
+		"search":  {78, 165_000},
+		"records": {82, 72_000},
+		"schema":  {380, 66_000},
 	}
 	for _, row := range renderings() {
 		limit, limited := most[row.name]

@@ -17,8 +17,8 @@ type BlobQuery struct {
 
 // Blob renders a blob. Text, JSON, CSV and calendars stand inline, the first 16 KiB of them; of other types only type,
 // size and hash. All bytes are readable as the resource BlobURI(q) (S3-2c).
-func Blob(body []byte, contentType string, q BlobQuery) (Result, error) {
-	sum := sha256.Sum256(body)
+func Blob(body string, contentType string, q BlobQuery) (Result, error) {
+	sum := sha256.Sum256([]byte(body))
 	kind, text := blobType(contentType)
 	uri := BlobURI(q)
 	out := object{
@@ -30,7 +30,7 @@ func Blob(body []byte, contentType string, q BlobQuery) (Result, error) {
 	}
 	head := fmt.Sprintf("%s: %s, %d bytes, sha256 %x", name(q.BlobID), kind, len(body), sum)
 	lines := []string{clip(head, LineChars)}
-	inline := text && utf8.Valid(body)
+	inline := text && utf8.ValidString(body)
 	if inline {
 		s := span{text: string(body)}
 		s.next = -1

@@ -33,7 +33,7 @@ const maxMarks = 10
 
 // Clean returns the result as it may reach a host, and what the body that it was made from lost on the way: the same
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
-func (r Result) Clean(body []byte) Result {
+func (r Result) Clean(body string) Result {
 	structured := new(Removed).json(r.Structured, visible)
 	if len(structured) > StructuredHard { // escapes are longer than what they stand for
 		structured = new(Removed).json(r.Structured, plainly)
@@ -45,7 +45,10 @@ func (r Result) Clean(body []byte) Result {
 	}
 	r.Structured = structured
 	var removed Removed
-	if removed.json(body, plainly); removed.Total() > 0 {
+	if dirtyJSON(body) {
+		removed.json([]byte(body), plainly)
+	}
+	if removed.Total() > 0 {
 		meta := map[string]any{"pdpp/removed_characters": removed}
 		for key, value := range r.Meta {
 			meta[key] = value
@@ -169,7 +172,7 @@ func (r *Removed) json(raw []byte, rename func(string) string) json.RawMessage {
 		if !dirtyJSON(token) {
 			continue
 		}
-		text, ok := rs.AsText(token)
+		text, ok := rs.AsText(string(token))
 		if !ok {
 			continue
 		}
@@ -192,7 +195,7 @@ func (r *Removed) json(raw []byte, rename func(string) string) json.RawMessage {
 }
 
 // stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
-func stringBytes[T rs.JSON](raw T) int {
+func stringBytes[T ~string | ~[]byte](raw T) int {
 	for i := 1; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
@@ -297,7 +300,7 @@ func dirty(s string) (from int, spaced bool) {
 }
 
 // dirtyJSON reports whether a JSON text may hold a character that has to go, as it is or as an escape.
-func dirtyJSON(raw []byte) bool {
+func dirtyJSON[T ~string | ~[]byte](raw T) bool {
 	marks := 0
 	for i := 0; i < len(raw); {
 		if run := rs.PlainRun(raw[i:], '\\', del); run > 0 {
@@ -305,7 +308,7 @@ func dirtyJSON(raw []byte) bool {
 			marks = 0
 			continue
 		}
-		c, size := utf8.DecodeRune(raw[i:])
+		c, size := utf8.DecodeRuneInString(string(raw[i:min(i+utf8.UTFMax, len(raw))]))
 		switch {
 		case c == '\\':
 			if i+1 < len(raw) && strings.IndexByte("urbf", raw[i+1]) >= 0 {

@@ -100,12 +100,12 @@ func TestCleanJSON(t *testing.T) {
 // A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
 func TestCleanResult(t *testing.T) {
 	body := []byte(`{"data":{"body":"a\u0000b"}}`)
-	r := Result{Text: "x\u202ey", Structured: object{pair("data", string(body))}.AppendJSON(nil)}.Clean(body)
+	r := Result{Text: "x\u202ey", Structured: object{pair("data", string(body))}.AppendJSON(nil)}.Clean(string(body))
 	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": Removed{Control: 1}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
 	}
-	mirrored := Result{Text: `{"id":"a\u0000"}`, Structured: json.RawMessage(`{"id":"a\u0000"}`)}.Clean(nil)
+	mirrored := Result{Text: `{"id":"a\u0000"}`, Structured: json.RawMessage(`{"id":"a\u0000"}`)}.Clean("")
 	if mirrored.Text != `{"id":"a"}` || mirrored.Text != string(mirrored.Structured) {
 		t.Errorf("D3: %q is not %q", mirrored.Text, mirrored.Structured)
 	}

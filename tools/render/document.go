@@ -16,7 +16,7 @@ type DocumentQuery struct {
 // Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
 // The handles stand before the text, because some hosts cut what is long. Texts that do not fit are cut, and metadata
 // has the call that reads on.
-func Document(body []byte, q DocumentQuery) (Result, error) {
+func Document(body string, q DocumentQuery) (Result, error) {
 	const what = "fetch"
 	o, _, err := decode(body, what)
 	if err != nil {

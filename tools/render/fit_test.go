@@ -14,7 +14,7 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte(strings.Repeat("[", 500)+strings.Repeat("]", 500)), 30)
 	f.Add([]byte(`"\u0000\u0000\ud83d\ude00<>&"`), 9)
 	f.Fuzz(func(t *testing.T, raw []byte, max int) {
-		_, compact, err := decode(append(append([]byte(`{"v":`), raw...), '}'), "test")
+		_, compact, err := decode(string(append(append([]byte(`{"v":`), raw...), '}')), "test")
 		if err != nil || max < 4 || max > 5000 {
 			return
 		}

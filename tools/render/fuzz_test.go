@@ -38,7 +38,7 @@ func FuzzRender(f *testing.F) {
 				}
 				return
 			}
-			r = r.Clean(body)
+			r = r.Clean(string(body))
 			limit := TextHard
 			if tool == "search" {
 				limit = SearchHard
@@ -49,7 +49,7 @@ func FuzzRender(f *testing.F) {
 			if len(r.Text) > limit {
 				t.Errorf("%s: %d bytes of text", tool, len(r.Text))
 			}
-			if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(r.Structured) != "object" {
+			if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
 				t.Errorf("%s: not a valid result", tool)
 			}
 			if tool != "fetch" {
@@ -60,23 +60,23 @@ func FuzzRender(f *testing.F) {
 				}
 			}
 		}
-		r, err := Schema(body, SchemaQuery{})
+		r, err := Schema(string(body), SchemaQuery{})
 		check("schema", r, err)
-		r, err = Schema(body, SchemaQuery{Stream: stream, Full: true})
+		r, err = Schema(string(body), SchemaQuery{Stream: stream, Full: true})
 		check("schema", r, err)
-		r, err = Records(body, RecordsQuery{Stream: stream, Fields: []string{"subject", stream}, ChangesSince: stream})
+		r, err = Records(string(body), RecordsQuery{Stream: stream, Fields: []string{"subject", stream}, ChangesSince: stream})
 		check("query_records", r, err)
-		r, err = Aggregate(body, AggregateQuery{Stream: stream})
+		r, err = Aggregate(string(body), AggregateQuery{Stream: stream})
 		check("aggregate", r, err)
-		r, err = Search(body, SearchQuery{Q: stream, RecordBase: base})
+		r, err = Search(string(body), SearchQuery{Q: stream, RecordBase: base})
 		check("search", r, err)
-		r, err = Document(body, DocumentQuery{Ref: ref, RecordBase: base})
+		r, err = Document(string(body), DocumentQuery{Ref: ref, RecordBase: base})
 		check("fetch", r, err)
-		r, err = Window(body, WindowQuery{Ref: ref, Field: "body", Q: stream})
+		r, err = Window(string(body), WindowQuery{Ref: ref, Field: "body", Q: stream})
 		check("read_record_field", r, err)
-		r, err = Streams(body, StreamsQuery{})
+		r, err = Streams(string(body), StreamsQuery{})
 		check("list_streams", r, err)
-		r, err = Blob(body, stream, BlobQuery{BlobID: "b"})
+		r, err = Blob(string(body), stream, BlobQuery{BlobID: "b"})
 		check("fetch_blob", r, err)
 	})
 }
@@ -99,7 +99,7 @@ func FuzzWindow(f *testing.F) {
 			if step > 100 {
 				t.Fatal("the windows do not end")
 			}
-			r, err := Window(serveWindow([]rune(text), q.Offset, limit, server), q)
+			r, err := Window(string(serveWindow([]rune(text), q.Offset, limit, server)), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func serveWindow(text []rune, offset, limit int, server uint8) []byte {
 	if server&4 == 0 {
 		w["total_chars"] = len(text)
 	}
-	return rs.EncodeJSON(map[string]any{"window": w})
+	return []byte(rs.EncodeJSON(map[string]any{"window": w}))
 }
 
 // FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.

@@ -52,7 +52,7 @@ func (s *scriptedServer) RoundTrip(request *http.Request) (*http.Response, error
 // pageOf is the part of a list that a request asks for.
 func pageOf(body []byte, request *http.Request) []byte {
 	const defaultLimit = 25
-	list := rs.AsObject(body)
+	list := rs.AsObject(string(body))
 	items := list.Array("data")
 	limit, err := strconv.Atoi(request.URL.Query().Get("limit"))
 	if err != nil {
@@ -65,7 +65,7 @@ func pageOf(body []byte, request *http.Request) []byte {
 	if end < len(items) {
 		list = list.With("next_cursor", rs.EncodeJSON(fmt.Sprintf("after-%d", end)))
 	}
-	return list.JSON()
+	return []byte(list.JSON())
 }
 
 func readAnswer(t *testing.T, part []byte) scriptedAnswer {
@@ -78,15 +78,15 @@ func readAnswer(t *testing.T, part []byte) scriptedAnswer {
 	if err != nil {
 		t.Fatalf("rs.json: %v", err)
 	}
-	o := rs.AsObject(raw)
+	o := rs.AsObject(string(raw))
 	if answer.pages = o.Flag("$pages"); answer.pages {
 		o = o.Without("$pages")
-		raw = o.JSON()
+		raw = json.RawMessage(o.JSON())
 	}
 	answer.body = raw
 	if o.Has("$body") {
-		answer.body = o.Get("$body")
-		if text, ok := rs.AsText(answer.body); ok && answer.body[0] == '"' {
+		answer.body = []byte(o.Get("$body"))
+		if text, ok := rs.AsText(string(answer.body)); ok && answer.body[0] == '"' {
 			answer.body = []byte(text)
 		}
 		if status, ok := o.Number("$status"); ok {
@@ -105,8 +105,8 @@ func expand(raw json.RawMessage) (json.RawMessage, error) {
 	if !bytes.Contains(raw, []byte(`"$repeat"`)) {
 		return raw, nil
 	}
-	if items, ok := rs.AsArray(raw); ok {
-		var out []json.RawMessage
+	if items, ok := rs.AsArray(string(raw)); ok {
+		var out []string
 		for _, item := range items {
 			if o := rs.AsObject(item); o.Has("$repeat") && o.Has("item") {
 				repeated, err := repetitions(o, "item")
@@ -114,32 +114,32 @@ func expand(raw json.RawMessage) (json.RawMessage, error) {
 					return nil, err
 				}
 				for _, element := range repeated {
-					out = append(out, json.RawMessage(element))
+					out = append(out, string(element))
 				}
 				continue
 			}
-			expanded, err := expand(item)
+			expanded, err := expand(json.RawMessage(item))
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, expanded)
+			out = append(out, string(expanded))
 		}
-		return rs.JoinArray(out), nil
+		return json.RawMessage(rs.JoinArray(out)), nil
 	}
-	o := rs.AsObject(raw)
+	o := rs.AsObject(string(raw))
 	if o == nil {
 		return raw, nil
 	}
 	if !o.Has("$repeat") {
 		out := make(rs.Object, 0, len(o))
 		for _, m := range o {
-			value, err := expand(m.Value)
+			value, err := expand(json.RawMessage(m.Value))
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, rs.Member{Name: m.Name, Value: value})
+			out = append(out, rs.Member{Name: m.Name, Value: string(value)})
 		}
-		return out.JSON(), nil
+		return json.RawMessage(out.JSON()), nil
 	}
 	switch {
 	case o.Has("text"):
@@ -157,7 +157,7 @@ func repetitions(o rs.Object, part string) ([]string, error) {
 		return nil, fmt.Errorf("$repeat cannot be %s", o.Get("$repeat"))
 	}
 	from, _ := o.Number("from")
-	expanded, err := expand(o.Get(part))
+	expanded, err := expand(json.RawMessage(o.Get(part)))
 	if err != nil {
 		return nil, err
 	}
@@ -173,16 +173,16 @@ func repeatMembers(o rs.Object) (json.RawMessage, error) {
 	objects, err := repetitions(o, "members")
 	out, others := rs.Object{}, o.Without("$repeat", "from", "members")
 	for _, m := range others {
-		value, err := expand(m.Value)
+		value, err := expand(json.RawMessage(m.Value))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, rs.Member{Name: m.Name, Value: value})
+		out = append(out, rs.Member{Name: m.Name, Value: string(value)})
 	}
 	for _, object := range objects {
-		out = append(out, rs.AsObject(json.RawMessage(object))...)
+		out = append(out, rs.AsObject(object)...)
 	}
-	return out.JSON(), err
+	return json.RawMessage(out.JSON()), err
 }
 
 // repeatText joins what stands between the quotes, so that escapes stay, those of half a character too.

@@ -120,7 +120,7 @@ func golden(t *testing.T, file string) {
 	assertCanaries(t, kind, tool, reply.Result.IsError, sent, result)
 	got := map[string]string{"content.txt": shorten(result.Text + "\n"), "structured.json": shorten(indent(t, result.Structured))}
 	if len(result.Meta) > 0 {
-		got["meta.json"] = shorten(indent(t, rs.EncodeJSON(result.Meta)))
+		got["meta.json"] = shorten(indent(t, []byte(rs.EncodeJSON(result.Meta))))
 	}
 	if *update {
 		archive.Files = kept
@@ -173,7 +173,7 @@ func assertChannels(t *testing.T, reply tools.Reply) {
 		kind = reply.Call.Tool.Name
 	}
 	render.AssertResult(t, kind, result)
-	if again := result.Clean(nil); again.Text != result.Text || string(again.Structured) != string(result.Structured) {
+	if again := result.Clean(""); again.Text != result.Text || string(again.Structured) != string(result.Structured) {
 		t.Error("D19: the answer was not cleaned")
 	}
 	assertHarmless(t, result)

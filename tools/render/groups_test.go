@@ -37,7 +37,7 @@ func TestManyGroups(t *testing.T) {
 		"one key of a megabyte is shortened":                 {1, func(int) string { return strings.Repeat("k", 1<<20) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Aggregate(groupsBody("group_by", row.n, row.key), AggregateQuery{Stream: "messages", Arguments: sent})
+			r, err := Aggregate(string(groupsBody("group_by", row.n, row.key)), AggregateQuery{Stream: "messages", Arguments: sent})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 					start++
 				}
 			}
-			r, err := Aggregate(groupsBody("group_by_time", len(keys)-start, func(i int) string { return keys[start+i] }), AggregateQuery{Stream: "messages", Arguments: sent})
+			r, err := Aggregate(string(groupsBody("group_by_time", len(keys)-start, func(i int) string { return keys[start+i] })), AggregateQuery{Stream: "messages", Arguments: sent})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestManyStreamRows(t *testing.T) {
 	}
 	body := object{pair("object", encode("list")), pair("data", rs.JoinArray(rows))}.AppendJSON(nil)
 	read := func(q StreamsQuery) (Result, object) {
-		r, err := Streams(body, q)
+		r, err := Streams(string(body), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestManyStreamRows(t *testing.T) {
 			t.Errorf("%s: %d rows", channel, seen)
 		}
 	}
-	_, err := Streams(body, StreamsQuery{Offset: total})
+	_, err := Streams(string(body), StreamsQuery{Offset: total})
 	var typed *rs.Error
 	if !errors.As(err, &typed) || typed.Code != rs.InvalidArguments || typed.Param != "offset" {
 		t.Errorf("%v", err)

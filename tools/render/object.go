@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -10,19 +9,19 @@ import (
 
 // Short names for what every renderer writes.
 type (
-	object = rs.ObjectOf[string]
-	member = rs.MemberOf[string]
+	object = rs.Object
+	member = rs.Member
 )
 
 func pair(name string, value string) member { return member{Name: name, Value: value} }
 
 // decode reads a body that must be a JSON object. what names the answer in the error, which shows nothing of the body.
-func decode(body []byte, what string) (object, string, error) {
-	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+func decode(body, what string) (object, string, error) {
+	body = strings.TrimPrefix(body, "\xEF\xBB\xBF")
 	text, err := rs.Compact(body)
 	if err != nil {
 		fault := "is not JSON"
-		if len(bytes.TrimSpace(body)) == 0 {
+		if strings.TrimSpace(body) == "" {
 			fault = "is empty"
 		}
 		return nil, "", invalidResponse(what, fault, err)

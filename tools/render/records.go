@@ -42,7 +42,7 @@ func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok 
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
 // as many records as fit (S0-5g, S0-7c).
-func Records(body []byte, q RecordsQuery) (Result, error) {
+func Records(body string, q RecordsQuery) (Result, error) {
 	const what = "query_records"
 	o, raw, err := decode(body, what)
 	if err != nil {

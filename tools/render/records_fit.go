@@ -18,7 +18,7 @@ const (
 
 // RecordsThatFit returns how many records of a page a host takes, and how many the page has; all of them when it fits.
 // One that does not fit is asked for again with a smaller limit, so that its cursor is exact (D18).
-func RecordsThatFit(body []byte) (fit, of int) {
+func RecordsThatFit(body string) (fit, of int) {
 	if len(body) <= pageJSON {
 		return 0, 0
 	}

@@ -16,13 +16,13 @@ import (
 func TestInvalidResponse(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}
 	renderers := map[string]func([]byte) (Result, error){
-		"schema":            func(b []byte) (Result, error) { return Schema(b, SchemaQuery{}) },
-		"query_records":     func(b []byte) (Result, error) { return Records(b, RecordsQuery{Stream: "s"}) },
-		"aggregate":         func(b []byte) (Result, error) { return Aggregate(b, AggregateQuery{Stream: "s"}) },
-		"search":            func(b []byte) (Result, error) { return Search(b, SearchQuery{}) },
-		"fetch":             func(b []byte) (Result, error) { return Document(b, DocumentQuery{Ref: ref}) },
-		"read_record_field": func(b []byte) (Result, error) { return Window(b, WindowQuery{Ref: ref}) },
-		"list_streams":      func(b []byte) (Result, error) { return Streams(b, StreamsQuery{}) },
+		"schema":            func(b []byte) (Result, error) { return Schema(string(b), SchemaQuery{}) },
+		"query_records":     func(b []byte) (Result, error) { return Records(string(b), RecordsQuery{Stream: "s"}) },
+		"aggregate":         func(b []byte) (Result, error) { return Aggregate(string(b), AggregateQuery{Stream: "s"}) },
+		"search":            func(b []byte) (Result, error) { return Search(string(b), SearchQuery{}) },
+		"fetch":             func(b []byte) (Result, error) { return Document(string(b), DocumentQuery{Ref: ref}) },
+		"read_record_field": func(b []byte) (Result, error) { return Window(string(b), WindowQuery{Ref: ref}) },
+		"list_streams":      func(b []byte) (Result, error) { return Streams(string(b), StreamsQuery{}) },
 	}
 	for tool, renderBody := range renderers {
 		for _, body := range []string{"", "  ", "<html>secret</html>", `"secret"`, `["secret"]`, "null", "17", `{"secret":`, "{}"} {
@@ -42,7 +42,7 @@ func TestInvalidResponse(t *testing.T) {
 func TestVerbatim(t *testing.T) {
 	// What the server wrote reaches the host unchanged: number formats, key order, escapes.
 	const body = `{"object":"list","z":1.0,"a":12345678901234567890,"data":[{"id":"1","data":{"html":"<b>&\u2028","n":1e3}}],"b":-0}`
-	r, err := Records([]byte(" \ufeff"[1:]+body+"\n"), RecordsQuery{Stream: "s"})
+	r, err := Records(" \ufeff"[1:]+body+"\n", RecordsQuery{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestDocument(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	document := func(t *testing.T, body string, fields ...string) (Result, map[string]any) {
 		t.Helper()
-		r, err := Document([]byte(body), DocumentQuery{Ref: ref, Fields: fields, RecordBase: base})
+		r, err := Document(body, DocumentQuery{Ref: ref, Fields: fields, RecordBase: base})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestSchema(t *testing.T) {
 		for i := range 300 {
 			streams = append(streams, fmt.Sprintf(`{"name":"stream_%d","field_capabilities":{%s"z":"declared"},"expand_capabilities":[]}`, i, strings.Repeat(`"some_field":"t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem",`, 20)))
 		}
-		r, err := Schema([]byte(`{"object":"schema","connectors":[{"connector_key":"big","granted_connections":[{"connection_id":"c"}],"streams":[`+strings.Join(streams, ",")+`]}]}`), SchemaQuery{})
+		r, err := Schema(`{"object":"schema","connectors":[{"connector_key":"big","granted_connections":[{"connection_id":"c"}],"streams":[`+strings.Join(streams, ",")+`]}]}`, SchemaQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestSchema(t *testing.T) {
 	})
 	t.Run("S3-7a a compact document that fits is verbatim", func(t *testing.T) {
 		const document = `{"object":"schema","detail":"compact","connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{"b":"declared","a":"t=string,eq"}}]}],"n":1.50}`
-		r, err := Schema([]byte(document), SchemaQuery{Stream: "s"})
+		r, err := Schema(document, SchemaQuery{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}

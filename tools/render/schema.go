@@ -37,7 +37,7 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // each stream row once (D5), and a legend beside it where the document has flags. What does not fit is cut between two streams
 // of an index or two fields of a stream, on each channel for itself; each says what it shows and how to read on (D18). An
 // offset past the end is rs.InvalidArguments.
-func Schema(body []byte, q SchemaQuery) (Result, error) {
+func Schema(body string, q SchemaQuery) (Result, error) {
 	const what = "schema"
 	o, raw, err := decode(body, what)
 	if err != nil {

@@ -22,7 +22,7 @@ type SearchQuery struct {
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
-func Search(body []byte, q SearchQuery) (Result, error) {
+func Search(body string, q SearchQuery) (Result, error) {
 	const what = "search"
 	o, _, err := decode(body, what)
 	if err != nil {

@@ -16,7 +16,7 @@ type StreamsQuery struct {
 // Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
 // not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
 // rs.InvalidArguments.
-func Streams(body []byte, q StreamsQuery) (Result, error) {
+func Streams(body string, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
 	o, raw, err := decode(body, what)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	const unavailable = `"unavailable_connections":[{"connection_id":"cin_n","display_name":"Notes","code":"grant_revoked","message":"Grant has been revoked"}]`
 	const want = `unavailable: connection_id=cin_n "Notes" (grant_revoked: Grant has been revoked)`
-	schema, err := Schema([]byte(`{"connectors":[],`+unavailable+`}`), SchemaQuery{})
+	schema, err := Schema(`{"connectors":[],`+unavailable+`}`, SchemaQuery{})
 	if err != nil || !strings.Contains(schema.Text, want) {
 		t.Errorf("schema: %v %s", err, schema.Text)
 	}
-	streams, err := Streams([]byte(`{"object":"list","data":[],`+unavailable+`}`), StreamsQuery{})
+	streams, err := Streams(`{"object":"list","data":[],`+unavailable+`}`, StreamsQuery{})
 	if err != nil || !strings.Contains(streams.Text, want) {
 		t.Errorf("list_streams: %v %s", err, streams.Text)
 	}
