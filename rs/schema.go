@@ -318,7 +318,7 @@ func decodeIfPresent(raw string, into any) error {
 
 // hasMembers reports whether a value is a non-empty array or object.
 func hasMembers(raw string) bool {
-	text := strings.TrimSpace(string(raw))
+	text := strings.TrimSpace(raw)
 	return len(text) > 2 && (text[0] == '[' || text[0] == '{') && strings.Trim(text, "[]{} \t\r\n") != ""
 }
 

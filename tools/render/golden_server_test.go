@@ -114,7 +114,7 @@ func expand(raw json.RawMessage) (json.RawMessage, error) {
 					return nil, err
 				}
 				for _, element := range repeated {
-					out = append(out, string(element))
+					out = append(out, element)
 				}
 				continue
 			}

@@ -169,7 +169,7 @@ func encode(v any) string {
 	if text, ok := v.(string); ok && rs.PlainRun(text, '"', '\\') == len(text) {
 		return `"` + text + `"`
 	}
-	return string(rs.EncodeJSON(v))
+	return rs.EncodeJSON(v)
 }
 
 // arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
