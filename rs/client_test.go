@@ -94,7 +94,7 @@ func TestClientKeepsCallersApart(t *testing.T) {
 		want string
 	}{{alice, `"Bearer alice"`}, {bob, `"Bearer bob"`}, {alice, `"Bearer alice"`}} {
 		response, err := row.doer.Do(t.Context(), rs.Request{Path: "/v1/schema"})
-		if err != nil || string(response.Body) != row.want {
+		if err != nil || response.Body != row.want {
 			t.Errorf("%s, %v; want %s", response.Body, err, row.want)
 		}
 	}

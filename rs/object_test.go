@@ -28,16 +28,16 @@ func TestObjectKeepsWhatItDoesNotChange(t *testing.T) {
 		"an empty object is one":                         {rs.Object{}, `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(row.want, string(row.got.JSON())); diff != "" {
+			if diff := cmp.Diff(row.want, row.got.JSON()); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	if data := o.JSON(); string(data) != text {
+	if data := o.JSON(); data != text {
 		t.Errorf("the object itself changed: %s", data)
 	}
 	for name, want := range map[string]string{"z": "1.0", "n": "", "absent": ""} {
-		if got := string(o.Get(name)); got != want {
+		if got := o.Get(name); got != want {
 			t.Errorf("Get(%q) = %s, want %s", name, got, want)
 		}
 	}
@@ -92,7 +92,7 @@ func FuzzParts(f *testing.F) {
 					got = m.Value
 				}
 			}
-			if string(got) != string(want) {
+			if got != string(want) {
 				t.Errorf("%q of %q is %q, want %q", name, raw, got, want)
 			}
 			if text, ok := rs.AsText(string(want)); ok && rs.Kind(string(want)) == "string" {
@@ -113,7 +113,7 @@ func FuzzParts(f *testing.F) {
 			t.Fatalf("%q has %d elements, want %d", raw, len(list), len(elements))
 		}
 		for i := range list {
-			if string(list[i]) != string(elements[i]) {
+			if list[i] != string(elements[i]) {
 				t.Errorf("element %d of %q is %q, want %q", i, raw, list[i], elements[i])
 			}
 		}

@@ -84,7 +84,7 @@ func TestPackageSchemaIsOneDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(row.want, string(response.Body)); diff != "" {
+			if diff := cmp.Diff(row.want, response.Body); diff != "" {
 				t.Errorf("document (-want +got):\n%s", diff)
 			}
 			if asked := len(f.heard(t)); asked != row.asked {
@@ -172,7 +172,7 @@ func TestPackageStreams(t *testing.T) {
 		`{"name":"notes","connection_id":"cin_b","connector_key":"mail","display_name":"B Mail","grant_id":"grt_b"}],` +
 		`"unavailable_connections":[{"grant_id":"grt_c","connector_key":"mail","connection_id":"cin_c","display_name":"C Mail","code":"invalid_response","message":"This connection's answer is not the list of streams that the contract promises."}],` +
 		`"meta":{"warnings":[{"code":"unavailable_connections","message":"Connections that could not be read: C Mail (invalid_response)."}]}}`
-	if diff := cmp.Diff(want, string(response.Body)); diff != "" {
+	if diff := cmp.Diff(want, response.Body); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 	if len(f.heard(t)) != 3 {

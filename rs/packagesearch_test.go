@@ -107,7 +107,7 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if body := string(response.Body); !strings.Contains(body, strings.TrimSuffix(hit, "}")+`,"connector_key":"mail","grant_id":"grt_a"}`) {
+				if body := response.Body; !strings.Contains(body, strings.TrimSuffix(hit, "}")+`,"connector_key":"mail","grant_id":"grt_a"}`) {
 					t.Errorf("the hit's own bytes and source are not kept: %s", body)
 				}
 			}
@@ -159,7 +159,7 @@ func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 			if len(m.Meta.Warnings) != 1 || !strings.Contains(m.Meta.Warnings[0].Message, "B Mail ("+string(m.Unavailable[0].Code)+")") {
 				t.Errorf("warnings are %+v", m.Meta.Warnings)
 			}
-			if strings.Contains(string(response.Body), "secret") {
+			if strings.Contains(response.Body, "secret") {
 				t.Errorf("a cause is shown: %s", response.Body)
 			}
 		})

@@ -66,7 +66,7 @@ func TestPackageRoutes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"a":1}`), "tok_b": says(`{"a":1}`)}}
 			response, err := packageOf(f, rs.PackageOptions{}, row.children...).Do(t.Context(), row.request)
-			if err != nil || string(response.Body) != `{"a":1}` {
+			if err != nil || response.Body != `{"a":1}` {
 				t.Fatalf("answer is %v, %v", response, err)
 			}
 			if diff := cmp.Diff([]string{row.asked}, f.heard(t)); diff != "" {
@@ -291,7 +291,7 @@ func TestPackageFindsABlob(t *testing.T) {
 			f := &packageRS{answers: row.answers}
 			response, err := packageOf(f, rs.PackageOptions{}, row.children...).Do(t.Context(), request)
 			if row.code == "" {
-				if err != nil || string(response.Body) != "bytes" || response.ContentType != "image/png" {
+				if err != nil || response.Body != "bytes" || response.ContentType != "image/png" {
 					t.Errorf("answer is %v, %v", response, err)
 				}
 			} else if e := wantCode(t, err, row.code); len(e.Unavailable) != row.missing {

@@ -137,7 +137,7 @@ func TestCompactSchema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(row.want, string(response.Body)); diff != "" {
+			if diff := cmp.Diff(row.want, response.Body); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(row.reads, row.server.reads); diff != "" {
@@ -310,8 +310,8 @@ func FuzzSchema(f *testing.F) {
 			if !json.Valid([]byte(response.Body)) {
 				t.Fatalf("%s becomes %s", body, response.Body)
 			}
-			again, err := read(t.Context(), &schemaServer{compact: string(response.Body), full: string(response.Body)}, stream, connection)
-			if err != nil || string(again.Body) != string(response.Body) {
+			again, err := read(t.Context(), &schemaServer{compact: response.Body, full: response.Body}, stream, connection)
+			if err != nil || again.Body != response.Body {
 				t.Errorf("%s becomes %s, then %v, %v", body, response.Body, again, err)
 			}
 			_, _ = rs.SchemaRows(response.Body)

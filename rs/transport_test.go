@@ -58,7 +58,7 @@ func TestOverPlainHTTPNothingIsPacked(t *testing.T) {
 				t.Fatal(err)
 			}
 			response, err := client.For(rs.Principal{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/blobs/b", Binary: true})
-			if err != nil || string(response.Body) != body || packing != "" {
+			if err != nil || response.Body != body || packing != "" {
 				t.Errorf("%v, %v, Accept-Encoding %q", response, err, packing)
 			}
 		})

@@ -205,7 +205,7 @@ func integer(raw string) (float64, bool) {
 	if rs.Kind(raw) != "number" {
 		return 0, false
 	}
-	value, err := strconv.ParseFloat(string(raw), 64)
+	value, err := strconv.ParseFloat(raw, 64)
 	return value, err == nil && value == math.Trunc(value)
 }
 

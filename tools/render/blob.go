@@ -32,7 +32,7 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	lines := []string{clip(head, LineChars)}
 	inline := text && utf8.ValidString(body)
 	if inline {
-		s := span{text: string(body)}
+		s := span{text: body}
 		s.next = -1
 		s.fit(blobText)
 		complete := s.next < 0

@@ -113,9 +113,7 @@ func expand(raw json.RawMessage) (json.RawMessage, error) {
 				if err != nil {
 					return nil, err
 				}
-				for _, element := range repeated {
-					out = append(out, element)
-				}
+				out = append(out, repeated...)
 				continue
 			}
 			expanded, err := expand(json.RawMessage(item))
@@ -195,10 +193,10 @@ func repeatText(o rs.Object) (json.RawMessage, error) {
 		return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(literal), `"`), `"`)
 	}
 	var b strings.Builder
-	b.WriteString(`"` + inside(string(o.Get("before"))))
+	b.WriteString(`"` + inside(o.Get("before")))
 	for _, text := range texts {
 		b.WriteString(inside(text))
 	}
-	b.WriteString(inside(string(o.Get("after"))) + `"`)
+	b.WriteString(inside(o.Get("after")) + `"`)
 	return json.RawMessage(b.String()), nil
 }

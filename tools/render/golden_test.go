@@ -165,7 +165,7 @@ func assertChannels(t *testing.T, reply tools.Reply) {
 	if !ok || len(reply.Result.Content) != 1 || text.Text != result.Text {
 		t.Error("content is not the rendered text")
 	}
-	if string(rs.EncodeJSON(reply.Result.StructuredContent)) != string(rs.EncodeJSON(result.Structured)) {
+	if rs.EncodeJSON(reply.Result.StructuredContent) != rs.EncodeJSON(result.Structured) {
 		t.Error("structuredContent is not the rendered one")
 	}
 	kind := "error"
