@@ -200,7 +200,9 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
-		body = strings.ToValidUTF8(body, "\uFFFD") // JSON text is UTF-8; hosts refuse anything else
+		if shape.broken { // JSON text is UTF-8; hosts refuse anything else
+			body = strings.ToValidUTF8(body, "\uFFFD")
+		}
 	}
 	return &Response{Status: response.StatusCode, Body: body, ContentType: contentType, RequestID: requestID}, nil
 }

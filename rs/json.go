@@ -13,7 +13,7 @@ import (
 // [json.Compact].
 func Compact(raw string) (string, error) {
 	s := scanner{raw: raw}
-	if s.whole() && !s.spaced && !s.broken {
+	if s.whole() && !s.spaced && !s.shape.broken {
 		return raw, nil
 	}
 	var b bytes.Buffer
@@ -27,7 +27,6 @@ type scanner struct {
 	at      int
 	spaced  bool // there was white space between tokens
 	escaped bool // there was an escape in a string
-	broken  bool // there was something in a string that is no UTF-8
 	shape   shape
 }
 
@@ -155,7 +154,7 @@ func (s *scanner) text() bool {
 	}
 	for {
 		run := textRun(s.raw[s.at:])
-		s.broken = s.broken || !utf8.ValidString(s.raw[s.at:s.at+run])
+		s.shape.broken = s.shape.broken || !utf8.ValidString(s.raw[s.at:s.at+run])
 		if s.at += run; s.take('"') {
 			return true
 		}
@@ -214,7 +213,7 @@ func unquote(raw string) (string, bool) {
 		return "", false
 	}
 	raw = raw[1 : len(raw)-1]
-	if !s.escaped && !s.broken {
+	if !s.escaped && !s.shape.broken {
 		return raw, true
 	}
 	text := make([]byte, 0, len(raw))

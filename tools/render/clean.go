@@ -63,10 +63,38 @@ func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
-	if from, spaced := dirty(s); from < 0 && !spaced && !strings.Contains(s, "  ") {
+	from, spaced := dirty(s)
+	if from >= 0 {
+		s = manyLines(s)
+	} else if !spaced && !strings.Contains(s, "  ") {
 		return strings.Trim(s, " ")
 	}
-	return strings.Join(strings.Fields(manyLines(s)), " ")
+	var b strings.Builder
+	b.Grow(len(s))
+	word := -1 // where it began, or -1 in white space
+	for i, c := range s {
+		if !unicode.IsSpace(c) {
+			if word < 0 {
+				word = i
+			}
+			continue
+		}
+		writeWord(&b, s, word, i)
+		word = -1
+	}
+	writeWord(&b, s, word, len(s))
+	return b.String()
+}
+
+// writeWord writes the word from there to there, if there is one, behind a space where it is not the first.
+func writeWord(b *strings.Builder, s string, from, to int) {
+	if from < 0 {
+		return
+	}
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString(s[from:to])
 }
 
 // plainRun is how many bytes at the start of a text are printable ASCII.
