@@ -12,9 +12,9 @@ import (
 // Compact returns valid JSON without the space between its tokens. What is no UTF-8 becomes U+FFFD. Its error is that of
 // [json.Compact].
 func Compact(raw string) (string, error) {
-	s := scanner{raw: raw}
+	s := scanner{raw: trimRight(trimLeft(raw))}
 	if s.whole() && !s.spaced && !s.shape.broken {
-		return raw, nil
+		return s.raw, nil
 	}
 	var b bytes.Buffer
 	err := json.Compact(&b, []byte(strings.ToValidUTF8(raw, "\uFFFD")))
@@ -153,8 +153,8 @@ func (s *scanner) text() bool {
 		return false
 	}
 	for {
-		run := textRun(s.raw[s.at:])
-		s.shape.broken = s.shape.broken || !utf8.ValidString(s.raw[s.at:s.at+run])
+		run, ascii := textRun(s.raw[s.at:])
+		s.shape.broken = s.shape.broken || !ascii && !utf8.ValidString(s.raw[s.at:s.at+run])
 		if s.at += run; s.take('"') {
 			return true
 		}
@@ -347,16 +347,19 @@ func PlainRun[T ~string | ~[]byte](text T, this, that byte) int {
 	return i
 }
 
-// textRun is how many bytes of a JSON string come before a quote, a backslash or a control character.
-func textRun(text string) int {
-	i := 0
+// textRun is how many bytes of a JSON string come before a quote, a backslash or a control character, and whether they are
+// sure to be ASCII.
+func textRun(text string) (run int, ascii bool) {
+	i, all := 0, uint64(0)
 	for ; i+8 <= len(text); i += 8 {
 		w := word(text[i:])
+		all |= w
 		if found := (isControl(w) | isZero(w^everyByte*'"') | isZero(w^everyByte*'\\')) & highBits; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
+			return i + bits.TrailingZeros64(found)/8, all&highBits == 0
 		}
 	}
 	for ; i < len(text) && text[i] >= ' ' && text[i] != '"' && text[i] != '\\'; i++ {
+		all |= uint64(text[i])
 	}
-	return i
+	return i, all&highBits == 0
 }

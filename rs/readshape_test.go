@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // The law: a text is JSON for readShape exactly where it is for encoding/json, and what it counts is what the decoder's
@@ -78,12 +79,16 @@ func TestRuns(t *testing.T) {
 				text[i] = "a~é\x80\x9f !]"[random.IntN(8)]
 			}
 		}
+		run, ascii := textRun(string(text))
+		if ascii && strings.ContainsFunc(string(text[:run]), func(c rune) bool { return c > unicode.MaxASCII }) {
+			t.Fatalf("%q is taken for ASCII", text[:run])
+		}
 		for _, run := range []struct {
 			says string
 			got  int
 			ends func(byte) bool
 		}{
-			{"textRun", textRun(string(text)), func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
+			{"textRun", run, func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
 			{"PlainRun", PlainRun(text, '"', '\\'), func(c byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
 		} {
 			want := 0
