@@ -188,7 +188,7 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 	}
 	contentType := response.Header.Get("Content-Type")
 	if !binary {
-		shape, valid := readShape(body)
+		compact, shape, valid := readJSON(body)
 		if !valid {
 			return nil, &Error{
 				Code: InvalidResponse, Status: response.StatusCode, RequestID: requestID,
@@ -200,9 +200,7 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
-		if shape.broken { // JSON text is UTF-8; hosts refuse anything else
-			body = strings.ToValidUTF8(body, "\uFFFD")
-		}
+		body = compact
 	}
 	return &Response{Status: response.StatusCode, Body: body, ContentType: contentType, RequestID: requestID}, nil
 }

@@ -3,22 +3,35 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Compact returns valid JSON without the space between its tokens. What is no UTF-8 becomes U+FFFD. Its error is that of
-// [json.Compact].
+// Compact returns valid JSON without the space between its tokens. What is no UTF-8 becomes U+FFFD.
 func Compact(raw string) (string, error) {
+	compact, _, valid := readJSON(raw)
+	if !valid {
+		return "", errors.New("the JSON is malformed")
+	}
+	return compact, nil
+}
+
+// readJSON reads a text once, from end to end, reports whether it is JSON (RFC 8259) as json.Valid does, and returns it as
+// [Compact] does.
+func readJSON(raw string) (compact string, met shape, valid bool) {
 	s := scanner{raw: trimRight(trimLeft(raw))}
-	if s.whole() && !s.spaced && !s.shape.broken {
-		return s.raw, nil
+	if !s.whole() {
+		return "", s.shape, false
+	}
+	if !s.spaced && !s.broken {
+		return s.raw, s.shape, true
 	}
 	var b bytes.Buffer
-	err := json.Compact(&b, []byte(strings.ToValidUTF8(raw, "\uFFFD")))
-	return b.String(), err
+	_ = json.Compact(&b, []byte(strings.ToValidUTF8(s.raw, "\uFFFD"))) // it is valid
+	return b.String(), s.shape, true
 }
 
 // A scanner checks JSON as encoding/json does, and tells what it has met.
@@ -27,6 +40,7 @@ type scanner struct {
 	at      int
 	spaced  bool // there was white space between tokens
 	escaped bool // there was an escape in a string
+	broken  bool // there was something in a string that is no UTF-8
 	shape   shape
 }
 
@@ -154,7 +168,7 @@ func (s *scanner) text() bool {
 	}
 	for {
 		run, ascii := textRun(s.raw[s.at:])
-		s.shape.broken = s.shape.broken || !ascii && !utf8.ValidString(s.raw[s.at:s.at+run])
+		s.broken = s.broken || !ascii && !utf8.ValidString(s.raw[s.at:s.at+run])
 		if s.at += run; s.take('"') {
 			return true
 		}
@@ -213,7 +227,7 @@ func unquote(raw string) (string, bool) {
 		return "", false
 	}
 	raw = raw[1 : len(raw)-1]
-	if !s.escaped && !s.shape.broken {
+	if !s.escaped && !s.broken {
 		return raw, true
 	}
 	text := make([]byte, 0, len(raw))

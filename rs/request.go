@@ -33,7 +33,7 @@ func Path(segments ...string) string {
 // A Response is a successful answer of the resource server; an error status is an [*Error] instead.
 type Response struct {
 	Status      int
-	Body        string // JSON, or the bytes of a blob
+	Body        string // JSON in UTF-8 without white space between its tokens, or the bytes of a blob
 	ContentType string
 	RequestID   string
 	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.

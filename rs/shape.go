@@ -12,16 +12,8 @@ const (
 
 // A shape is what a pass over a JSON text has met.
 type shape struct {
-	levels int  // of arrays and objects inside one another
-	values int  // values in brackets, names and brackets
-	broken bool // something in a string is no UTF-8
-}
-
-// readShape reads a text once, from end to end, and reports whether it is JSON (RFC 8259), as json.Valid does.
-func readShape(text string) (shape, bool) {
-	s := scanner{raw: text}
-	valid := s.whole()
-	return s.shape, valid
+	levels int // of arrays and objects inside one another
+	values int // values in brackets, names and brackets
 }
 
 // check bounds the shape of JSON. Its errors are InvalidResponse and ResponseTooLarge.

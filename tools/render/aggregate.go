@@ -26,7 +26,7 @@ type AggregateQuery struct {
 // others hold and a call that shows them (D18).
 func Aggregate(body string, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
-	o, raw, err := decode(body, what)
+	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -36,15 +36,15 @@ func Aggregate(body string, q AggregateQuery) (Result, error) {
 	}
 	groups, grouped := rs.AsArray(g.agg.Get("groups"))
 	if !grouped && !g.agg.Includes("value") {
-		return Result{}, invalidResponse(what, "has neither value nor groups", nil)
+		return Result{}, invalidResponse(what, "has neither value nor groups")
 	}
 	head := aggregateHead(g.agg, q.Stream)
 	if !grouped {
 		lines := append([]string{head + " = " + aggregateValue(g.agg.Get("value"))}, aggregateNotes(g.agg)...)
-		return Result{Text: strings.Join(lines, "\n"), Structured: []byte(g.structured(raw))}, nil
+		return Result{Text: strings.Join(lines, "\n"), Structured: []byte(g.structured(body))}, nil
 	}
 	g.groups = groups
-	return Result{Text: g.text(head), Structured: []byte(g.structured(raw))}, nil
+	return Result{Text: g.text(head), Structured: []byte(g.structured(body))}, nil
 }
 
 // aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups.

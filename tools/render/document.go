@@ -18,14 +18,14 @@ type DocumentQuery struct {
 // has the call that reads on.
 func Document(body string, q DocumentQuery) (Result, error) {
 	const what = "fetch"
-	o, _, err := decode(body, what)
+	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
 	o = unwrapRecord(o)
 	it := readRecord(new(texts), o, q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
-		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")), nil)
+		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
 	it.narrow(q.Fields)
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // FuzzFit: whatever is cut to whatever size stays JSON, within it, and what fits is not touched.
@@ -14,7 +16,7 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte(strings.Repeat("[", 500)+strings.Repeat("]", 500)), 30)
 	f.Add([]byte(`"\u0000\u0000\ud83d\ude00<>&"`), 9)
 	f.Fuzz(func(t *testing.T, raw []byte, max int) {
-		_, compact, err := decode(string(append(append([]byte(`{"v":`), raw...), '}')), "test")
+		compact, err := rs.Compact(`{"v":` + string(raw) + "}")
 		if err != nil || max < 4 || max > 5000 {
 			return
 		}

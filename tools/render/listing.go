@@ -32,7 +32,7 @@ func readListing(body object, what string) (listing, error) {
 			}
 		}
 	}
-	return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get("data")), nil)
+	return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get("data")))
 }
 
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.

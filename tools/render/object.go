@@ -15,30 +15,21 @@ type (
 
 func pair(name string, value string) member { return member{Name: name, Value: value} }
 
-// decode reads a body that must be a JSON object. what names the answer in the error, which shows nothing of the body.
-func decode(body, what string) (object, string, error) {
-	body = strings.TrimPrefix(body, "\xEF\xBB\xBF")
-	text, err := rs.Compact(body)
-	if err != nil {
-		fault := "is not JSON"
-		if strings.TrimSpace(body) == "" {
-			fault = "is empty"
-		}
-		return nil, "", invalidResponse(what, fault, err)
-	}
-	o := rs.AsObject(text)
+// decode reads a body, which is JSON as an [rs.Response] has it and must be an object. what names the answer in the error,
+// which shows nothing of the body.
+func decode(body, what string) (object, error) {
+	o := rs.AsObject(body)
 	if o == nil {
-		return nil, "", invalidResponse(what, "is JSON but not an object: "+rs.Kind(text), nil)
+		return nil, invalidResponse(what, "is JSON but not an object: "+rs.Kind(body))
 	}
-	return o, text, nil
+	return o, nil
 }
 
-func invalidResponse(what, fault string, cause error) *rs.Error {
+func invalidResponse(what, fault string) *rs.Error {
 	return &rs.Error{
 		Code:    rs.InvalidResponse,
 		Message: fmt.Sprintf("The resource server's answer to %s %s.", what, fault),
 		Hint:    "Retry once; if it fails again, tell the operator of the resource server.",
-		Cause:   cause,
 	}
 }
 

@@ -44,7 +44,7 @@ func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok 
 // as many records as fit (S0-5g, S0-7c).
 func Records(body string, q RecordsQuery) (Result, error) {
 	const what = "query_records"
-	o, raw, err := decode(body, what)
+	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -52,14 +52,14 @@ func Records(body string, q RecordsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, raw = projectAll(l, raw, q.Fields)
+	l, body = projectAll(l, body, q.Fields)
 	items, texts := make([]item, len(l.items)), new(texts)
 	var record object
 	for i, raw := range l.items {
 		record = record.Reread(raw)
 		items[i] = readRecord(texts, record, q.Stream, q.ConnectionID)
 	}
-	page := fitRecords(l, raw, items)
+	page := fitRecords(l, body, items)
 	q.small = len(page.body) < pageJSON/2
 	structured := object{pair("data", page.body)}
 	if len(page.long) > 0 {

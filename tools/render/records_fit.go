@@ -23,8 +23,8 @@ func RecordsThatFit(body string) (fit, of int) {
 		return 0, 0
 	}
 	const what = "query_records"
-	o, raw, err := decode(body, what)
-	if err != nil || len(raw) <= pageJSON {
+	o, err := decode(body, what)
+	if err != nil {
 		return 0, 0
 	}
 	l, err := readListing(o, what)

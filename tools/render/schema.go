@@ -39,17 +39,17 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // offset past the end is rs.InvalidArguments.
 func Schema(body string, q SchemaQuery) (Result, error) {
 	const what = "schema"
-	o, raw, err := decode(body, what)
+	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
 	if inner := o.Object("data"); inner != nil && !o.Has("connectors") && !o.Has("streams") {
-		o, raw = inner, o.Get("data")
+		o, body = inner, o.Get("data")
 	}
 	if !o.Has("connectors") && !o.Has("streams") {
-		return Result{}, invalidResponse(what, "has neither connectors nor streams", nil)
+		return Result{}, invalidResponse(what, "has neither connectors nor streams")
 	}
-	d := readSchema(o, raw, q)
+	d := readSchema(o, body, q)
 	if total := len(d.units); total > 0 && q.Offset >= total {
 		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, d.noun())),
 			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))

@@ -18,7 +18,7 @@ type StreamsQuery struct {
 // rs.InvalidArguments.
 func Streams(body string, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
-	o, raw, err := decode(body, what)
+	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -53,7 +53,7 @@ func Streams(body string, q StreamsQuery) (Result, error) {
 	if total > 0 {
 		p.add(last)
 	}
-	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, raw))}, nil
+	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, body))}, nil
 }
 
 // head is how many rows there are, or why there are none.

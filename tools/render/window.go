@@ -42,7 +42,7 @@ type span struct {
 // {"id","field","window","next"}; next has the literal arguments of the following read and is absent at the end.
 func Window(body string, q WindowQuery) (Result, error) {
 	const what = "read_record_field"
-	o, _, err := decode(body, what)
+	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -51,10 +51,10 @@ func Window(body string, q WindowQuery) (Result, error) {
 	}
 	w := o.Object("window")
 	if w == nil {
-		return Result{}, invalidResponse(what, "has no window: it is "+rs.Kind(o.Get("window")), nil)
+		return Result{}, invalidResponse(what, "has no window: it is "+rs.Kind(o.Get("window")))
 	}
 	if rs.Kind(w.Get("text")) != "string" {
-		return Result{}, invalidResponse(what, "has no text: window.text is "+rs.Kind(w.Get("text")), nil)
+		return Result{}, invalidResponse(what, "has no text: window.text is "+rs.Kind(w.Get("text")))
 	}
 	s := readSpan(w, q)
 	s.fit(windowText)

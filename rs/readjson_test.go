@@ -11,9 +11,9 @@ import (
 	"unicode"
 )
 
-// The law: a text is JSON for readShape exactly where it is for encoding/json, and what it counts is what the decoder's
+// The law: a text is JSON for readJSON exactly where it is for encoding/json, and what it counts is what the decoder's
 // tokens say.
-func FuzzReadShape(f *testing.F) {
+func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, ` `, `null`, ` true `, `false`, `tru`, `truee`, `nul`, `-`, `0`, `-0`, `01`, `1.`, `1.5e-7`, `1e+`, `.5`, `+1`, `1 2`,
 		`""`, `"`, `"a`, `"\"`, `"\u00e9"`, `"\u00g9"`, `"\u00`, `"\x"`, "\"a\nb\"", "\"\x7f\xff\"", `"12345678"`, `"1234567\"`, "\"1234567\x1f\"",
@@ -24,7 +24,7 @@ func FuzzReadShape(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, valid := readShape(string(text))
+		_, s, valid := readJSON(string(text))
 		if valid != json.Valid(text) {
 			t.Fatalf("valid is %v for %q", valid, text)
 		}
