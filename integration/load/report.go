@@ -55,7 +55,7 @@ func report(o options, r results) error {
 
 // conditions are under which the figures are what they are.
 func conditions(o options) string {
-	return fmt.Sprintf("Medians of %d rounds of %s a figure. %s, %s/%s, %d cores, which the clients, the resource server and what is measured share; GOGC=%s in all but ours, which sets its own.",
+	return fmt.Sprintf("Medians of %d rounds of %s a figure. %s, %s/%s, %d cores, which the clients, the resource server and what is measured share; GOGC=%s in all of them.",
 		o.rounds, o.slice, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), gogc())
 }
 
