@@ -37,8 +37,8 @@ const (
 	// assumedVersion is that of an HTTP request that names none, as the transport's specification has it.
 	assumedVersion = "2025-03-26"
 
-	// maxPlainDepth bounds how many objects and arrays a plain message may have at all: the SDK refuses 1,000 inside one another.
-	maxPlainDepth = 256
+	// maxPlainBrackets bounds how many objects and arrays a plain message may have at all: the SDK refuses 1,000 inside one another.
+	maxPlainBrackets = 256
 	// maxPlainIDBytes bounds an id that is repeated as it came. 15 digits are exact as a floating point number.
 	maxPlainIDBytes = 15
 )
@@ -58,7 +58,7 @@ type plainMessage struct {
 
 // readPlain reads a message and reports whether it is plain.
 func readPlain(header http.Header, body []byte) (plainMessage, bool) {
-	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > maxPlainDepth || !json.Valid(body) || !utf8.Valid(body) || len(header.Values(lastEventIDHeader)) > 0 {
+	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > maxPlainBrackets || !json.Valid(body) || !utf8.Valid(body) || len(header.Values(lastEventIDHeader)) > 0 {
 		return plainMessage{}, false
 	}
 	var tag, method, params, name, meta string
