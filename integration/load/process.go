@@ -145,7 +145,7 @@ type children struct {
 
 // gogc is what the product sets for itself where the environment does not. The others get the same, so that none
 // collects more often than another.
-func gogc() string { return cmp.Or(os.Getenv("GOGC"), "200") }
+func gogc() string { return cmp.Or(os.Getenv("GOGC"), "175") }
 
 func (c children) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(c.ctx, program, args...) // #nosec G204 -- this program, or the one that it built
