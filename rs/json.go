@@ -222,14 +222,25 @@ func escape(raw string) (unit rune, size int) {
 // unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
 // becomes U+FFFD.
 func unquote(raw string) (string, bool) {
+	text, size, ok := cutText(raw)
+	return text, ok && size == len(raw)
+}
+
+// cutText is [unquote] of the string at the start of raw, with its length there.
+func cutText(raw string) (text string, size int, ok bool) {
 	s := scanner{raw: raw}
-	if !s.text() || !s.end() {
-		return "", false
+	if !s.text() {
+		return "", 0, false
 	}
-	raw = raw[1 : len(raw)-1]
+	quoted := raw[1 : s.at-1]
 	if !s.escaped && !s.broken {
-		return raw, true
+		return quoted, s.at, true
 	}
+	return unescape(quoted), s.at, true
+}
+
+// unescape returns what the inside of a string stands for.
+func unescape(raw string) string {
 	text := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
 		if run := PlainRun(raw[i:], '\\', '\\'); run > 0 {
@@ -256,7 +267,7 @@ func unquote(raw string) (string, bool) {
 		text = utf8.AppendRune(text, c)
 		i += size
 	}
-	return string(text), true
+	return string(text)
 }
 
 // AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
@@ -352,7 +363,8 @@ func PlainRun[T ~string | ~[]byte](text T, this, that byte) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
 		w := word(text[i:])
-		if found := (w | isControl(w) | isZero(w^everyByte*0x7F) | isZero(w^these) | isZero(w^those)) & highBits; found != 0 {
+		// Of a byte that is ASCII the sum and each difference has the highest bit only where it is one to stop at.
+		if found := (w | (w + everyByte) | (w - everyByte*' ') | ((w ^ these) - everyByte) | ((w ^ those) - everyByte)) & highBits; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}

@@ -38,29 +38,23 @@ func AsObject(raw string) Object {
 
 // Reread is [AsObject] in the room of o, which is needed no more.
 func (o Object) Reread(raw string) Object {
-	if kindBehindSpace(raw) != "object" {
+	rest, ok := inside(raw, '{', '}')
+	if !ok {
 		return nil
 	}
 	members := o[:0]
 	if cap(o) == 0 {
 		members = make(Object, 0, 16)
 	}
-	whole := eachPart(raw, '{', '}', func(from, to int) bool {
-		length := stringEnd(raw[from:to])
-		if length < 0 {
-			return false
+	for more := rest != ""; more; {
+		var m Member
+		if m.Name, rest, ok = cutName(rest); !ok {
+			return nil
 		}
-		name, ok := unquote(raw[from : from+length])
-		value := trimLeft(raw[from+length : to])
-		if !ok || value == "" || value[0] != ':' {
-			return false
+		if m.Value, rest, more, ok = cutPart(rest); !ok {
+			return nil
 		}
-		value = trimLeft(value[1:])
-		members = append(members, Member{name, value})
-		return true
-	})
-	if !whole {
-		return nil
+		members = append(members, m)
 	}
 	return members
 }
@@ -76,38 +70,52 @@ func AsArray(raw string) ([]string, bool) {
 // RereadArray is [AsArray] in the room of a list that is needed no more.
 func RereadArray(list []string, raw string) ([]string, bool) {
 	list = list[:0]
-	if !eachPart(raw, '[', ']', func(from, to int) bool { list = append(list, raw[from:to]); return true }) {
+	rest, ok := inside(raw, '[', ']')
+	if !ok {
 		return nil, false
+	}
+	for more := rest != ""; more; {
+		var element string
+		if element, rest, more, ok = cutPart(rest); !ok {
+			return nil, false
+		}
+		list = append(list, element)
 	}
 	return list, true
 }
 
-// eachPart calls use with where each part between the commas of an object or array stands, without the space around it, and
-// reports whether raw is one and every part was used.
-func eachPart(raw string, open, shut byte, use func(from, to int) bool) bool {
-	whole := len(raw)
-	raw = trimLeft(raw)
-	from := whole - len(raw)
-	raw = trimRight(raw)
+// inside is what stands between the brackets of an object or array, without the space around it, and whether raw is one.
+func inside(raw string, open, shut byte) (string, bool) {
+	raw = trimLeft(trimRight(raw))
 	if len(raw) < 2 || raw[0] != open || raw[len(raw)-1] != shut {
-		return false
+		return "", false
 	}
-	rest := raw[1 : len(raw)-1]
-	for from++; ; from++ {
-		part := trimLeft(rest)
-		from += len(rest) - len(part)
-		if part == "" {
-			return len(rest) == len(raw)-2 // a comma with nothing behind it is a fault
-		}
-		end := partEnd(part)
-		if end < 0 || !use(from, from+len(trimRight(part[:end]))) {
-			return false
-		}
-		if end == len(part) {
-			return true
-		}
-		from, rest = from+end, part[end+1:]
+	return trimLeft(trimRight(raw[1 : len(raw)-1])), true
+}
+
+// cutName splits off a member's name and its colon.
+func cutName(raw string) (name, rest string, ok bool) {
+	raw = trimLeft(raw)
+	name, size, ok := cutText(raw)
+	rest = trimLeft(raw[size:])
+	if !ok || rest == "" || rest[0] != ':' {
+		return "", "", false
 	}
+	return name, rest[1:], true
+}
+
+// cutPart splits off what stands before the first comma outside strings and brackets, without the space around it, and
+// reports whether something follows.
+func cutPart(raw string) (part, rest string, more, ok bool) {
+	end := partEnd(raw)
+	if end < 0 {
+		return "", "", false, false
+	}
+	part = trimLeft(trimRight(raw[:end]))
+	if more = end < len(raw); more {
+		rest = raw[end+1:]
+	}
+	return part, rest, more, part != ""
 }
 
 // partEnd is where the first comma outside strings and brackets stands, or the length, or -1 for brackets that do not match.

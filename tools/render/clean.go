@@ -63,38 +63,37 @@ func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
-	from, spaced := dirty(s)
-	if from >= 0 {
-		s = manyLines(s)
-	} else if !spaced && !strings.Contains(s, "  ") {
-		return strings.Trim(s, " ")
+	s = strings.TrimSpace(manyLines(s))
+	gap := gapIndex(s)
+	if gap < 0 {
+		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	word := -1 // where it began, or -1 in white space
-	for i, c := range s {
-		if !unicode.IsSpace(c) {
-			if word < 0 {
-				word = i
-			}
-			continue
-		}
-		writeWord(&b, s, word, i)
-		word = -1
+	for ; gap >= 0; gap = gapIndex(s) {
+		b.WriteString(s[:gap])
+		b.WriteByte(' ')
+		s = strings.TrimLeftFunc(s[gap:], unicode.IsSpace)
 	}
-	writeWord(&b, s, word, len(s))
+	b.WriteString(s)
 	return b.String()
 }
 
-// writeWord writes the word from there to there, if there is one, behind a space where it is not the first.
-func writeWord(b *strings.Builder, s string, from, to int) {
-	if from < 0 {
-		return
+// gapIndex is where the first white space begins that is more than a single space, or other than that, or -1.
+func gapIndex(s string) int {
+	for i := 0; i < len(s); {
+		run := s[i : i+plainRun(s[i:])]
+		if gap := strings.Index(run, "  "); gap >= 0 {
+			return i + gap
+		}
+		i += len(run)
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsSpace(c) {
+			return i - (len(run) - len(strings.TrimSuffix(run, " ")))
+		}
+		i += size
 	}
-	if b.Len() > 0 {
-		b.WriteByte(' ')
-	}
-	b.WriteString(s[from:to])
+	return -1
 }
 
 // plainRun is how many bytes at the start of a text are printable ASCII.
@@ -103,7 +102,7 @@ func plainRun(s string) int { return rs.PlainRun(s, del, del) }
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return
 // again unchanged.
 func (r *Removed) text(s string) string {
-	from, _ := dirty(s)
+	from := dirty(s)
 	if from < 0 {
 		return s
 	}
@@ -297,9 +296,9 @@ func ordinary(c rune) bool {
 	return c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c >= 0x3400 && c <= 0x9FFF || c >= 0xAC00 && c <= 0xD7A3 // kana, Han, Hangul
 }
 
-// dirty returns the index of the first character of s that may have to go, or -1, and whether white space other than the
-// space stands before it. Most texts have neither, and are then not copied.
-func dirty(s string) (from int, spaced bool) {
+// dirty returns the index of the first character of s that may have to go, or -1. Most texts have none, and are then not
+// copied.
+func dirty(s string) int {
 	marks, start := 0, 0 // start is where the letter with these marks began
 	for i := 0; i < len(s); {
 		if run := plainRun(s[i:]); run > 0 {
@@ -309,22 +308,20 @@ func dirty(s string) (from int, spaced bool) {
 		}
 		c, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case ordinary(c):
+		case ordinary(c), c == '\n', c == '\t':
 			marks, start = 0, i
-		case c == '\n', c == '\t':
-			marks, start, spaced = 0, i, true
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
-			return start, spaced
+			return start
 		case unicode.In(c, unicode.Mn, unicode.Me):
 			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-				return start, spaced
+				return start
 			}
 		default:
-			marks, start, spaced = 0, i, spaced || unicode.IsSpace(c)
+			marks, start = 0, i
 		}
 		i += size
 	}
-	return -1, spaced
+	return -1
 }
 
 // dirtyJSON reports whether a JSON text may hold a character that has to go, as it is or as an escape.

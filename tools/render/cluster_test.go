@@ -37,7 +37,7 @@ func FuzzClusters(f *testing.F) {
 		text = strings.ToValidUTF8(text, "")
 		whole := borders(text)
 		for at := 0; at < len(text); {
-			if at = clusterEnd(text, at); !whole[at] {
+			if at, _ = clusterEnd(text, at); !whole[at] {
 				t.Fatalf("%+q divides at %d", text, at)
 			}
 			delete(whole, at)

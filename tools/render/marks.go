@@ -131,18 +131,20 @@ func (c *clusters) divide(p passage, max int) {
 	}
 }
 
-// reach divides the passage up to a border, and reports whether it has so many. A cluster that is marked in part is marked.
-func (c *clusters) reach(n int) bool {
-	for last := len(c.borders) - 1; last < n; last++ {
-		if c.borders[last].at == len(c.plain) {
-			return false
-		}
+// reach reports whether the passage has so many borders, and divides it up to there.
+func (c *clusters) reach(n int) bool { return n < len(c.borders) || c.more(n) }
+
+// more divides the passage up to a border that is not reached yet, and somewhat further: most often the next is asked for
+// next. A cluster that is marked in part is marked.
+func (c *clusters) more(n int) bool {
+	const further = 8
+	for last := len(c.borders) - 1; last < n+further && c.borders[last].at < len(c.plain); last++ {
 		c.borders = append(c.borders, border{})
 		start, end := &c.borders[last], &c.borders[last+1]
-		end.at = clusterEnd(c.plain, start.at)
 		runes := 1
-		if end.at > start.at+1 {
-			runes = utf8.RuneCountInString(c.plain[start.at:end.at])
+		end.at = start.at + 1
+		if end.at == len(c.plain) || !isPrintable(rune(c.plain[start.at])) || !isPrintable(rune(c.plain[end.at])) {
+			end.at, runes = clusterEnd(c.plain, start.at)
 		}
 		end.runes, end.cost = start.runes+runes, start.cost+runes
 		for c.mark < len(c.marks) && c.marks[c.mark].to <= start.at {
@@ -155,7 +157,7 @@ func (c *clusters) reach(n int) bool {
 			}
 		}
 	}
-	return true
+	return n < len(c.borders)
 }
 
 // border is a place so far before at that the clusters from there on are those of the whole text: its start, or, more than
@@ -172,19 +174,19 @@ func (p passage) border(at, max int) int {
 	return at
 }
 
-// clusterEnd is where the grapheme cluster ends that starts at a border.
-func clusterEnd(text string, at int) int {
+// clusterEnd is where the grapheme cluster ends that starts at a border, and how many runes it has.
+func clusterEnd(text string, at int) (end, runes int) {
 	c, size := utf8.DecodeRuneInString(text[at:])
 	if end := at + size; standsAlone(c) {
 		if end == len(text) || isPrintable(rune(text[end])) {
-			return end
+			return end, 1
 		}
 		if next, _ := utf8.DecodeRuneInString(text[end:]); ordinary(next) {
-			return end
+			return end, 1
 		}
 	}
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
-	return at + len(cluster)
+	return at + len(cluster), utf8.RuneCountInString(cluster)
 }
 
 // standsAlone reports characters that are never parts of one cluster.
@@ -222,13 +224,12 @@ func (c *clusters) window(max int) (first, last int) {
 		return first, last
 	}
 	for left, right := true, true; left || right; {
-		left = left && first > 0 && c.cost(first-1, last) <= max
-		right = right && c.reach(last+1) && c.cost(first, last+1) <= max
 		before, after := c.borders[match.from].runes-c.borders[first].runes, c.borders[last].runes-c.borders[match.to].runes
-		switch {
-		case left && (before <= after || !right):
-			first--
-		case right:
+		if left && (before <= after || !right) {
+			if left = first > 0 && c.cost(first-1, last) <= max; left {
+				first--
+			}
+		} else if right = c.reach(last+1) && c.cost(first, last+1) <= max; right {
 			last++
 		}
 	}

@@ -187,7 +187,12 @@ func (a *arguments) key(key string) {
 }
 
 func (a *arguments) comma() {
-	if len(a.b) > 0 && strings.IndexByte("[{:,", a.b[len(a.b)-1]) < 0 {
+	if len(a.b) == 0 {
+		return
+	}
+	switch a.b[len(a.b)-1] {
+	case '[', '{', ':', ',':
+	default:
 		a.b = append(a.b, ',')
 	}
 }
