@@ -126,7 +126,7 @@ func (c *clusters) divide(p passage, max int) {
 		match = p.marks[0].from
 	}
 	c.passage, c.mark = p, 0
-	c.borders = append(slices.Grow(c.borders[:0], 2*max), border{at: p.border(match, max)})
+	c.borders = append(slices.Grow(c.borders[:0], max+max/2), border{at: p.border(match, max)})
 	for c.anchor = 0; c.reach(c.anchor+1) && c.borders[c.anchor+1].at <= match; c.anchor++ {
 	}
 }
@@ -212,26 +212,38 @@ func (c *clusters) cost(first, last int) int {
 	return cost
 }
 
+// fit reports whether there are clusters from first up to last, and they take at most max runes.
+func (c *clusters) fit(first, last, max int) bool {
+	return first >= 0 && c.reach(last) && c.cost(first, last) <= max
+}
+
 // window chooses the clusters to show: the first mark as far as it fits, then as much on either side of it. It shows
 // nothing when not even the first cluster fits.
 func (c *clusters) window(max int) (first, last int) {
 	first, last = c.anchor, c.anchor
-	for c.reach(last+1) && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) && c.cost(first, last+1) <= max {
+	for c.fit(first, last+1, max) && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) {
 		last++
 	}
 	match := textRange{first, last}
 	if first == last {
 		return first, last
 	}
-	for left, right := true, true; left || right; {
+	left, right := true, true
+	for left && right {
 		before, after := c.borders[match.from].runes-c.borders[first].runes, c.borders[last].runes-c.borders[match.to].runes
-		if left && (before <= after || !right) {
-			if left = first > 0 && c.cost(first-1, last) <= max; left {
+		if before <= after {
+			if left = c.fit(first-1, last, max); left {
 				first--
 			}
-		} else if right = c.reach(last+1) && c.cost(first, last+1) <= max; right {
+		} else if right = c.fit(first, last+1, max); right {
 			last++
 		}
+	}
+	for left && c.fit(first-1, last, max) {
+		first--
+	}
+	for right && c.fit(first, last+1, max) {
+		last++
 	}
 	return c.trim(first, last, match)
 }
