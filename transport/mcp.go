@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,6 +34,7 @@ type ServerOptions struct {
 type Server struct {
 	*mcp.Server
 	self   mcp.Implementation
+	rooms  sync.Pool // in which plain answers are written: *[]byte
 	tools  map[string]*tools.Tool
 	handle tools.Handler
 	log    zerolog.Logger
@@ -67,7 +69,10 @@ func NewServer(o ServerOptions) *Server {
 		}, getPrompt(prompt))
 	}
 	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
-	return &Server{Server: server, self: self, tools: byName, handle: o.Handler, log: o.Logger}
+	return &Server{
+		Server: server, self: self, tools: byName, handle: o.Handler, log: o.Logger,
+		rooms: sync.Pool{New: func() any { return new([]byte) }},
+	}
 }
 
 // capabilities are what the server says it can do. Prompts are declared only where there is one.

@@ -195,7 +195,12 @@ func (e *endpoint) servePlain(w http.ResponseWriter, r *http.Request, body []byt
 		writeRPCError(w, status, json.RawMessage(m.id), refused)
 		return true
 	}
-	writePlain(w, e.server.answer(m, result))
+	room := e.server.rooms.Get().(*[]byte)
+	*room = e.server.answer((*room)[:0], m, result)
+	writePlain(w, *room)
+	if cap(*room) <= maxRoom {
+		e.server.rooms.Put(room)
+	}
 	return true
 }
 
@@ -220,22 +225,16 @@ func writePlain(w http.ResponseWriter, parts ...[]byte) {
 	}
 }
 
-// answerOverhead is about what an answer has besides its two channels, in bytes.
-const answerOverhead = 512
+// maxRoom is how large a room for answers may be to be used again, in bytes. Few answers are as long.
+const maxRoom = 256 << 10
 
-// answer writes the answer to a plain tools/call. Unlike the SDK it does not escape <, > and &: JSON is not HTML.
-func (s *Server) answer(m plainMessage, result *mcp.CallToolResult) []byte {
+// answer appends the answer to a plain tools/call. Unlike the SDK it does not escape <, > and &: JSON is not HTML.
+func (s *Server) answer(b []byte, m plainMessage, result *mcp.CallToolResult) []byte {
 	structured, ok := result.StructuredContent.(json.RawMessage)
 	if !ok && result.StructuredContent != nil {
 		structured = json.RawMessage(rs.EncodeJSON(result.StructuredContent))
 	}
-	size := answerOverhead + len(structured)
-	for _, content := range result.Content {
-		if text, ok := content.(*mcp.TextContent); ok {
-			size += len(text.Text) + len(text.Text)/8 // escapes of line breaks and quotes
-		}
-	}
-	b := append(append(append(append(make([]byte, 0, size), answerStart...), m.id...), resultStart...), '{')
+	b = append(append(append(append(b, answerStart...), m.id...), resultStart...), '{')
 	meta := result.Meta
 	if m.version == statelessVersion {
 		meta = mcp.Meta{mcp.MetaKeyServerInfo: s.self}
