@@ -56,10 +56,10 @@ type cutter struct {
 	texts    texts
 }
 
-// newCutter has room for the excerpts of a page. More is made when it is needed.
-func newCutter() *cutter {
+// newCutter has room for the passages of so many hits. More is made when it is needed.
+func newCutter(hits int) *cutter {
 	c := new(cutter)
-	c.texts.b.Grow(8 << 10)
+	c.texts.b.Grow(512 * min(hits, 100))
 	return c
 }
 

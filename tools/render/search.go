@@ -38,7 +38,7 @@ func Search(body string, q SearchQuery) (Result, error) {
 			hits = append(hits, h)
 		}
 	}
-	cut := newCutter()
+	cut := newCutter(len(hits))
 	structured, shown := searchStructured(l, hits, q, cut)
 	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}
 	if uris := windowURIs(hits); len(uris) > 0 {
