@@ -373,6 +373,22 @@ func PlainRun[T ~string | ~[]byte](text T, this, that byte) int {
 	return i
 }
 
+// LineRun is how many bytes at the start of a text are printable ASCII without two spaces in a row: it stops at the first of
+// these.
+func LineRun(text string) int {
+	const spaces = everyByte * ' '
+	i := 0
+	for ; i+9 <= len(text); i += 8 {
+		w, next := word(text[i:]), word(text[i+1:])
+		if found := (w | (w + everyByte) | (w - spaces) | isZero((w^spaces)|(next^spaces))) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(text) && text[i] >= ' ' && text[i] < 0x7F && (text[i] != ' ' || i+1 == len(text) || text[i+1] != ' '); i++ {
+	}
+	return i
+}
+
 // textRun is how many bytes of a JSON string come before a quote, a backslash or a control character, and whether they are
 // sure to be ASCII.
 func textRun(text string) (run int, ascii bool) {

@@ -88,13 +88,14 @@ func TestRuns(t *testing.T) {
 		for _, run := range []struct {
 			says string
 			got  int
-			ends func(byte) bool
+			ends func(c, next byte) bool
 		}{
-			{"textRun", run, func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
-			{"PlainRun", PlainRun(text, '"', '\\'), func(c byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
+			{"textRun", run, func(c, _ byte) bool { return c < ' ' || c == '"' || c == '\\' }},
+			{"PlainRun", PlainRun(text, '"', '\\'), func(c, _ byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
+			{"LineRun", LineRun(string(text)), func(c, next byte) bool { return c < ' ' || c >= 0x7F || c == ' ' && next == ' ' }},
 		} {
 			want := 0
-			for want < len(text) && !run.ends(text[want]) {
+			for want < len(text) && !run.ends(text[want], append(text, 0)[want+1]) {
 				want++
 			}
 			if run.got != want {

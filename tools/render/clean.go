@@ -63,18 +63,14 @@ func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
-	s = strings.TrimSpace(s)
-	dirty, gap := survey(s)
-	if dirty >= 0 {
-		s = strings.TrimSpace(manyLines(s))
-		_, gap = survey(s)
-	}
+	s = strings.TrimSpace(manyLines(s))
+	gap := gapIndex(s)
 	if gap < 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	for ; gap >= 0; _, gap = survey(s) {
+	for ; gap >= 0; gap = gapIndex(s) {
 		b.WriteString(s[:gap])
 		b.WriteByte(' ')
 		s = strings.TrimLeftFunc(s[gap:], unicode.IsSpace)
@@ -83,13 +79,25 @@ func oneLine(s string) string {
 	return b.String()
 }
 
+// gapIndex is where the first white space begins that is other than a single space, or -1.
+func gapIndex(s string) int {
+	for i := rs.LineRun(s); i < len(s); i += rs.LineRun(s[i:]) {
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsSpace(c) {
+			return len(strings.TrimSuffix(s[:i], " "))
+		}
+		i += size
+	}
+	return -1
+}
+
 // plainRun is how many bytes at the start of a text are printable ASCII.
 func plainRun(s string) int { return rs.PlainRun(s, del, del) }
 
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return
 // again unchanged.
 func (r *Removed) text(s string) string {
-	from, _ := survey(s)
+	from := dirty(s)
 	if from < 0 {
 		return s
 	}
@@ -283,38 +291,32 @@ func ordinary(c rune) bool {
 	return c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c >= 0x3400 && c <= 0x9FFF || c >= 0xAC00 && c <= 0xD7A3 // kana, Han, Hangul
 }
 
-// survey returns the index of the first character of s that may have to go, or -1, and where the first white space before it
-// begins that is other than a single space, or -1. Most texts have neither, and are then not copied.
-func survey(s string) (dirty, gap int) {
-	marks, start, gap := 0, 0, -1 // start is where the letter with these marks began
+// dirty returns the index of the first character of s that may have to go, or -1. Most texts have none, and are then not
+// copied.
+func dirty(s string) int {
+	marks, start := 0, 0 // start is where the letter with these marks began
 	for i := 0; i < len(s); {
-		if run := s[i : i+plainRun(s[i:])]; run != "" {
-			if double := strings.Index(run, "  "); double >= 0 && gap < 0 {
-				gap = i + double
-			}
-			i += len(run)
+		if run := plainRun(s[i:]); run > 0 {
+			i += run
 			marks, start = 0, i-1
 			continue
 		}
 		c, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case ordinary(c):
+		case ordinary(c), c == '\n', c == '\t':
 			marks, start = 0, i
-		case c != '\n' && c != '\t' && (c == utf8.RuneError && size == 1 || isLineBreak(c) || !shown(c) || isTag(c)):
-			return start, gap
+		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
+			return start
 		case unicode.In(c, unicode.Mn, unicode.Me):
 			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-				return start, gap
+				return start
 			}
 		default:
-			if unicode.IsSpace(c) && gap < 0 {
-				gap = len(strings.TrimSuffix(s[:i], " "))
-			}
 			marks, start = 0, i
 		}
 		i += size
 	}
-	return -1, gap
+	return -1
 }
 
 // dirtyJSON reports whether a JSON text may hold a character that has to go, as it is or as an escape.
