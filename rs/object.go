@@ -38,7 +38,7 @@ func AsObject(raw string) Object {
 
 // Reread is [AsObject] in the room of o, which is needed no more.
 func (o Object) Reread(raw string) Object {
-	rest, ok := inside(raw, '{', '}')
+	rest, more, ok := opened(raw, '{', '}')
 	if !ok {
 		return nil
 	}
@@ -46,17 +46,48 @@ func (o Object) Reread(raw string) Object {
 	if cap(o) == 0 {
 		members = make(Object, 0, 16)
 	}
-	for more := rest != ""; more; {
+	for more && ok {
 		var m Member
-		if m.Name, rest, ok = cutName(rest); !ok {
-			return nil
-		}
-		if m.Value, rest, more, ok = cutPart(rest); !ok {
-			return nil
+		if m.Name, rest, ok = cutName(rest); ok {
+			m.Value, rest, more, ok = cutPart(rest, '}')
 		}
 		members = append(members, m)
 	}
+	if !ok || trimLeft(rest) != "" {
+		return nil
+	}
 	return members
+}
+
+// AsEnvelope returns what [AsObject] does, and the elements of each member that is an array: lists has as many entries as
+// there are members, nil where one is no array. All is read in one pass, which counts where a list is all but the whole.
+func AsEnvelope(raw string) (members Object, lists [][]string) {
+	rest, more, ok := opened(raw, '{', '}')
+	if !ok {
+		return nil, nil
+	}
+	members, lists = make(Object, 0, 8), make([][]string, 0, 8)
+	for more && ok {
+		var m Member
+		var list []string
+		if m.Name, rest, ok = cutName(rest); !ok {
+			break
+		}
+		if rest = trimLeft(rest); rest != "" && rest[0] == '[' {
+			var behind string
+			if list, behind, ok = cutArray(make([]string, 0, 32), rest); ok {
+				m.Value = rest[:len(rest)-len(behind)]
+				rest, more, ok = passed(behind, '}')
+			}
+		} else {
+			m.Value, rest, more, ok = cutPart(rest, '}')
+		}
+		members, lists = append(members, m), append(lists, list)
+	}
+	if !ok || trimLeft(rest) != "" {
+		return nil, nil
+	}
+	return members, lists
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
@@ -69,28 +100,36 @@ func AsArray(raw string) ([]string, bool) {
 
 // RereadArray is [AsArray] in the room of a list that is needed no more.
 func RereadArray(list []string, raw string) ([]string, bool) {
-	list = list[:0]
-	rest, ok := inside(raw, '[', ']')
-	if !ok {
+	list, rest, ok := cutArray(list[:0], raw)
+	if !ok || trimLeft(rest) != "" {
 		return nil, false
-	}
-	for more := rest != ""; more; {
-		var element string
-		if element, rest, more, ok = cutPart(rest); !ok {
-			return nil, false
-		}
-		list = append(list, element)
 	}
 	return list, true
 }
 
-// inside is what stands between the brackets of an object or array, without the space around it, and whether raw is one.
-func inside(raw string, open, shut byte) (string, bool) {
-	raw = trimLeft(trimRight(raw))
-	if len(raw) < 2 || raw[0] != open || raw[len(raw)-1] != shut {
-		return "", false
+// cutArray appends the elements of the array that raw starts with, and returns what follows it.
+func cutArray(list []string, raw string) (elements []string, rest string, ok bool) {
+	rest, more, ok := opened(raw, '[', ']')
+	for more && ok {
+		var element string
+		element, rest, more, ok = cutPart(rest, ']')
+		list = append(list, element)
 	}
-	return trimLeft(trimRight(raw[1 : len(raw)-1])), true
+	return list, rest, ok
+}
+
+// opened is what stands behind the bracket that opens an object or array, and whether there is more in it than the bracket
+// that shuts it, which is passed over then.
+func opened(raw string, open, shut byte) (rest string, more, ok bool) {
+	raw = trimLeft(raw)
+	if raw == "" || raw[0] != open {
+		return "", false, false
+	}
+	rest = trimLeft(raw[1:])
+	if rest != "" && rest[0] == shut {
+		return rest[1:], false, true
+	}
+	return rest, true, true
 }
 
 // cutName splits off a member's name and its colon.
@@ -104,21 +143,26 @@ func cutName(raw string) (name, rest string, ok bool) {
 	return name, rest[1:], true
 }
 
-// cutPart splits off what stands before the first comma outside strings and brackets, without the space around it, and
-// reports whether something follows.
-func cutPart(raw string) (part, rest string, more, ok bool) {
+// cutPart splits off a part of an object or array, without the space around it, and what [passed] passes over.
+func cutPart(raw string, shut byte) (part, rest string, more, ok bool) {
 	end := partEnd(raw)
-	if end < 0 {
-		return "", "", false, false
-	}
 	part = trimLeft(trimRight(raw[:end]))
-	if more = end < len(raw); more {
-		rest = raw[end+1:]
-	}
-	return part, rest, more, part != ""
+	rest, more, ok = passed(raw[end:], shut)
+	return part, rest, more, ok && part != ""
 }
 
-// partEnd is where the first comma outside strings and brackets stands, or the length, or -1 for brackets that do not match.
+// passed is what stands behind the comma that parts what is between brackets, or behind the bracket that shuts it; more
+// tells which.
+func passed(raw string, shut byte) (rest string, more, ok bool) {
+	raw = trimLeft(raw)
+	if raw == "" || raw[0] != ',' && raw[0] != shut {
+		return "", false, false
+	}
+	return raw[1:], raw[0] == ',', true
+}
+
+// partEnd is where the first comma, or bracket that shuts what was not opened in raw, stands outside strings and brackets,
+// or the length.
 func partEnd(raw string) int {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
@@ -126,23 +170,21 @@ func partEnd(raw string) int {
 		case '"':
 			length := stringEnd(raw[i:])
 			if length < 0 {
-				return -1
+				return len(raw)
 			}
 			i += length - 1
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth--; depth < 0 {
-				return -1
+			if depth == 0 {
+				return i
 			}
+			depth--
 		case ',':
 			if depth == 0 {
 				return i
 			}
 		}
-	}
-	if depth != 0 {
-		return -1
 	}
 	return len(raw)
 }
@@ -199,18 +241,23 @@ func JoinArray(list []string) string {
 	return string(append(array, ']'))
 }
 
-// Get returns the value of a name, or nothing when it is absent or null. Of a name given twice the last one counts, as in
-// encoding/json.
-func (o Object) Get(name string) string {
+// Index is the place of a name, or -1 when it is absent. Of a name given twice the last one counts, as in encoding/json.
+func (o Object) Index(name string) int {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].Name == name {
-			if Kind(o[i].Value) == "null" {
-				return ""
-			}
-			return o[i].Value
+			return i
 		}
 	}
-	return ""
+	return -1
+}
+
+// Get returns the value of a name, or nothing when it is absent or null.
+func (o Object) Get(name string) string {
+	at := o.Index(name)
+	if at < 0 || Kind(o[at].Value) == "null" {
+		return ""
+	}
+	return o[at].Value
 }
 
 // Has reports whether a name has a value other than null.
@@ -218,7 +265,7 @@ func (o Object) Has(name string) bool { return o.Get(name) != "" }
 
 // Includes reports whether a name is there, even as null.
 func (o Object) Includes(name string) bool {
-	return slices.ContainsFunc(o, func(m Member) bool { return m.Name == name })
+	return o.Index(name) >= 0
 }
 
 // Text returns the first of the names that holds a string or a number and is not empty.

@@ -16,36 +16,47 @@ type listing struct {
 	path     []string // where the items stand in body
 }
 
-// readListing finds the items in any of the shapes that resource servers use: data[], data.data[], data.results[],
-// results[], hits[], records[].
-func readListing(body object, what string) (listing, error) {
-	keys := [...]string{"data", "results", "hits", "records"}
-	for _, key := range keys {
-		if items, ok := rs.AsArray(body.Get(key)); ok {
-			return newListing(body, body.Without(key), items, what, key)
-		}
-	}
-	if inner := body.Object("data"); inner != nil {
-		for _, key := range keys {
-			if items, ok := rs.AsArray(inner.Get(key)); ok {
-				return newListing(body, body.Without("data").WithAll(inner.Without(key)), items, what, "data", key)
-			}
-		}
-	}
-	return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get("data")))
-}
+// listKeys are the names under which resource servers put the items, directly or in an object under the first of them.
+var listKeys = [...]string{"data", "results", "hits", "records"}
 
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
 const maxItems = 10_000
 
-func newListing(body, envelope object, items []string, what string, path ...string) (listing, error) {
-	if len(items) <= maxItems {
-		return listing{body, envelope, envelope.Object("meta"), items, path}, nil
+// readListing reads a body, which is JSON as an [rs.Response] has it, and finds the items in any of the shapes that resource
+// servers use: data[], data.data[], data.results[], results[], hits[], records[]. what names the answer in the error.
+func readListing(raw, what string) (listing, error) {
+	body, lists := rs.AsEnvelope(raw)
+	if body == nil {
+		return listing{}, notAnObject(raw, what)
 	}
-	return listing{}, &rs.Error{
-		Code:    rs.ResponseTooLarge,
-		Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(items), maxItems),
-		Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
+	l := listing{body: body}
+	if l.find(body, lists); l.items == nil {
+		data := body.Get(listKeys[0])
+		inner, lists := rs.AsEnvelope(data)
+		if l.find(inner, lists); l.items == nil {
+			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(data))
+		}
+		l.envelope = body.Without(listKeys[0]).WithAll(l.envelope)
+		l.path = append([]string{listKeys[0]}, l.path...)
+	}
+	if len(l.items) > maxItems {
+		return listing{}, &rs.Error{
+			Code:    rs.ResponseTooLarge,
+			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(l.items), maxItems),
+			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
+		}
+	}
+	l.meta = l.envelope.Object("meta")
+	return l, nil
+}
+
+// find finds the items in an object whose arrays were read.
+func (l *listing) find(o object, lists [][]string) {
+	for _, key := range listKeys {
+		if at := o.Index(key); at >= 0 && lists[at] != nil {
+			l.items, l.envelope, l.path = lists[at], o.Without(key), []string{key}
+			return
+		}
 	}
 }
 

@@ -20,9 +20,13 @@ func pair(name string, value string) member { return member{Name: name, Value: v
 func decode(body, what string) (object, error) {
 	o := rs.AsObject(body)
 	if o == nil {
-		return nil, invalidResponse(what, "is JSON but not an object: "+rs.Kind(body))
+		return nil, notAnObject(body, what)
 	}
 	return o, nil
+}
+
+func notAnObject(body, what string) error {
+	return invalidResponse(what, "is JSON but not an object: "+rs.Kind(body))
 }
 
 func invalidResponse(what, fault string) *rs.Error {

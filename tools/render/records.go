@@ -44,11 +44,7 @@ func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok 
 // as many records as fit (S0-5g, S0-7c).
 func Records(body string, q RecordsQuery) (Result, error) {
 	const what = "query_records"
-	o, err := decode(body, what)
-	if err != nil {
-		return Result{}, err
-	}
-	l, err := readListing(o, what)
+	l, err := readListing(body, what)
 	if err != nil {
 		return Result{}, err
 	}

@@ -23,11 +23,7 @@ func RecordsThatFit(body string) (fit, of int) {
 		return 0, 0
 	}
 	const what = "query_records"
-	o, err := decode(body, what)
-	if err != nil {
-		return 0, 0
-	}
-	l, err := readListing(o, what)
+	l, err := readListing(body, what)
 	if err != nil {
 		return 0, 0
 	}

@@ -24,11 +24,7 @@ type SearchQuery struct {
 // results, and data is the envelope without them (D4).
 func Search(body string, q SearchQuery) (Result, error) {
 	const what = "search"
-	o, err := decode(body, what)
-	if err != nil {
-		return Result{}, err
-	}
-	l, err := readListing(o, what)
+	l, err := readListing(body, what)
 	if err != nil {
 		return Result{}, err
 	}

@@ -18,11 +18,7 @@ type StreamsQuery struct {
 // rs.InvalidArguments.
 func Streams(body string, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
-	o, err := decode(body, what)
-	if err != nil {
-		return Result{}, err
-	}
-	l, err := readListing(o, what)
+	l, err := readListing(body, what)
 	if err != nil {
 		return Result{}, err
 	}
