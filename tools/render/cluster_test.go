@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -37,7 +38,7 @@ func FuzzClusters(f *testing.F) {
 		text = strings.ToValidUTF8(text, "")
 		whole := borders(text)
 		for at := 0; at < len(text); {
-			if at, _ = clusterEnd(text, at); !whole[at] {
+			if at = clusterEnd(text, at); !whole[at] {
 				t.Fatalf("%+q divides at %d", text, at)
 			}
 			delete(whole, at)
@@ -52,4 +53,17 @@ func FuzzClusters(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A mark may hold nothing but a space, and be trimmed away from both sides: what is left is empty, and never less.
+func TestAMarkedSpace(t *testing.T) {
+	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
+		passage := new(passageReader).read(line)
+		for most := range 60 {
+			text, shown := newCutter(1).around(passage, most)
+			if shown.from > shown.to || utf8.RuneCountInString(text) > most {
+				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.from, shown.to)
+			}
+		}
+	}
 }

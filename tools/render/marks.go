@@ -63,38 +63,36 @@ func newCutter(hits int) *cutter {
 	return c
 }
 
-// around shows at most max runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
+// around shows at most so many runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster, which is what a reader
 // takes for one character. It returns the text with marks and ellipses, and which part of the passage that is.
-func (c *cutter) around(p passage, max int) (string, textRange) {
-	if max < 1 || p.plain == "" {
+func (c *cutter) around(p passage, runes int) (string, textRange) {
+	if runes < 1 || p.plain == "" {
 		return "", textRange{}
 	}
-	c.clusters.divide(p, max)
-	first, last := c.clusters.window(max)
+	c.clusters.divide(p, runes)
+	first, last := c.clusters.window(runes)
 	if first == last {
 		return ellipsis, textRange{}
 	}
-	borders := c.clusters.borders
-	shown := textRange{borders[first].at, borders[last].at}
-	start := c.texts.b.Len()
+	shown := c.clusters.bytes(first, last)
+	start, at := c.texts.b.Len(), shown.from
 	out := &c.texts.b
 	if shown.from > 0 {
 		out.WriteString(ellipsis)
 	}
-	for n := first; n < last; {
-		mark, from := borders[n].mark, borders[n].at
-		for n < last && borders[n].mark == mark {
-			n++
+	for _, m := range c.clusters.marked {
+		if m.to <= first || m.from >= last {
+			continue
 		}
-		if mark > 0 {
-			out.WriteString(markOpen)
-		}
-		out.WriteString(p.plain[from:borders[n].at])
-		if mark > 0 {
-			out.WriteString(markClose)
-		}
+		mark := c.clusters.bytes(max(m.from, first), min(m.to, last))
+		out.WriteString(p.plain[at:mark.from])
+		out.WriteString(markOpen)
+		out.WriteString(p.plain[mark.from:mark.to])
+		out.WriteString(markClose)
+		at = mark.to
 	}
+	out.WriteString(p.plain[at:shown.to])
 	if shown.to < len(p.plain) {
 		out.WriteString(ellipsis)
 	}
@@ -105,19 +103,14 @@ func (c *cutter) around(p passage, max int) (string, textRange) {
 // for.
 type clusters struct {
 	passage
-	borders []border // where each cluster starts, and where the last ends
-	mark    int      // of the passage's marks: the first that may reach beyond the last border
-	anchor  int      // the first marked cluster, or 0
+	borders []int            // where each cluster starts, and where the last ends, in bytes of the text
+	marked  []markedClusters // in order
+	mark    int              // of the passage's marks: the first that may reach beyond the last border
+	anchor  int              // the first marked cluster, or 0
 }
 
-// A border stands between two clusters.
-type border struct {
-	at     int  // in bytes of the text
-	runes  int  // before it, from the first border on
-	cost   int  // of these, with the tags of the marks that start before it
-	mark   int  // the number of the mark that the cluster behind it belongs to, from 1; 0 when it belongs to none
-	inside bool // that mark starts before it
-}
+// markedClusters are those that belong to a mark, wholly or in part. One that belongs to two counts for the first.
+type markedClusters struct{ mark, from, to int }
 
 // divide finds the clusters from max runes before the first mark up to the mark's first.
 func (c *clusters) divide(p passage, max int) {
@@ -125,9 +118,9 @@ func (c *clusters) divide(p passage, max int) {
 	if len(p.marks) > 0 {
 		match = p.marks[0].from
 	}
-	c.passage, c.mark = p, 0
-	c.borders = append(slices.Grow(c.borders[:0], max+max/2), border{at: p.border(match, max)})
-	for c.anchor = 0; c.reach(c.anchor+1) && c.borders[c.anchor+1].at <= match; c.anchor++ {
+	c.passage, c.mark, c.marked = p, 0, c.marked[:0]
+	c.borders = append(slices.Grow(c.borders[:0], 2*max), p.border(match, max))
+	for c.anchor = 0; c.reach(c.anchor+1) && c.borders[c.anchor+1] <= match; c.anchor++ {
 	}
 }
 
@@ -135,27 +128,26 @@ func (c *clusters) divide(p passage, max int) {
 func (c *clusters) reach(n int) bool { return n < len(c.borders) || c.more(n) }
 
 // more divides the passage up to a border that is not reached yet, and somewhat further: most often the next is asked for
-// next. A cluster that is marked in part is marked.
+// next.
 func (c *clusters) more(n int) bool {
 	const further = 8
-	for last := len(c.borders) - 1; last < n+further && c.borders[last].at < len(c.plain); last++ {
-		c.borders = append(c.borders, border{})
-		start, end := &c.borders[last], &c.borders[last+1]
-		runes := 1
-		end.at = start.at + 1
-		if end.at == len(c.plain) || !isPrintable(rune(c.plain[start.at])) || !isPrintable(rune(c.plain[end.at])) {
-			end.at, runes = clusterEnd(c.plain, start.at)
+	last := len(c.borders) - 1
+	for at := c.borders[last]; last < n+further && at < len(c.plain); last++ {
+		end := at + 1
+		if end == len(c.plain) || !isPrintable(rune(c.plain[at])) || !isPrintable(rune(c.plain[end])) {
+			end = clusterEnd(c.plain, at)
 		}
-		end.runes, end.cost = start.runes+runes, start.cost+runes
-		for c.mark < len(c.marks) && c.marks[c.mark].to <= start.at {
+		for c.mark < len(c.marks) && c.marks[c.mark].to <= at {
 			c.mark++
 		}
-		if c.mark < len(c.marks) && c.marks[c.mark].from < end.at {
-			start.mark = c.mark + 1
-			if start.inside = last > 0 && c.borders[last-1].mark == start.mark; !start.inside {
-				end.cost += len(markOpen + markClose)
+		if c.mark < len(c.marks) && c.marks[c.mark].from < end {
+			if k := len(c.marked); k == 0 || c.marked[k-1].mark != c.mark {
+				c.marked = append(c.marked, markedClusters{mark: c.mark, from: last})
 			}
+			c.marked[len(c.marked)-1].to = last + 1
 		}
+		c.borders = append(c.borders, end)
+		at = end
 	}
 	return n < len(c.borders)
 }
@@ -174,19 +166,19 @@ func (p passage) border(at, max int) int {
 	return at
 }
 
-// clusterEnd is where the grapheme cluster ends that starts at a border, and how many runes it has.
-func clusterEnd(text string, at int) (end, runes int) {
+// clusterEnd is where the grapheme cluster ends that starts at a border.
+func clusterEnd(text string, at int) int {
 	c, size := utf8.DecodeRuneInString(text[at:])
 	if end := at + size; standsAlone(c) {
 		if end == len(text) || isPrintable(rune(text[end])) {
-			return end, 1
+			return end
 		}
 		if next, _ := utf8.DecodeRuneInString(text[end:]); ordinary(next) {
-			return end, 1
+			return end
 		}
 	}
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
-	return at + len(cluster), utf8.RuneCountInString(cluster)
+	return at + len(cluster)
 }
 
 // standsAlone reports characters that are never parts of one cluster.
@@ -194,82 +186,123 @@ func standsAlone(c rune) bool { return isPrintable(c) || ordinary(c) }
 
 func isPrintable(c rune) bool { return c >= ' ' && c <= '~' }
 
-func (c *clusters) at(n int) string { return c.plain[c.borders[n].at:c.borders[n+1].at] }
-
-// cost is how many runes the clusters from first up to last take with their tags and ellipses.
-func (c *clusters) cost(first, last int) int {
-	from, to := &c.borders[first], &c.borders[last]
-	cost := to.cost - from.cost
-	if from.at > 0 {
-		cost++
-	}
-	if to.at < len(c.plain) {
-		cost++
-	}
-	if from.inside && last > first {
-		cost += len(markOpen + markClose)
-	}
-	return cost
+// bytes is where the clusters from first up to last stand.
+func (c *clusters) bytes(first, last int) textRange {
+	return textRange{c.borders[first], c.borders[last]}
 }
 
-// fit reports whether there are clusters from first up to last, and they take at most max runes.
-func (c *clusters) fit(first, last, max int) bool {
-	return first >= 0 && c.reach(last) && c.cost(first, last) <= max
+// runes is how many runes a cluster has.
+func (c *clusters) runes(n int) int {
+	if c.borders[n+1] == c.borders[n]+1 {
+		return 1
+	}
+	return utf8.RuneCountInString(c.plain[c.borders[n]:c.borders[n+1]])
+}
+
+func (c *clusters) isSpace(n int) bool {
+	return c.plain[c.borders[n]] == ' ' && c.borders[n+1] == c.borders[n]+1
+}
+
+// A window is what is shown of a passage: the clusters from first up to last.
+type window struct {
+	*clusters
+	first, last int
+	size        int // in runes, with the tags of marks
+	tags        int // how many marks are in it
+	max         int // of size with the ellipses
 }
 
 // window chooses the clusters to show: the first mark as far as it fits, then as much on either side of it. It shows
 // nothing when not even the first cluster fits.
 func (c *clusters) window(max int) (first, last int) {
-	first, last = c.anchor, c.anchor
-	for c.fit(first, last+1, max) && (last == first || c.borders[last].mark > 0 && c.borders[last].mark == c.borders[first].mark) {
-		last++
+	w := window{clusters: c, first: c.anchor, last: c.anchor, max: max}
+	for w.widenRight() > 0 && c.reach(w.last+1) && len(c.marked) > 0 && w.last < c.marked[0].to {
 	}
-	match := textRange{first, last}
-	if first == last {
-		return first, last
+	match := textRange{w.first, w.last}
+	if match.from == match.to {
+		return 0, 0
 	}
-	left, right := true, true
-	for left && right {
-		before, after := c.borders[match.from].runes-c.borders[first].runes, c.borders[last].runes-c.borders[match.to].runes
-		if before <= after {
-			if left = c.fit(first-1, last, max); left {
-				first--
-			}
-		} else if right = c.fit(first, last+1, max); right {
-			last++
+	before, after := 0, 0
+	for left, right := true, true; left || right; {
+		if left && (before <= after || !right) {
+			runes := w.widenLeft()
+			left, before = runes > 0, before+runes
+		} else {
+			runes := w.widenRight()
+			right, after = runes > 0, after+runes
 		}
 	}
-	for left && c.fit(first-1, last, max) {
-		first--
+	return w.trim(match)
+}
+
+// widenLeft takes one more cluster on the left, and returns its runes, or 0 when there is none or it does not fit. No mark
+// stands there.
+func (w *window) widenLeft() int {
+	if w.first == 0 {
+		return 0
 	}
-	for right && c.fit(first, last+1, max) {
-		last++
+	runes := w.runes(w.first - 1)
+	if w.size+runes+w.ellipses(w.first-1, w.last) > w.max {
+		return 0
 	}
-	return c.trim(first, last, match)
+	w.first--
+	w.size += runes
+	return runes
+}
+
+// widenRight takes one more cluster on the right.
+func (w *window) widenRight() int {
+	if !w.reach(w.last + 1) {
+		return 0
+	}
+	runes, tags := w.runes(w.last), 0
+	if w.tags < len(w.marked) && w.marked[w.tags].from == w.last {
+		tags = 1
+	}
+	size := w.size + runes + tags*len(markOpen+markClose)
+	if size+w.ellipses(w.first, w.last+1) > w.max {
+		return 0
+	}
+	w.last++
+	w.size, w.tags = size, w.tags+tags
+	return runes
+}
+
+// ellipses is how many runes say that something stands before and behind some clusters.
+func (c *clusters) ellipses(first, last int) int {
+	n := 0
+	if c.borders[first] > 0 {
+		n++
+	}
+	if c.borders[last] < len(c.plain) {
+		n++
+	}
+	return n
 }
 
 // trim moves the borders of a window that cut the text to the next space inward, when one is near, and past it.
-func (c *clusters) trim(first, last int, match textRange) (int, int) {
+func (w *window) trim(match textRange) (first, last int) {
 	const near = 12
-	if c.borders[first].at > 0 {
+	first, last = w.first, w.last
+	if w.borders[first] > 0 {
 		for n := first; n < min(match.from, first+near); n++ {
-			if c.at(n) == " " {
+			if w.isSpace(n) {
 				first = n
 				break
 			}
 		}
-		for first < last && c.at(first) == " " {
+		for first < last && w.isSpace(first) {
 			first++
 		}
 	}
-	if c.borders[last].at < len(c.plain) {
-		for n := last - 1; n >= max(match.to, last-near); n-- {
-			if c.at(n) == " " {
+	if w.borders[last] < len(w.plain) {
+		for n := last - 1; n >= max(first, match.to, last-near); n-- {
+			if w.isSpace(n) {
 				last = n
 				break
 			}
 		}
-		for first < last && c.at(last-1) == " " {
+		for first < last && w.isSpace(last-1) {
 			last--
 		}
 	}
