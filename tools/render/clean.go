@@ -62,21 +62,24 @@ func (r Result) Clean(body string) Result {
 func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
-func oneLine(s string) string {
+func oneLine(s string) string { return new(texts).oneLine(s) }
+
+// oneLine is the same in the room of t, where something has to be written at all.
+func (t *texts) oneLine(s string) string {
 	s = strings.TrimSpace(manyLines(s))
 	gap := gapIndex(s)
 	if gap < 0 {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
+	start := t.b.Len()
+	t.b.Grow(len(s))
 	for ; gap >= 0; gap = gapIndex(s) {
-		b.WriteString(s[:gap])
-		b.WriteByte(' ')
+		t.b.WriteString(s[:gap])
+		t.b.WriteByte(' ')
 		s = strings.TrimLeftFunc(s[gap:], unicode.IsSpace)
 	}
-	b.WriteString(s)
-	return b.String()
+	t.b.WriteString(s)
+	return t.since(start)
 }
 
 // gapIndex is where the first white space begins that is other than a single space, or -1.

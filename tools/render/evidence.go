@@ -59,7 +59,7 @@ func (r *hitReader) proven(hit object, it *item) []excerpt {
 }
 
 func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
-	p := r.passages.read(oneLine(text))
+	p := r.passages.read(r.passages.texts.oneLine(text))
 	if p.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}

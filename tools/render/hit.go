@@ -34,7 +34,7 @@ type hitReader struct {
 func newHitReader(q SearchQuery, hits, size int) *hitReader {
 	r := &hitReader{q: q, excerpts: make([]excerpt, 0, hits)}
 	r.passages.marks = make([]textRange, 0, 4*hits)
-	r.passages.texts.b.Grow(size / 2)
+	r.passages.texts.b.Grow(size * 3 / 4)
 	return r
 }
 
@@ -68,7 +68,7 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	})
 	h.title = plain(h.title)
 	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
-		h.snippet = r.passages.read(oneLine(snippetText(o)))
+		h.snippet = r.passages.read(r.passages.texts.oneLine(snippetText(o)))
 	}
 	h.distinguish()
 	if h.heading = h.item.heading(&r.passages.texts); h.inEvidence {
