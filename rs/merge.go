@@ -16,27 +16,37 @@ type list struct {
 // readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
 // data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
 func readList(body string) (list, bool) {
-	names := [...]string{"data", "results", "hits", "streams"}
-	outer := AsObject(body)
-	for _, name := range names {
-		if items, ok := readItems(outer.Get(name)); ok {
-			return list{body: outer, path: []string{name}, items: items, envelope: outer}, true
-		}
+	outer, lists := AsEnvelope(body)
+	if name, items, ok := findItems(outer, lists); ok {
+		return list{body: outer, path: []string{name}, items: items, envelope: outer}, true
 	}
-	inner := outer.Object("data")
-	for _, name := range names {
-		if items, ok := readItems(inner.Get(name)); ok {
-			envelope := append(append(Object{}, outer.Without("data")...), inner...)
-			return list{body: outer, inner: inner, path: []string{"data", name}, items: items, envelope: envelope}, true
-		}
+	inner, lists := AsEnvelope(outer.Get("data"))
+	if name, items, ok := findItems(inner, lists); ok {
+		envelope := append(append(Object{}, outer.Without("data")...), inner...)
+		return list{body: outer, inner: inner, path: []string{"data", name}, items: items, envelope: envelope}, true
 	}
 	return list{}, false
 }
 
-// readItems reads an array and keeps its objects: nothing else can be a hit or a row.
+// findItems finds them in an object whose arrays were read.
+func findItems(o Object, lists [][]string) (name string, items []string, ok bool) {
+	for _, name := range [...]string{"data", "results", "hits", "streams"} {
+		if at := o.Index(name); at >= 0 && lists[at] != nil {
+			return name, onlyObjects(lists[at]), true
+		}
+	}
+	return "", nil, false
+}
+
+// readItems reads an array of them.
 func readItems(raw string) ([]string, bool) {
 	items, ok := AsArray(raw)
-	return slices.DeleteFunc(items, func(item string) bool { return Kind(item) != "object" }), ok
+	return onlyObjects(items), ok
+}
+
+// onlyObjects drops what can be no hit and no row, in place.
+func onlyObjects(items []string) []string {
+	return slices.DeleteFunc(items, func(item string) bool { return Kind(item) != "object" })
 }
 
 // with returns the body with other items in the place of its own.
