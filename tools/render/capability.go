@@ -31,12 +31,12 @@ func (f *field) jsonSchema() string {
 	return f.property
 }
 
-// readField reads a field's capabilities.
-func readField(name string, raw string) field {
+// field reads a field's capabilities.
+func (r *rowReader) field(name string, raw string) field {
 	f := field{name: name, raw: raw}
 	if f.flags() {
 		flags, _ := rs.AsText(raw)
-		f.granted = f.readFlags(flags)
+		f.granted = r.flags(&f, flags)
 		return f
 	}
 	o := rs.AsObject(raw)
@@ -50,8 +50,8 @@ func readField(name string, raw string) field {
 	}
 	f.exact = usable(o.Object("exact_filter"))
 	f.lexical, f.vector = usable(o.Object("lexical_search")), usable(o.Object("semantic_search"))
-	if r := o.Object("range_filter"); usable(r) {
-		for _, op := range r.Array("operators") {
+	if filter := o.Object("range_filter"); usable(filter) {
+		for _, op := range filter.Array("operators") {
 			if s, ok := rs.AsText(op); ok {
 				f.ranges = append(f.ranges, s)
 			}
@@ -68,8 +68,8 @@ func readField(name string, raw string) field {
 	return f
 }
 
-// readFlags reads the compact form: "declared", or "t=string,role=event-time,eq,r=gte|lt,lex,sem,a=min|max,g=false".
-func (f *field) readFlags(flags string) (granted bool) {
+// flags reads the compact form: "declared", or "t=string,role=event-time,eq,r=gte|lt,lex,sem,a=min|max,g=false".
+func (r *rowReader) flags(f *field, flags string) (granted bool) {
 	for flag := range strings.SplitSeq(flags, ",") {
 		key, value, _ := strings.Cut(flag, "=")
 		switch key {
@@ -80,13 +80,13 @@ func (f *field) readFlags(flags string) (granted bool) {
 		case "eq":
 			f.exact = true
 		case "r":
-			f.ranges = strings.Split(value, "|")
+			f.ranges = r.split(value)
 		case "lex":
 			f.lexical = true
 		case "sem":
 			f.vector = true
 		case "a":
-			f.aggregates = strings.Split(value, "|")
+			f.aggregates = r.split(value)
 		case "g":
 			if value == "false" {
 				return false
@@ -94,6 +94,15 @@ func (f *field) readFlags(flags string) (granted bool) {
 		}
 	}
 	return true
+}
+
+// split returns the words between bars.
+func (r *rowReader) split(list string) []string {
+	from := len(r.words)
+	for word := range strings.SplitSeq(list, "|") {
+		r.words = append(r.words, word)
+	}
+	return r.words[from:len(r.words):len(r.words)]
 }
 
 // usable reports a capability that works under this grant; a server that does not say counts as declared.

@@ -52,7 +52,7 @@ const noStream = "This grant covers no stream. The user has to approve access to
 
 // unavailable is what the document could not include, in lines that each begin a line.
 func (d *schemaDocument) unavailable() string {
-	text := withUnavailable("", d.head)
+	text := withUnavailable("", d.own)
 	if len(text) <= unavailableBytes {
 		return text
 	}
