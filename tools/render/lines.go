@@ -1,6 +1,9 @@
 package render
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // lines are the lines of a text that is made in one room.
 type lines struct {
@@ -25,6 +28,12 @@ func (l *lines) add(parts ...string) {
 	}
 }
 
+// longerThan reports whether the last line has more than max runes.
+func (l *lines) longerThan(max int) bool {
+	line := l.b[l.start:]
+	return len(line) > max && utf8.RuneCount(line) > max
+}
+
 // list ends a line with items, and goes on behind indent on further lines where one is too short.
 func (l *lines) list(indent string, items []string) {
 	for i, item := range items {
@@ -34,12 +43,12 @@ func (l *lines) list(indent string, items []string) {
 		}
 		end := len(l.b)
 		l.add(item, between)
-		if longerThan(string(l.b[l.start:]), LineChars-10) && string(l.b[l.start:end]) != indent {
+		if l.longerThan(LineChars-10) && string(l.b[l.start:end]) != indent {
 			l.b = bytes.TrimRight(l.b[:end], " ")
 			l.open(indent, item, between)
 		}
 	}
-	if line := l.b[l.start:]; longerThan(string(line), LineChars) {
-		l.b = append(l.b[:l.start], clip(string(line), LineChars)...)
+	if l.longerThan(LineChars) {
+		l.b = append(l.b[:l.start], clip(string(l.b[l.start:]), LineChars)...)
 	}
 }
