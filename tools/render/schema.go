@@ -82,6 +82,15 @@ type schemaUnit struct {
 	first bool // the row's first
 }
 
+// ofRow are the first of some units, all that are of one row.
+func ofRow(units []schemaUnit) []schemaUnit {
+	end := slices.IndexFunc(units, func(u schemaUnit) bool { return u.row != units[0].row })
+	if end < 0 {
+		end = len(units)
+	}
+	return units[:end]
+}
+
 func (d *schemaDocument) noun() string {
 	if d.q.Stream == "" {
 		return "stream"

@@ -17,6 +17,7 @@ const (
 	longestName     = 256     // in bytes; a longer one could not be sent back
 	longestNext     = 1500    // arguments that read on; longer ones are not repeated
 	nextBytes       = 2 << 10 // more than all that is said of what is left out
+	mostTried       = 500     // of streams or fields; of more it is not tried whether all fit
 	unknownBytes    = 1 << 10 // names of fields that are not there
 )
 
@@ -42,7 +43,7 @@ func (d *schemaDocument) structured(max int) []byte {
 	from := min(d.q.Offset, len(d.units))
 	all := len(d.units) - from
 	page := func(n int) int { return len(c.page(from, from+n)) }
-	if page(all)+nextBytes <= max { // so would any part of it
+	if all <= mostTried && page(all)+nextBytes <= max { // then any part fits as well
 		return c.out
 	}
 	count := most(all, func(n int) bool { return page(n) <= max })
@@ -270,10 +271,10 @@ func (c *schemaCut) part(units []schemaUnit) {
 // streams adds the rows of units, each in its connector where it stood in one.
 func (c *schemaCut) streams(a *arguments, units []schemaUnit) {
 	group := -1
-	for start, end := 0, 0; start < len(units); start = end {
-		for end = start + 1; end < len(units) && units[end].row == units[start].row; end++ {
-		}
-		if next := c.rows[units[start].row].group; c.nested && next != group {
+	for len(units) > 0 {
+		own := ofRow(units)
+		units = units[len(own):]
+		if next := c.rows[own[0].row].group; c.nested && next != group {
 			if group >= 0 {
 				a.shut(']').shut('}')
 			}
@@ -283,7 +284,7 @@ func (c *schemaCut) streams(a *arguments, units []schemaUnit) {
 			a.open("streams", '[')
 		}
 		a.open("", '{')
-		addMembers(a, c.row(units[start:end]))
+		addMembers(a, c.row(own))
 		a.shut('}')
 	}
 	if group >= 0 {

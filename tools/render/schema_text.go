@@ -32,19 +32,25 @@ func (d *schemaDocument) text() string {
 	all := len(d.units) - from
 	connections := indexConnections
 	l := &lines{b: make([]byte, 0, 2<<10)}
-	fits := func(n, bytes, lines int) bool {
-		d.write(l, from, from+n, connections)
+	fits := func(bytes, lines int) bool {
 		return len(l.b)+1+len(tail) <= bytes && l.count()+strings.Count(tail, "\n") <= lines
 	}
-	if d.q.Stream == "" && !fits(all, TextTarget, TextLines) {
-		connections = shortIndex
+	if d.q.Stream == "" || all <= TextLines {
+		d.write(l, from, from+all, connections)
+		// A part takes at most twice as much as the whole, where a list is not folded that was, and where to read on. So any
+		// part fits of what takes a third of the room, and nothing has to be tried.
+		if fits(TextHard/3, TextLines/3) {
+			return string(append(l.b, tail...))
+		}
+		if d.q.Stream == "" && !fits(TextTarget, TextLines) {
+			connections = shortIndex
+		}
 	}
-	// A part takes at most twice as much as the whole, where a list is not folded that was, and where to read on: of what
-	// takes a third of the room any part fits, and nothing has to be tried.
-	if !fits(all, TextHard/3, TextLines/3) {
-		count := most(all, func(n int) bool { return fits(n, TextHard, TextLines) })
-		d.write(l, from, from+min(all, max(1, count)), connections)
-	}
+	count := most(all, func(n int) bool {
+		d.write(l, from, from+n, connections)
+		return fits(TextHard, TextLines)
+	})
+	d.write(l, from, from+min(all, max(1, count)), connections)
 	return string(append(l.b, tail...))
 }
 
@@ -134,12 +140,12 @@ func (d *schemaDocument) index(l *lines, units []schemaUnit, connections int) {
 	same := map[string]string{} // the first connector with a list of streams
 	seen := map[string]bool{}
 	var streams []string
-	for start, end := 0, 0; start < len(units); start = end {
-		first := &d.rows[units[start].row]
+	for len(units) > 0 {
+		first := &d.rows[units[0].row]
 		streams = streams[:0]
 		clear(seen)
-		for end = start; end < len(units) && d.rows[units[end].row].group == first.group; end++ {
-			if s := d.rows[units[end].row].stream; !seen[s] {
+		for ; len(units) > 0 && d.rows[units[0].row].group == first.group; units = units[1:] {
+			if s := d.rows[units[0].row].stream; !seen[s] {
 				seen[s] = true
 				streams = append(streams, shownName(s))
 			}
@@ -230,10 +236,10 @@ func connectionList(list []connection, max, bytes int) []string {
 func (d *schemaDocument) detail(l *lines, units []schemaUnit) {
 	described := map[string]string{}
 	var used usage
-	for start, end := 0, 0; start < len(units); start = end {
-		for end = start + 1; end < len(units) && units[end].row == units[start].row; end++ {
-		}
-		r := &d.rows[units[start].row]
+	for n := 0; len(units) > 0; n++ {
+		own := ofRow(units)
+		units = units[len(own):]
+		r := &d.rows[own[0].row]
 		granted := r.connections
 		if d.q.ConnectionID != "" {
 			granted = slices.DeleteFunc(slices.Clone(granted), func(c connection) bool { return c.id != d.q.ConnectionID })
@@ -245,20 +251,20 @@ func (d *schemaDocument) detail(l *lines, units []schemaUnit) {
 			list[len(list)-1] += ")"
 			l.add("; connection_id ")
 			l.list("      ", list)
-			used.choice = used.choice || len(granted) > 1 || start > 0
+			used.choice = used.choice || len(granted) > 1 || n > 0
 		} else {
 			l.add(")")
 		}
 		body := len(l.b)
-		r.describe(l, units[start:end], d.q.Full, &used)
+		r.describe(l, own, d.q.Full, &used)
 		if twin, ok := described[string(l.b[body:])]; ok && len(l.b)-body-1 > len(twin) {
 			l.b = l.b[:body]
 			l.open("  the same as in ", twin)
-		} else if end < len(units) {
+		} else if len(units) > 0 {
 			first, _, _ := strings.Cut(string(l.b[head:body]), "\n")
 			described[string(l.b[body:])] = clip(first, 200)
 		}
-		if units[start].first && (len(granted) > 0 || d.q.ConnectionID == "") {
+		if own[0].first && (len(granted) > 0 || d.q.ConnectionID == "") {
 			r.examples(l, granted)
 		}
 	}
