@@ -115,9 +115,10 @@ type connection struct{ id, label string }
 
 // A rowReader reads the rows of a document one after the other in the same room.
 type rowReader struct {
-	own, part object   // the row or connector at hand, and a part of it
-	list      []string // what it lists
-	words     []string // of all fields: operators, and kinds of aggregation
+	own, part         object   // the row or connector at hand, and a part of it
+	capability, inner object   // of a field, and a part of that
+	list              []string // what a part lists
+	words             []string // of all fields: operators, kinds of aggregation, types
 }
 
 func readSchema(o object, raw string, q SchemaQuery) *schemaDocument {
@@ -220,13 +221,13 @@ func (r *rowReader) row(raw string, granted []connection, connector string) sche
 // detail reads what the row at hand can do.
 func (r *rowReader) detail(row *schemaRow) {
 	row.cursor = r.own.Text("cursor_field")
-	r.part = r.part.Reread(row.capabilities)
-	row.fields = make([]field, 0, len(r.part))
-	for _, m := range r.part {
+	capabilities := rs.AsObject(row.capabilities)
+	row.fields = make([]field, 0, len(capabilities))
+	for _, m := range capabilities {
 		row.fields = append(row.fields, r.field(m.Name, m.Value))
 	}
 	if properties := r.own.Object("schema").Object("properties"); len(properties) > 0 {
-		row.withSchema(properties)
+		r.properties(row, properties)
 	}
 	for _, raw := range r.own.Array("expand_capabilities") {
 		if relation := readRelation(rs.AsObject(raw)); relation != "" {
@@ -235,19 +236,19 @@ func (r *rowReader) detail(row *schemaRow) {
 	}
 }
 
-// withSchema adds the JSON Schema of a stream, which is cut where its fields are.
-func (r *schemaRow) withSchema(properties object) {
-	described := make(map[string]int, len(r.fields))
-	for i := range r.fields {
-		described[r.fields[i].name] = i
+// properties adds the JSON Schema of a stream, which is cut where its fields are.
+func (r *rowReader) properties(row *schemaRow, properties object) {
+	described := make(map[string]int, len(row.fields))
+	for i := range row.fields {
+		described[row.fields[i].name] = i
 	}
 	for _, m := range properties {
 		at, ok := described[m.Name]
 		if !ok {
-			at = len(r.fields)
-			r.fields = append(r.fields, field{name: m.Name, kind: schemaType(rs.AsObject(m.Value)), granted: true})
+			at = len(row.fields)
+			row.fields = append(row.fields, field{name: m.Name, kind: r.schemaType(m.Value), granted: true})
 		}
-		r.fields[at].property = m.Value
+		row.fields[at].property = m.Value
 	}
 }
 
