@@ -37,8 +37,8 @@ func (d *schemaDocument) text() string {
 	}
 	if d.q.Stream == "" || all <= TextLines {
 		d.write(l, from, from+all, connections)
-		// A part takes at most twice as much as the whole, where a list is not folded that was, and where to read on. So any
-		// part fits of what takes a third of the room, and nothing has to be tried.
+		// A part takes at most as much again as the whole, because a list may not be folded that was, and the room to say
+		// where to read on. So any part fits of what takes a third of the room, and nothing has to be tried.
 		if fits(TextHard/3, TextLines/3) {
 			return string(append(l.b, tail...))
 		}
@@ -138,12 +138,11 @@ func (d *schemaDocument) counts() string {
 // earlier one says so.
 func (d *schemaDocument) index(l *lines, units []schemaUnit, connections int) {
 	same := map[string]string{} // the first connector with a list of streams
-	seen := map[string]bool{}
 	var streams []string
 	for len(units) > 0 {
 		first := &d.rows[units[0].row]
+		seen := map[string]bool{}
 		streams = streams[:0]
-		clear(seen)
 		for ; len(units) > 0 && d.rows[units[0].row].group == first.group; units = units[1:] {
 			if s := d.rows[units[0].row].stream; !seen[s] {
 				seen[s] = true
