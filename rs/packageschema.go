@@ -24,7 +24,7 @@ func (p *Package) schema(ctx context.Context, r Request) (*Response, error) {
 	}
 	var parts []schemaPart
 	for i, response := range answers.responses {
-		document, err := schemaDocument(response.Body)
+		document, _, err := schemaDocument(response.Body)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package rs
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -64,62 +63,63 @@ func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, 
 
 // SchemaRows lists the streams of a schema document, those of connectors first. Its error is an InvalidResponse.
 func SchemaRows(body string) ([]SchemaRow, error) {
-	document, err := schemaDocument(body)
+	document, _, err := schemaDocument(body)
 	if err != nil {
 		return nil, err
 	}
-	type stream struct {
-		Name         string          `json:"name"`
-		ConnectorKey string          `json:"connector_key"`
-		ConnectionID string          `json:"connection_id"`
-		DisplayName  string          `json:"display_name"`
-		Connections  []Connection    `json:"granted_connections"`
-		Expand       json.RawMessage `json:"expand_capabilities"`
+	var r schemaRows
+	for _, raw := range r.array(nil, document.Get("connectors")) {
+		r.own = r.object(r.own, raw)
+		key := r.text(r.own, "connector_key")
+		granted := r.connections(r.own.Get("granted_connections"), key)
+		for _, raw := range r.array(nil, r.own.Get("streams")) {
+			r.own = r.object(r.own, raw)
+			r.add(key, granted)
+		}
 	}
-	var connectors []struct {
-		ConnectorKey string       `json:"connector_key"`
-		Connections  []Connection `json:"granted_connections"`
-		Streams      []stream     `json:"streams"`
+	for _, raw := range r.array(nil, document.Get("streams")) {
+		r.own = r.object(r.own, raw)
+		r.add(r.text(r.own, "connector_key"), nil)
 	}
-	var top []stream
-	if decodeIfPresent(document.Get("connectors"), &connectors) != nil || decodeIfPresent(document.Get("streams"), &top) != nil {
+	if r.wrong {
 		return nil, invalidSchema()
 	}
-	var rows []SchemaRow
-	add := func(key string, connections []Connection, s stream) {
-		switch {
-		case len(s.Connections) > 0:
-			connections = s.Connections
-		case s.ConnectionID != "":
-			connections = []Connection{{ID: s.ConnectionID, DisplayName: s.DisplayName}}
-		}
-		row := SchemaRow{ConnectorKey: key, Stream: s.Name, Expands: hasMembers(string(s.Expand))}
-		for _, c := range connections {
-			c.ConnectorKey = key
-			row.Connections = append(row.Connections, c)
-		}
-		rows = append(rows, row)
+	return r.rows, nil
+}
+
+// schemaRows reads rows one after the other in the same room.
+type schemaRows struct {
+	strictReader
+	own, part Object // the connector or row at hand, and a part of it
+	list      []string
+	rows      []SchemaRow
+}
+
+// add adds the row at hand, which has the connections of its connector unless it names its own.
+func (r *schemaRows) add(key string, granted []Connection) {
+	id, label := r.text(r.own, "connection_id"), r.text(r.own, "display_name")
+	if own := r.connections(r.own.Get("granted_connections"), key); len(own) > 0 {
+		granted = own
+	} else if id != "" {
+		granted = []Connection{{ConnectorKey: key, ID: id, DisplayName: label}}
 	}
-	for _, c := range connectors {
-		for _, s := range c.Streams {
-			add(c.ConnectorKey, c.Connections, s)
-		}
+	r.rows = append(r.rows, SchemaRow{ConnectorKey: key, Stream: r.text(r.own, "name"), Connections: granted, Expands: hasMembers(r.own.Get("expand_capabilities"))})
+}
+
+// connections reads the connections of a connector.
+func (r *schemaRows) connections(raw, key string) []Connection {
+	var list []Connection
+	r.list = r.array(r.list, raw)
+	for _, raw := range r.list {
+		r.part = r.object(r.part, raw)
+		list = append(list, Connection{GrantID: r.text(r.part, "grant_id"), ConnectorKey: key, ID: r.text(r.part, "connection_id"), DisplayName: r.text(r.part, "display_name")})
 	}
-	for _, s := range top {
-		add(s.ConnectorKey, nil, s)
-	}
-	return rows, nil
+	return list
 }
 
 // GrantID returns the grant that a schema document was read under, or "".
 func GrantID(body string) string {
-	var document struct {
-		Bearer struct {
-			GrantID string `json:"grant_id"`
-		} `json:"bearer"`
-	}
-	_ = json.Unmarshal([]byte(body), &document)
-	return document.Bearer.GrantID
+	return stringMember(AsObject(body).Object("bearer"), "grant_id")
 }
 
 // CompactSchemaRequest is the read that CompactSchema makes first.
@@ -152,30 +152,34 @@ func refusesView(err error) bool {
 // withDocument replaces a response's body with the schema document in it, changed as asked. What is not changed keeps
 // its bytes.
 func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
-	document, err := schemaDocument(response.Body)
+	document, raw, err := schemaDocument(response.Body)
 	if err != nil {
 		return nil, err
 	}
-	if document, err = change(document); err != nil {
+	changed, err := change(document)
+	if err != nil {
 		return nil, err
 	}
-	changed := *response
-	changed.Body = document.JSON()
-	return &changed, nil
+	if !slices.Equal(changed, document) {
+		raw = changed.JSON()
+	}
+	answer := *response
+	answer.Body = raw
+	return &answer, nil
 }
 
-// schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5).
-func schemaDocument(body string) (Object, error) {
-	document, err := ReadObject(body)
-	if err != nil {
-		return nil, invalidSchema()
+// schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5). It returns the text of the
+// document too.
+func schemaDocument(body string) (document Object, raw string, err error) {
+	if document = AsObject(body); document == nil {
+		return nil, "", invalidSchema()
 	}
-	if document.Get("connectors") == "" && document.Get("streams") == "" {
-		if inner, err := ReadObject(document.Get("data")); err == nil {
-			return inner, nil
+	if !document.Has("connectors") && !document.Has("streams") {
+		if inner := document.Object("data"); inner != nil {
+			return inner, document.Get("data"), nil
 		}
 	}
-	return document, nil
+	return document, body, nil
 }
 
 // narrowSchema drops the connectors, connections and streams that were not asked for, for resource servers that
@@ -256,20 +260,20 @@ func narrowRow(row Object, stream, connectionID string) (Object, bool, error) {
 	return row, true, nil
 }
 
-// narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed.
+// narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
+// changed keeps its bytes.
 func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
 	items, ok := AsArray(raw)
 	if !ok && Kind(raw) != "null" {
 		return "", false, invalidSchema()
 	}
-	kept := []string{}
-	changed := false
+	kept, changed := []byte{'['}, false
+	var own Object
 	for _, item := range items {
-		object, err := ReadObject(item)
-		if err != nil {
+		if own = own.Reread(item); own == nil {
 			return "", false, invalidSchema()
 		}
-		narrowed, ok, err := keep(object)
+		narrowed, ok, err := keep(own)
 		if err != nil {
 			return "", false, err
 		}
@@ -277,13 +281,17 @@ func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bo
 			changed = true
 			continue
 		}
-		changed = changed || !slices.EqualFunc(narrowed, object, sameMember)
-		kept = append(kept, narrowed.JSON())
+		if len(kept) > len("[") {
+			kept = append(kept, ',')
+		}
+		if slices.Equal(narrowed, own) {
+			kept = append(kept, item...)
+		} else {
+			kept, changed = narrowed.AppendJSON(kept), true
+		}
 	}
-	return JoinArray(kept), changed, nil
+	return string(append(kept, ']')), changed, nil
 }
-
-func sameMember(a, b Member) bool { return a.Name == b.Name && a.Value == b.Value }
 
 // matchesConnection reports whether a row may belong to a connection; a row that names none may.
 func matchesConnection(row Object, connectionID string) bool {
@@ -293,11 +301,9 @@ func matchesConnection(row Object, connectionID string) bool {
 	if own := stringMember(row, "connection_id"); own != "" {
 		return own == connectionID
 	}
-	var connections []Connection
-	if decodeIfPresent(row.Get("granted_connections"), &connections) != nil || len(connections) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == connectionID })
+	var r schemaRows
+	connections := r.connections(row.Get("granted_connections"), "")
+	return r.wrong || len(connections) == 0 || slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == connectionID })
 }
 
 func stringMember(o Object, name string) string {
@@ -307,13 +313,6 @@ func stringMember(o Object, name string) string {
 	}
 	text, _ := AsText(raw)
 	return text
-}
-
-func decodeIfPresent(raw string, into any) error {
-	if raw == "" {
-		return nil
-	}
-	return json.Unmarshal([]byte(raw), into)
 }
 
 // hasMembers reports whether a value is a non-empty array or object.

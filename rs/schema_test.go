@@ -126,6 +126,23 @@ func TestCompactSchema(t *testing.T) {
 			"a", "cin_2", `{"detail":"compact","streams":[{"name":"a","connection_id":"cin_2"}]}`,
 			[]string{"/v1/schema?connection_id=cin_2&stream=a&view=compact"},
 		},
+		"what is not changed keeps its bytes, to the escapes in its names": {
+			&schemaServer{compact: `{"\u0064etail":"compact","connectors":[{"connector_key":"k","\u0061":1,"streams":[{"name":"a","\u0062":2},{"name":"b"}]},{"connector_key":"l","\u0061":1,"streams":[{"name":"a"}]}]}`}, "a", "",
+			`{"detail":"compact","connectors":[{"connector_key":"k","a":1,"streams":[{"name":"a","\u0062":2}]},{"connector_key":"l","\u0061":1,"streams":[{"name":"a"}]}]}`,
+			[]string{"/v1/schema?stream=a&view=compact"},
+		},
+		"connections that streams repeat stand once in their connector": {
+			&schemaServer{compact: `{"connectors":[{"connector_key":"k","streams":[{"name":"a","granted_connections":[{"connection_id":"c1"},{"connection_id":"c2"}],"field_capabilities":{"f":{}}},{"name":"b","granted_connections":[{"connection_id":"c2","display_name":"Two"},{"connection_id":"c3"}]}]},` +
+				`{"connector_key":"l","streams":[{"name":"a","granted_connections":[{"connection_id":"c1"}]}]}]}`}, "", "",
+			`{"connectors":[{"connector_key":"k","streams":[{"name":"a","field_capabilities":{"f":"declared"}},{"name":"b"}],"granted_connections":[{"connection_id":"c1"},{"connection_id":"c2"},{"connection_id":"c3"}]},` +
+				`{"connector_key":"l","streams":[{"name":"a"}],"granted_connections":[{"connection_id":"c1"}]}],"detail":"compact"}`,
+			[]string{"/v1/schema?view=compact"},
+		},
+		"a field may have flags in a full document, or be null": {
+			&schemaServer{compact: `{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":"t=string,eq","g":null,"h":{"schema":{"type":["string",1,"null"]},"aggregation":{"sum":{"usable":true},"max":{"usable":true}}}}}]}]}`}, "", "",
+			`{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":"t=string,eq","g":"","h":"t=string|null,a=max|sum"}}]}],"detail":"compact"}`,
+			[]string{"/v1/schema?view=compact"},
+		},
 		"a row without capabilities is no obstacle": {
 			&schemaServer{compact: `{"connectors":[{"connector_key":"k","streams":[{"name":"a","field_capabilities":null},{"name":"b"}]}]}`}, "", "",
 			`{"connectors":[{"connector_key":"k","streams":[{"name":"a"},{"name":"b"}]}],"detail":"compact"}`,
@@ -172,6 +189,13 @@ func TestSchemaErrors(t *testing.T) {
 		"connectors that are no objects are no schema":        {&schemaServer{compact: `{"connectors":["gmail"]}`}, rs.InvalidResponse, 1},
 		"streams that are no objects are no schema":           {&schemaServer{compact: `{"connectors":[{"streams":["a"]}]}`}, rs.InvalidResponse, 1},
 		"capabilities that are no object are no schema":       {&schemaServer{compact: `{"connectors":[{"streams":[{"name":"a","field_capabilities":["id"]}]}]}`}, rs.InvalidResponse, 1},
+		"a capability that is a number is no schema":          {&schemaServer{compact: fieldDocument(`7`)}, rs.InvalidResponse, 1},
+		"a type that is no text is no schema":                 {&schemaServer{compact: fieldDocument(`{"type":["string"]}`)}, rs.InvalidResponse, 1},
+		"a grant that is no boolean is no schema":             {&schemaServer{compact: fieldDocument(`{"granted":"no"}`)}, rs.InvalidResponse, 1},
+		"a filter that is no object is no schema":             {&schemaServer{compact: fieldDocument(`{"exact_filter":true}`)}, rs.InvalidResponse, 1},
+		"a filter usable by a text is no schema":              {&schemaServer{compact: fieldDocument(`{"exact_filter":{"usable":"yes"}}`)}, rs.InvalidResponse, 1},
+		"operators that are no texts are no schema":           {&schemaServer{compact: fieldDocument(`{"range_filter":{"usable":true,"operators":[1]}}`)}, rs.InvalidResponse, 1},
+		"an aggregation that is no object is no schema":       {&schemaServer{compact: fieldDocument(`{"aggregation":{"sum":true}}`)}, rs.InvalidResponse, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, err := rs.CompactSchema(t.Context(), row.server, "a", "")
@@ -184,6 +208,11 @@ func TestSchemaErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fieldDocument is a full document of one field of stream a.
+func fieldDocument(field string) string {
+	return `{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":` + field + `}}]}]}`
 }
 
 func TestFullSchema(t *testing.T) {
@@ -253,8 +282,34 @@ func TestSchemaRows(t *testing.T) {
 	}
 }
 
+func TestSchemaRowsRefused(t *testing.T) {
+	for name, body := range map[string]string{
+		"a document that is no object":       `[]`,
+		"connectors that are no list":        `{"connectors":{}}`,
+		"a connector that is no object":      `{"connectors":["k"]}`,
+		"a key that is no text":              `{"connectors":[{"connector_key":7}]}`,
+		"streams that are no list":           `{"connectors":[{"streams":"a"}]}`,
+		"a stream that is no object":         `{"streams":["a"]}`,
+		"a name that is no text":             `{"streams":[{"name":{}}]}`,
+		"connections that are no list":       `{"streams":[{"name":"a","granted_connections":{}}]}`,
+		"a connection that is no object":     `{"connectors":[{"granted_connections":["c"]}]}`,
+		"a connection whose id is no text":   `{"connectors":[{"granted_connections":[{"connection_id":1}]}]}`,
+		"an own connection that is no text":  `{"streams":[{"name":"a","connection_id":1}]}`,
+		"a display name that is no text":     `{"streams":[{"name":"a","connection_id":"c","display_name":[]}]}`,
+		"a connection's grant is no text":    `{"streams":[{"name":"a","granted_connections":[{"grant_id":true}]}]}`,
+		"a fault behind rows that are right": `{"connectors":[{"streams":[{"name":"a"}]},{"streams":[{"name":1}]}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, err := rs.SchemaRows(body)
+			if rows != nil || err == nil || rs.AsError(err).Code != rs.InvalidResponse {
+				t.Errorf("%v, %v", rows, err)
+			}
+		})
+	}
+}
+
 func TestGrantID(t *testing.T) {
-	for body, want := range map[string]string{compactDocument: "grt_1", `{}`: "", `[]`: "", `{"bearer":"x"}`: ""} {
+	for body, want := range map[string]string{compactDocument: "grt_1", `{}`: "", `[]`: "", `{"bearer":"x"}`: "", `{"bearer":{"grant_id":7}}`: ""} {
 		if got := rs.GrantID(body); got != want {
 			t.Errorf("GrantID = %q, want %q", got, want)
 		}

@@ -97,7 +97,9 @@ func (g grouping) text(head string) string {
 	if len(g.groups) == 0 {
 		items = []string{"no groups"}
 	}
-	lines := wrap(head+": ", "  ", items)
+	l := new(lines)
+	l.open(head, ": ")
+	l.list("  ", items)
 	other := ""
 	if n, ok := g.agg.Number("other_count"); ok {
 		other = fmt.Sprintf("other_count=%d", n)
@@ -105,21 +107,24 @@ func (g grouping) text(head string) string {
 			other += " in groups that are not listed: " + otherGroups(g.agg)
 		}
 	}
-	if last := len(lines) - 1; shown == len(g.groups) && other != "" && !longerThan(lines[last]+other, LineChars-2) {
-		lines[last] += "; " + other
+	if shown == len(g.groups) && other != "" && !longerThan(string(l.b[l.start:])+other, LineChars-2) {
+		l.add("; ", other)
 		other = ""
 	}
 	if shown < len(g.groups) {
-		lines = append(lines, g.shown(shown))
+		l.open(g.shown(shown))
 		tool, a := g.rest(shown)
 		if call := jsonText(a.call(tool)); !longerThan(call, LineChars-10) {
-			lines = append(lines, "Next: "+call)
+			l.open("Next: ", call)
 		}
 	}
 	if other != "" {
-		lines = append(lines, other)
+		l.open(other)
 	}
-	return strings.Join(append(lines, aggregateNotes(g.agg)...), "\n")
+	for _, note := range aggregateNotes(g.agg) {
+		l.open(note)
+	}
+	return string(l.b)
 }
 
 // structured is the answer as received when it fits, else with as many groups as do, what the others hold and how to see them.

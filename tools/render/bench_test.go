@@ -96,7 +96,7 @@ func TestAllocations(t *testing.T) {
 	}{
 		"search":  {78, 165_000},
 		"records": {82, 72_000},
-		"schema":  {380, 66_000},
+		"schema":  {26, 11_100},
 	}
 	for _, row := range renderings() {
 		limit, limited := most[row.name]

@@ -14,6 +14,7 @@ type field struct {
 	line                   string // what the full text says of it, once it was said
 	shortened              bool   // raw or property is not whole
 	raw                    string // its capabilities as received; "" when only its JSON Schema is known
+	schema                 string // its own JSON Schema
 	property               string // its JSON Schema in that of the stream
 	exact, lexical, vector bool
 	ranges                 []string // operators
@@ -25,51 +26,49 @@ func (f *field) flags() bool { return rs.Kind(f.raw) == "string" }
 
 // jsonSchema is the field's JSON Schema, or "".
 func (f *field) jsonSchema() string {
-	if schema := rs.AsObject(f.raw).Get("schema"); schema != "" {
-		return schema
+	if f.schema != "" {
+		return f.schema
 	}
 	return f.property
 }
 
-// readField reads a field's capabilities.
-func readField(name string, raw string) field {
+// field reads a field's capabilities.
+func (r *rowReader) field(name string, raw string) field {
 	f := field{name: name, raw: raw}
 	if f.flags() {
 		flags, _ := rs.AsText(raw)
-		f.granted = f.readFlags(flags)
+		f.granted = r.flags(&f, flags)
 		return f
 	}
-	o := rs.AsObject(raw)
+	r.capability = r.capability.Reread(raw)
+	o := r.capability
 	if o.Denied("granted") {
 		return f
 	}
 	f.granted = true
-	f.kind, f.role = o.Text("type"), o.Text("role")
+	f.kind, f.role, f.schema = o.Text("type"), o.Text("role"), o.Get("schema")
 	if f.kind == "" {
-		f.kind = schemaType(o.Object("schema"))
+		f.kind = r.schemaType(f.schema)
 	}
-	f.exact = usable(o.Object("exact_filter"))
-	f.lexical, f.vector = usable(o.Object("lexical_search")), usable(o.Object("semantic_search"))
-	if r := o.Object("range_filter"); usable(r) {
-		for _, op := range r.Array("operators") {
-			if s, ok := rs.AsText(op); ok {
-				f.ranges = append(f.ranges, s)
-			}
-		}
-		if len(f.ranges) == 0 {
+	f.exact, f.lexical, f.vector = r.usable(o.Get("exact_filter")), r.usable(o.Get("lexical_search")), r.usable(o.Get("semantic_search"))
+	if r.usable(o.Get("range_filter")) {
+		if f.ranges = r.texts(r.inner.Get("operators")); len(f.ranges) == 0 {
 			f.ranges = []string{"gte", "gt", "lte", "lt"}
 		}
 	}
-	for _, m := range o.Object("aggregation") {
-		if usable(rs.AsObject(m.Value)) {
-			f.aggregates = append(f.aggregates, m.Name)
+	from := len(r.words)
+	r.part = r.part.Reread(o.Get("aggregation"))
+	for _, m := range r.part {
+		if r.usable(m.Value) {
+			r.words = append(r.words, m.Name)
 		}
 	}
+	f.aggregates = r.wordsFrom(from)
 	return f
 }
 
-// readFlags reads the compact form: "declared", or "t=string,role=event-time,eq,r=gte|lt,lex,sem,a=min|max,g=false".
-func (f *field) readFlags(flags string) (granted bool) {
+// flags reads the compact form: "declared", or "t=string,role=event-time,eq,r=gte|lt,lex,sem,a=min|max,g=false".
+func (r *rowReader) flags(f *field, flags string) (granted bool) {
 	for flag := range strings.SplitSeq(flags, ",") {
 		key, value, _ := strings.Cut(flag, "=")
 		switch key {
@@ -80,13 +79,13 @@ func (f *field) readFlags(flags string) (granted bool) {
 		case "eq":
 			f.exact = true
 		case "r":
-			f.ranges = strings.Split(value, "|")
+			f.ranges = r.split(value)
 		case "lex":
 			f.lexical = true
 		case "sem":
 			f.vector = true
 		case "a":
-			f.aggregates = strings.Split(value, "|")
+			f.aggregates = r.split(value)
 		case "g":
 			if value == "false" {
 				return false
@@ -96,26 +95,45 @@ func (f *field) readFlags(flags string) (granted bool) {
 	return true
 }
 
-// usable reports a capability that works under this grant; a server that does not say counts as declared.
-func usable(o object) bool {
-	if o.Denied("usable") {
+// split returns the words between bars.
+func (r *rowReader) split(list string) []string {
+	from := len(r.words)
+	for word := range strings.SplitSeq(list, "|") {
+		r.words = append(r.words, word)
+	}
+	return r.wordsFrom(from)
+}
+
+// texts returns the texts, numbers and booleans of an array.
+func (r *rowReader) texts(array string) []string {
+	from := len(r.words)
+	r.list, _ = rs.RereadArray(r.list, array)
+	for _, raw := range r.list {
+		if text, ok := rs.AsText(raw); ok {
+			r.words = append(r.words, text)
+		}
+	}
+	return r.wordsFrom(from)
+}
+
+func (r *rowReader) wordsFrom(from int) []string { return r.words[from:len(r.words):len(r.words)] }
+
+// usable reads a capability and reports whether it works under this grant; a server that does not say counts as declared.
+func (r *rowReader) usable(capability string) bool {
+	r.inner = r.inner.Reread(capability)
+	if r.inner.Denied("usable") {
 		return false
 	}
-	return o.Flag("usable") || o.Flag("declared")
+	return r.inner.Flag("usable") || r.inner.Flag("declared")
 }
 
 // schemaType is the type of a JSON Schema: "string", or "string|null".
-func schemaType(schema object) string {
-	if t := schema.Text("x_pdpp_type", "type"); t != "" {
+func (r *rowReader) schemaType(schema string) string {
+	r.inner = r.inner.Reread(schema)
+	if t := r.inner.Text("x_pdpp_type", "type"); t != "" {
 		return t
 	}
-	var types []string
-	for _, raw := range schema.Array("type") {
-		if s, ok := rs.AsText(raw); ok {
-			types = append(types, s)
-		}
-	}
-	return strings.Join(types, "|")
+	return strings.Join(r.texts(r.inner.Get("type")), "|")
 }
 
 // advertised reports whether a field has any capability at all.

@@ -164,15 +164,15 @@ func TestSchema(t *testing.T) {
 		}
 	})
 	t.Run("S0-5d both forms of a capability read alike", func(t *testing.T) {
-		compact := readField("f", `"t=string,role=event-time,eq,r=gte|lt,lex,sem,a=max|min"`)
-		full := readField("f", `{"type":"string","role":"event-time","granted":true,"exact_filter":{"declared":true,"usable":true},"range_filter":{"declared":true,"operators":["gte","lt"]},
+		compact := new(rowReader).field("f", `"t=string,role=event-time,eq,r=gte|lt,lex,sem,a=max|min"`)
+		full := new(rowReader).field("f", `{"type":"string","role":"event-time","granted":true,"exact_filter":{"declared":true,"usable":true},"range_filter":{"declared":true,"operators":["gte","lt"]},
 			"lexical_search":{"declared":true,"usable":true},"semantic_search":{"usable":true},"aggregation":{"max":{"usable":true},"min":{"declared":true,"usable":true},"sum":{"declared":true,"usable":false}}}`)
 		compact.raw, full.raw = "", ""
 		if diff := cmp.Diff(compact, full, cmp.AllowUnexported(field{})); diff != "" {
 			t.Error(diff)
 		}
 		for _, denied := range []string{`"t=string,eq,g=false"`, `{"granted":false,"exact_filter":{"usable":true}}`} {
-			if readField("f", denied).granted {
+			if new(rowReader).field("f", denied).granted {
 				t.Errorf("%s is shown", denied)
 			}
 		}

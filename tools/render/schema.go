@@ -59,18 +59,18 @@ func Schema(body string, q SchemaQuery) (Result, error) {
 	if q.Stream == "" {
 		max -= len(text)
 	}
-	return Result{Text: text, Structured: []byte(d.structured(max))}, nil
+	return Result{Text: text, Structured: d.structured(max)}, nil
 }
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
 type schemaDocument struct {
 	q          SchemaQuery
+	own        object   // its members
 	raw        string   // as received
-	head       object   // less connectors and streams
-	headCut    bool     // head or a connector is not whole
-	connectors []object // less their streams
+	connectors []string // as received
+	nested     bool     // the rows stood in connectors[].streams
 	rows       []schemaRow
-	groups     map[int][]connection // the connections of each connector
+	groups     [][]connection // the connections of each connector
 	units      []schemaUnit
 	unknown    []string // fields that were asked for and are not there
 }
@@ -82,6 +82,15 @@ type schemaUnit struct {
 	first bool // the row's first
 }
 
+// ofRow are the first of some units, all that are of one row.
+func ofRow(units []schemaUnit) []schemaUnit {
+	end := slices.IndexFunc(units, func(u schemaUnit) bool { return u.row != units[0].row })
+	if end < 0 {
+		end = len(units)
+	}
+	return units[:end]
+}
+
 func (d *schemaDocument) noun() string {
 	if d.q.Stream == "" {
 		return "stream"
@@ -89,75 +98,100 @@ func (d *schemaDocument) noun() string {
 	return "field"
 }
 
-// A schemaRow is one stream of one connector.
+// A schemaRow is one stream of one connector. What its fields can do is read only for those who asked for the stream.
 type schemaRow struct {
-	head        object // less the fields
-	headCut     bool   // head is not whole
-	stream      string
-	connector   string
-	group       int // rows of one connector share it
-	connections []connection
-	fields      []field
-	expand      []string
-	cursor      string // the field that records are sorted by
-	nested      bool   // it stood in connectors[].streams
+	raw          string // as received
+	stream       string
+	connector    string
+	group        int // rows of one connector share it
+	connections  []connection
+	capabilities string // of its fields, as received
+	fields       []field
+	expand       []string
+	cursor       string // the field that records are sorted by
 }
 
 type connection struct{ id, label string }
 
+// A rowReader reads the rows of a document one after the other in the same room.
+type rowReader struct {
+	own, part         object   // the row or connector at hand, and a part of it
+	capability, inner object   // of a field, and a part of that
+	list              []string // what a part lists
+	words             []string // of all fields: operators, kinds of aggregation, types
+}
+
 func readSchema(o object, raw string, q SchemaQuery) *schemaDocument {
-	d := &schemaDocument{q: q, raw: raw, head: o.Without("connectors", "streams"), groups: map[int][]connection{}}
-	for i, raw := range o.Array("connectors") {
-		c := rs.AsObject(raw)
-		d.connectors = append(d.connectors, c.Without("streams"))
-		granted, key := connections(c), connectorKey(c)
-		for _, stream := range c.Array("streams") {
-			row := readRow(rs.AsObject(stream), granted, key)
-			row.group, row.nested = i, true
-			d.rows = append(d.rows, row)
+	d := &schemaDocument{q: q, own: o, raw: raw, connectors: o.Array("connectors")}
+	var r rowReader
+	for i, raw := range d.connectors {
+		r.own = r.own.Reread(raw)
+		granted, key, streams := r.connections(), connectorKey(r.own), r.own.Array("streams")
+		d.nested = d.nested || len(streams) > 0
+		if q.Stream == "" {
+			d.rows = slices.Grow(d.rows, len(streams))
+		}
+		for _, raw := range streams {
+			row := r.row(raw, granted, key)
+			row.group = i
+			d.add(row, &r)
 		}
 	}
-	if len(d.rows) == 0 {
+	if !d.nested {
 		groups := map[string]int{}
 		for _, raw := range o.Array("streams") {
-			row := readRow(rs.AsObject(raw), nil, "")
-			if _, ok := groups[row.connector]; !ok {
-				groups[row.connector] = -1 - len(groups)
+			row := r.row(raw, nil, "")
+			group, ok := groups[row.connector]
+			if !ok {
+				group = len(groups)
+				groups[row.connector] = group
 			}
-			row.group = groups[row.connector]
-			d.rows = append(d.rows, row)
+			row.group = group
+			d.add(row, &r)
 		}
 	} else if o.Has("streams") { // the same rows again (D5)
 		d.raw = o.Without("streams").JSON()
 	}
-	d.rows = slices.DeleteFunc(d.rows, func(r schemaRow) bool { return !r.matches(q) })
 	d.number()
 	return d
 }
 
+// add takes up a row if it was asked for. The reader has it at hand.
+func (d *schemaDocument) add(row schemaRow, r *rowReader) {
+	if !row.matches(d.q) {
+		return
+	}
+	if d.q.Stream != "" {
+		r.detail(&row)
+	}
+	d.rows = append(d.rows, row)
+}
+
 // number lists what a page can be cut between, and what was asked for in vain.
 func (d *schemaDocument) number() {
-	found := map[string]bool{}
-	seen := map[int]map[connection]bool{}
+	type granted struct {
+		group int
+		connection
+	}
+	seen, found := map[granted]bool{}, map[string]bool{}
+	d.units = make([]schemaUnit, 0, len(d.rows))
 	for i := range d.rows {
 		r := &d.rows[i]
-		if seen[r.group] == nil {
-			seen[r.group] = map[connection]bool{}
+		for r.group >= len(d.groups) {
+			d.groups = append(d.groups, nil)
 		}
 		for _, c := range r.connections {
-			if !seen[r.group][c] {
-				seen[r.group][c] = true
+			if key := (granted{r.group, c}); !seen[key] {
+				seen[key] = true
 				d.groups[r.group] = append(d.groups[r.group], c)
 			}
 		}
 		first := true
-		if d.q.Stream != "" {
-			for k := range r.fields {
-				if name := r.fields[k].name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {
-					found[name] = true
-					d.units = append(d.units, schemaUnit{i, k, first})
-					first = false
-				}
+		for k := range r.fields {
+			if name := r.fields[k].name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {
+				found[name] = true
+				d.units = append(d.units, schemaUnit{i, k, first})
+				first = false
 			}
 		}
 		if first && len(d.q.Fields) == 0 {
@@ -171,52 +205,65 @@ func (d *schemaDocument) number() {
 	}
 }
 
-func readRow(o object, granted []connection, connector string) schemaRow {
-	row := schemaRow{stream: o.Text("name", "stream"), connector: connector, connections: connections(o), cursor: o.Text("cursor_field")}
+// row reads whose stream a row is. It has the connections and the key of its connector unless it says its own.
+func (r *rowReader) row(raw string, granted []connection, connector string) schemaRow {
+	r.own = r.own.Reread(raw)
+	row := schemaRow{raw: raw, stream: r.own.Text("name", "stream"), connector: connector, connections: r.connections(), capabilities: r.own.Get("field_capabilities")}
 	if len(row.connections) == 0 {
 		row.connections = granted
 	}
 	if row.connector == "" {
-		row.connector = connectorKey(o)
-	}
-	row.head = o.Without("field_capabilities")
-	schema := o.Object("schema")
-	properties := schema.Object("properties")
-	described := map[string]int{}
-	for _, m := range o.Object("field_capabilities") {
-		described[m.Name] = len(row.fields)
-		row.fields = append(row.fields, readField(m.Name, m.Value))
-	}
-	for _, m := range properties { // the JSON Schema of a stream is cut where its fields are
-		at, ok := described[m.Name]
-		if !ok {
-			at = len(row.fields)
-			row.fields = append(row.fields, field{name: m.Name, kind: schemaType(rs.AsObject(m.Value)), granted: true})
-		}
-		row.fields[at].property = m.Value
-	}
-	if properties != nil {
-		row.head = row.head.With("schema", schema.Without("properties").JSON())
-	}
-	for _, raw := range o.Array("expand_capabilities") {
-		if relation := readRelation(rs.AsObject(raw)); relation != "" {
-			row.expand = append(row.expand, relation)
-		}
+		row.connector = connectorKey(r.own)
 	}
 	return row
 }
 
-// connections are a connector's or a row's own.
-func connections(o object) []connection {
-	var list []connection
-	for _, raw := range o.Array("granted_connections") {
-		c := rs.AsObject(raw)
-		if id := connectionID(c); id != "" {
-			list = append(list, connection{id, c.Text("display_name")})
+// detail reads what the row at hand can do.
+func (r *rowReader) detail(row *schemaRow) {
+	row.cursor = r.own.Text("cursor_field")
+	capabilities := rs.AsObject(row.capabilities)
+	row.fields = make([]field, 0, len(capabilities))
+	for _, m := range capabilities {
+		row.fields = append(row.fields, r.field(m.Name, m.Value))
+	}
+	if properties := r.own.Object("schema").Object("properties"); len(properties) > 0 {
+		r.properties(row, properties)
+	}
+	for _, raw := range r.own.Array("expand_capabilities") {
+		if relation := readRelation(rs.AsObject(raw)); relation != "" {
+			row.expand = append(row.expand, relation)
 		}
 	}
-	if id := connectionID(o); id != "" && len(list) == 0 {
-		list = append(list, connection{id, o.Text("display_name")})
+}
+
+// properties adds the JSON Schema of a stream, which is cut where its fields are.
+func (r *rowReader) properties(row *schemaRow, properties object) {
+	described := make(map[string]int, len(row.fields))
+	for i := range row.fields {
+		described[row.fields[i].name] = i
+	}
+	for _, m := range properties {
+		at, ok := described[m.Name]
+		if !ok {
+			at = len(row.fields)
+			row.fields = append(row.fields, field{name: m.Name, kind: r.schemaType(m.Value), granted: true})
+		}
+		row.fields[at].property = m.Value
+	}
+}
+
+// connections are those that the row or connector at hand names.
+func (r *rowReader) connections() []connection {
+	var list []connection
+	r.list, _ = rs.RereadArray(r.list, r.own.Get("granted_connections"))
+	for _, raw := range r.list {
+		r.part = r.part.Reread(raw)
+		if id := connectionID(r.part); id != "" {
+			list = append(list, connection{id, r.part.Text("display_name")})
+		}
+	}
+	if id := connectionID(r.own); id != "" && len(list) == 0 {
+		list = append(list, connection{id, r.own.Text("display_name")})
 	}
 	return list
 }

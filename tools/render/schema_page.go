@@ -16,6 +16,8 @@ const (
 	identityBytes   = 600     // a name, id or label
 	longestName     = 256     // in bytes; a longer one could not be sent back
 	longestNext     = 1500    // arguments that read on; longer ones are not repeated
+	nextBytes       = 2 << 10 // more than all that is said of what is left out
+	mostTried       = 500     // of streams or fields; of more it is not tried whether all fit
 	unknownBytes    = 1 << 10 // names of fields that are not there
 )
 
@@ -27,56 +29,59 @@ var identity = []string{
 
 // structured is the document as received when it fits max bytes. An index that does not fit is thinned to names; what still
 // does not fit is cut, and says what is shown and with which arguments to read on.
-func (d *schemaDocument) structured(max int) string {
+func (d *schemaDocument) structured(max int) []byte {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
-		out := d.envelope(d.raw, 0, len(d.units), nil)
-		if len(out) <= max && (d.q.Stream != "" || len(out) <= StructuredTarget) {
+		limit := max
+		if d.q.Stream == "" {
+			limit = min(max, StructuredTarget)
+		}
+		if out := d.whole(limit); out != nil {
 			return out
 		}
 	}
-	d.bound()
+	c := d.cut()
 	from := min(d.q.Offset, len(d.units))
-	page := func(n int) string {
-		document, shortened := d.part(d.units[from : from+n])
-		return d.envelope(document, from, from+n, shortened)
+	all := len(d.units) - from
+	page := func(n int) int { return len(c.page(from, from+n)) }
+	if all <= mostTried && page(all)+nextBytes <= max { // then any part fits as well
+		return c.out
 	}
-	count := most(len(d.units)-from, func(n int) bool { return len(page(n)) <= max })
-	if count == 0 && from < len(d.units) {
+	count := most(all, func(n int) bool { return page(n) <= max })
+	if count == 0 && all > 0 {
 		count = 1
-		d.shorten(d.units[from], len(page(1))-max)
+		d.shorten(d.units[from], page(1)-max)
 	}
-	return page(count)
+	return c.page(from, from+count)
 }
 
-// envelope is the document with what is said about it. Where to read on stands before it: some hosts cut what is long.
-func (d *schemaDocument) envelope(document string, from, to int, shortened []string) string {
-	var out object
-	if from > 0 || to < len(d.units) {
-		shown := d.shown(from, to)
-		if to < len(d.units) {
-			next, whole := d.next(to)
-			if !whole {
-				shown += "; for more make the same call with this offset"
-			}
-			out = append(out, pair("next", next.json()))
-		}
-		out = append(out, pair("shown", encode(shown)))
+// whole is the document as received, or nil when that has more than max bytes.
+func (d *schemaDocument) whole(max int) []byte {
+	if len(d.raw) > max {
+		return nil
 	}
-	if len(d.unknown) > 0 {
-		out = append(out, pair("unknown_fields", encode(within(d.unknown, unknownBytes))))
+	const rest = `{"data":,"legend":""}`
+	a := &arguments{append(make([]byte, 0, len(d.raw)+len(flagLegend)+len(rest)), '{')}
+	a.put("data", d.raw)
+	d.legend(a, d.units)
+	if a.shut('}'); len(a.b) > max {
+		return nil
 	}
-	thin := d.q.Stream == "" && document != d.raw
-	if thin {
-		out = append(out, pair("omitted", encode([]string{"field_capabilities", "expand_capabilities"})))
+	return a.b
+}
+
+// legend adds the legend for units that have flags.
+func (d *schemaDocument) legend(a *arguments, units []schemaUnit) {
+	if !d.q.Full && slices.ContainsFunc(units, d.flags) {
+		a.plain("legend", flagLegend)
 	}
-	if len(shortened) > 0 {
-		out = append(out, pair("shortened", encode(shortened)))
+}
+
+// flags reports whether a unit has capabilities of the compact form.
+func (d *schemaDocument) flags(u schemaUnit) bool {
+	if u.field >= 0 {
+		return d.rows[u.row].fields[u.field].flags()
 	}
-	out = append(out, pair("data", document))
-	if !thin && slices.ContainsFunc(d.units[from:to], d.flags) {
-		out = append(out, pair("legend", encode(flagLegend)))
-	}
-	return out.JSON()
+	return slices.ContainsFunc(rs.AsObject(d.rows[u.row].capabilities), func(m member) bool { return rs.Kind(m.Value) == "string" })
 }
 
 // shown is "fields 1-40 of 800".
@@ -102,50 +107,79 @@ func within(names []string, max int) []string {
 	return names
 }
 
-// flags reports whether a unit has flags that need the legend.
-func (d *schemaDocument) flags(u schemaUnit) bool {
-	fields := d.rows[u.row].fields
-	if u.field >= 0 {
-		fields = fields[u.field : u.field+1]
-	}
-	return !d.q.Full && slices.ContainsFunc(fields, func(f field) bool { return f.flags() })
+// A schemaCut is a document in parts of which pages are made. It is made for a document that has to be cut.
+type schemaCut struct {
+	*schemaDocument
+	head           schemaHead
+	connectorHeads []schemaHead
+	rowHeads       []schemaHead
+	document       []byte   // the part of it on the page
+	shortened      []string // what is not whole in that
+	out            []byte   // the page
 }
 
-// bound makes the heads short enough for every page to repeat them.
-func (d *schemaDocument) bound() {
-	d.head, d.headCut = boundHead(d.head, documentHead)
-	for i := range d.connectors {
-		c, cut := boundHead(d.connectors[i], connectorHead)
-		d.connectors[i], d.headCut = c, d.headCut || cut
+// A schemaHead is what every page repeats of a document, a connector or a row, so that it must be short: nothing of what
+// stands below it.
+type schemaHead struct {
+	object
+	cut bool // it is not whole
+}
+
+func (d *schemaDocument) cut() *schemaCut {
+	c := &schemaCut{schemaDocument: d, rowHeads: make([]schemaHead, len(d.rows))}
+	c.head = c.bound(d.own.Without("connectors", "streams"), documentHead)
+	for _, raw := range d.connectors {
+		head := c.bound(rs.AsObject(raw).Without("streams"), connectorHead)
+		c.connectorHeads, c.head.cut = append(c.connectorHeads, head), c.head.cut || head.cut
 	}
+	var own object
 	for i := range d.rows {
-		r := &d.rows[i]
-		if d.q.Stream == "" {
-			r.head = keep(r.head, func(name string) bool {
-				return name == "name" || name == "stream" || !r.nested && (name == "connector_key" || name == "connection_id")
-			})
-		}
-		r.head, r.headCut = boundHead(r.head, rowHead)
+		own = own.Reread(d.rows[i].raw)
+		c.rowHeads[i] = c.bound(d.rowHead(own), rowHead)
 	}
+	return c
+}
+
+// rowHead is a row without its fields; in an index, who it is.
+func (d *schemaDocument) rowHead(row object) object {
+	if d.q.Stream == "" {
+		return keep(row, func(name string) bool {
+			return name == "name" || name == "stream" || !d.nested && (name == "connector_key" || name == "connection_id")
+		})
+	}
+	head, schema := row.Without("field_capabilities"), row.Object("schema")
+	if schema.Object("properties") != nil {
+		head = head.With("schema", schema.Without("properties").JSON())
+	}
+	return head
 }
 
 func keep(o object, wanted func(string) bool) object {
-	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return !wanted(m.Name) })
+	kept := make(object, 0, 4)
+	for _, m := range o {
+		if wanted(m.Name) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
 }
 
-// boundHead cuts the connections of a head between two of them, and other members where they are long.
-func boundHead(o object, max int) (bounded object, cut bool) {
-	if list, ok := rs.AsArray(o.Get("granted_connections")); ok && len(o.Get("granted_connections")) > connectionsHead {
-		kept, room := []string{}, connectionsHead
-		for _, raw := range list {
-			if len(raw)+1 <= room {
-				kept, room = append(kept, raw), room-len(raw)-1
+// bound cuts the connections of a head between two of them, and other members where they are long.
+func (c *schemaCut) bound(o object, max int) schemaHead {
+	cut := false
+	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
+		if list, ok := rs.AsArray(raw); ok {
+			kept, room := []string{}, connectionsHead
+			for _, raw := range list {
+				if len(raw)+1 <= room {
+					kept, room = append(kept, raw), room-len(raw)-1
+				}
 			}
+			o, cut = o.With("granted_connections", rs.JoinArray(kept)).With("granted_connections_total", encode(len(list))), true
 		}
-		o, cut = o.With("granted_connections", rs.JoinArray(kept)).With("granted_connections_total", encode(len(list))), true
 	}
-	if len(o.JSON()) <= max {
-		return o, cut
+	if c.document = o.AppendJSON(c.document[:0]); len(c.document) <= max {
+		return schemaHead{o, cut}
 	}
 	own := keep(o, func(name string) bool { return slices.Contains(identity, name) })
 	for i, m := range own {
@@ -154,55 +188,122 @@ func boundHead(o object, max int) (bounded object, cut bool) {
 		}
 	}
 	rest := rs.AsObject(fitted(o.Without(identity...).JSON(), max-len(own.JSON())))
-	return append(own, rest...), true
+	return schemaHead{append(own, rest...), true}
 }
 
-// part is the document with only some units. Its second result names what is not whole.
-func (d *schemaDocument) part(units []schemaUnit) (document string, shortened []string) {
-	var connectors, streams, top []string
-	if d.headCut {
-		shortened = append(shortened, "document")
-	}
-	for start := 0; start < len(units); {
-		end := start + 1
-		for end < len(units) && units[end].row == units[start].row {
-			end++
+// page is the document with only some units, and what is said about it. Where to read on stands before it: some hosts cut
+// what is long. It stands in the room of the page before.
+func (c *schemaCut) page(from, to int) []byte {
+	c.part(c.units[from:to])
+	a := &arguments{append(c.out[:0], '{')}
+	if from > 0 || to < len(c.units) {
+		shown := c.shown(from, to)
+		if to < len(c.units) {
+			next, whole := c.next(to)
+			if !whole {
+				shown += "; for more make the same call with this offset"
+			}
+			a.put("next", next.json())
 		}
-		row := &d.rows[units[start].row]
-		raw, cuts := row.part(units[start:end])
-		shortened = append(shortened, cuts...)
-		if start = end; !row.nested {
-			top = append(top, raw)
-			continue
-		}
-		streams = append(streams, raw)
-		if end == len(units) || d.rows[units[end].row].group != row.group {
-			connectors = append(connectors, d.connectors[row.group].With("streams", rs.JoinArray(streams)).JSON())
-			streams = nil
-		}
+		a.plain("shown", shown)
 	}
-	out := slices.Clone(d.head)
-	if len(d.connectors) > 0 || len(top) == 0 {
-		out = append(out, pair("connectors", rs.JoinArray(connectors)))
+	if len(c.unknown) > 0 {
+		addTexts(a, "unknown_fields", within(c.unknown, unknownBytes))
 	}
-	if len(top) > 0 {
-		out = append(out, pair("streams", rs.JoinArray(top)))
+	thin := c.q.Stream == "" && string(c.document) != c.raw
+	if thin {
+		addTexts(a, "omitted", []string{"field_capabilities", "expand_capabilities"})
 	}
-	return out.JSON(), shortened
+	if len(c.shortened) > 0 {
+		addTexts(a, "shortened", c.shortened)
+	}
+	a.key("data")
+	a.b = append(a.b, c.document...)
+	if !thin {
+		c.legend(a, c.units[from:to])
+	}
+	c.out = a.shut('}').b
+	return c.out
 }
 
-// part is the row with only some of its fields. Pages after its first repeat only who it is.
-func (r *schemaRow) part(units []schemaUnit) (raw string, shortened []string) {
-	head := r.head
+// addTexts adds a list of texts.
+func addTexts(a *arguments, key string, list []string) {
+	a.open(key, '[')
+	for _, text := range list {
+		a.comma()
+		a.value(text)
+	}
+	a.shut(']')
+}
+
+// addMembers adds the members of an object.
+func addMembers(a *arguments, o object) {
+	for _, m := range o {
+		a.comma()
+		a.b = append(append(rs.AppendText(a.b, m.Name), ':'), m.Value...)
+	}
+}
+
+// part writes the document with only some units.
+func (c *schemaCut) part(units []schemaUnit) {
+	c.shortened = c.shortened[:0]
+	if c.head.cut {
+		c.shortened = append(c.shortened, "document")
+	}
+	a := &arguments{append(c.document[:0], '{')}
+	addMembers(a, c.head.object)
+	switch {
+	case c.nested:
+		a.open("connectors", '[')
+		c.streams(a, units)
+		a.shut(']')
+	case len(c.connectors) > 0 || len(units) == 0:
+		a.put("connectors", "[]")
+	}
+	if !c.nested && len(units) > 0 {
+		a.open("streams", '[')
+		c.streams(a, units)
+		a.shut(']')
+	}
+	c.document = a.shut('}').b
+}
+
+// streams adds the rows of units, each in its connector where it stood in one.
+func (c *schemaCut) streams(a *arguments, units []schemaUnit) {
+	group := -1
+	for len(units) > 0 {
+		own := ofRow(units)
+		units = units[len(own):]
+		if next := c.rows[own[0].row].group; c.nested && next != group {
+			if group >= 0 {
+				a.shut(']').shut('}')
+			}
+			group = next
+			a.open("", '{')
+			addMembers(a, c.connectorHeads[group].object)
+			a.open("streams", '[')
+		}
+		a.open("", '{')
+		addMembers(a, c.row(own))
+		a.shut('}')
+	}
+	if group >= 0 {
+		a.shut(']').shut('}')
+	}
+}
+
+// row is a row with only some of its fields. Pages after its first repeat only who it is.
+func (c *schemaCut) row(units []schemaUnit) object {
+	r, head := &c.rows[units[0].row], c.rowHeads[units[0].row].object
 	if !units[0].first {
 		head = keep(head, func(name string) bool {
 			return slices.Contains(identity, name) || name == "schema" && r.hasProperties(units)
 		})
-	} else if r.headCut {
-		shortened = append(shortened, "stream "+clip(r.stream, labelChars))
+	} else if c.rowHeads[units[0].row].cut {
+		c.shortened = append(c.shortened, "stream "+clip(r.stream, labelChars))
 	}
 	if units[0].field < 0 {
-		return head.JSON(), shortened
+		return head
 	}
 	var capabilities, properties object
 	for _, u := range units {
@@ -212,7 +313,7 @@ func (r *schemaRow) part(units []schemaUnit) (raw string, shortened []string) {
 			key = clip(key, labelChars)
 		}
 		if f.shortened || key != f.name {
-			shortened = append(shortened, "field "+clip(key, labelChars))
+			c.shortened = append(c.shortened, "field "+clip(key, labelChars))
 		}
 		if f.raw != "" {
 			capabilities = append(capabilities, pair(key, f.raw))
@@ -225,7 +326,7 @@ func (r *schemaRow) part(units []schemaUnit) (raw string, shortened []string) {
 	if len(properties) > 0 {
 		head = head.With("schema", rs.AsObject(head.Get("schema")).With("properties", properties.JSON()).JSON())
 	}
-	return head.JSON(), shortened
+	return head
 }
 
 func (r *schemaRow) hasProperties(units []schemaUnit) bool {

@@ -29,22 +29,29 @@ func (d *schemaDocument) text() string {
 		return clip(d.nothing(), LineChars) + tail
 	}
 	from := min(d.q.Offset, len(d.units))
-	connections := indexConnections
-	page := func(n int) []string { return d.lines(from, from+n, connections) }
-	fits := func(n, max int) bool {
-		lines := page(n)
-		size := len(tail)
-		for _, line := range lines {
-			size += len(line) + 1
-		}
-		return size <= max && len(lines)+strings.Count(tail, "\n") <= TextLines
-	}
 	all := len(d.units) - from
-	if d.q.Stream == "" && !fits(all, TextTarget) {
-		connections = shortIndex
+	connections := indexConnections
+	l := &lines{b: make([]byte, 0, 2<<10)}
+	fits := func(bytes, lines int) bool {
+		return len(l.b)+1+len(tail) <= bytes && l.count()+strings.Count(tail, "\n") <= lines
 	}
-	count := min(all, max(1, most(all, func(n int) bool { return fits(n, TextHard) })))
-	return strings.Join(page(count), "\n") + tail
+	if d.q.Stream == "" || all <= TextLines {
+		d.write(l, from, from+all, connections)
+		// A part takes at most as much again as the whole, because a list may not be folded that was, and the room to say
+		// where to read on. So any part fits of what takes a third of the room, and nothing has to be tried.
+		if fits(TextHard/3, TextLines/3) {
+			return string(append(l.b, tail...))
+		}
+		if d.q.Stream == "" && !fits(TextTarget, TextLines) {
+			connections = shortIndex
+		}
+	}
+	count := most(all, func(n int) bool {
+		d.write(l, from, from+n, connections)
+		return fits(TextHard, TextLines)
+	})
+	d.write(l, from, from+min(all, max(1, count)), connections)
+	return string(append(l.b, tail...))
 }
 
 // noStream says what an empty grant needs.
@@ -52,7 +59,7 @@ const noStream = "This grant covers no stream. The user has to approve access to
 
 // unavailable is what the document could not include, in lines that each begin a line.
 func (d *schemaDocument) unavailable() string {
-	text := withUnavailable("", d.head)
+	text := withUnavailable("", d.own)
 	if len(text) <= unavailableBytes {
 		return text
 	}
@@ -73,11 +80,11 @@ func (d *schemaDocument) nothing() string {
 	return noStream
 }
 
-// lines are the text that shows some units. Where to read on stands first and again last: some hosts cut the middle.
-func (d *schemaDocument) lines(from, to, connections int) []string {
-	var lines []string
+// write writes the text that shows some units. Where to read on stands first and again last: some hosts cut the middle.
+func (d *schemaDocument) write(l *lines, from, to, connections int) {
+	l.b = l.b[:0]
 	if d.q.Stream == "" {
-		lines = append(lines, d.counts())
+		l.open(d.counts())
 	}
 	next := ""
 	if to < len(d.units) {
@@ -87,28 +94,30 @@ func (d *schemaDocument) lines(from, to, connections int) []string {
 		}
 	}
 	if from > 0 || next != "" {
-		lines = append(lines, strings.TrimRight("Shown: "+d.shown(from, to)+". "+next, " "))
-	}
-	if len(d.unknown) > 0 {
-		lines = append(lines, wrap("Not in this stream: ", "  ", quotedNames(d.unknown, unknownBytes))...)
-	}
-	if d.q.Stream == "" {
-		lines = append(lines, d.index(d.units[from:to], connections)...)
-	} else {
-		lines = append(lines, d.detail(d.units[from:to])...)
-	}
-	if next != "" {
-		lines = append(lines, next)
-	}
-	if d.q.Stream == "" {
-		for i := range d.rows {
-			if s := d.rows[i].stream; sendableName(s) {
-				lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+new(arguments).text("stream", s).call("schema")+"; connection_id narrows.")
-				break
-			}
+		l.open("Shown: ", d.shown(from, to), ".")
+		if next != "" {
+			l.add(" ", next)
 		}
 	}
-	return lines
+	if len(d.unknown) > 0 {
+		l.open("Not in this stream: ")
+		l.list("  ", quotedNames(d.unknown, unknownBytes))
+	}
+	if d.q.Stream == "" {
+		d.index(l, d.units[from:to], connections)
+	} else {
+		d.detail(l, d.units[from:to])
+	}
+	if next != "" {
+		l.open(next)
+	}
+	if d.q.Stream == "" {
+		if i := slices.IndexFunc(d.rows, func(r schemaRow) bool { return sendableName(r.stream) }); i >= 0 {
+			l.open("One stream's fields, filters, sorting and aggregates: schema {")
+			l.b = (&arguments{l.b}).text("stream", d.rows[i].stream).shut('}').b
+			l.add("; connection_id narrows.")
+		}
+	}
 }
 
 // counts is "5 connectors, 11 streams, 6 connections."
@@ -122,47 +131,45 @@ func (d *schemaDocument) counts() string {
 			ids[c.id] = true
 		}
 	}
-	return fmt.Sprintf("%s, %s, %s.", plural(len(connectors), "connector"), plural(len(d.rows), "stream"), plural(len(ids), "connection"))
+	return plural(len(connectors), "connector") + ", " + plural(len(d.rows), "stream") + ", " + plural(len(ids), "connection") + "."
 }
 
 // index names streams by connector, a line each where that is long enough (S0-5a). A connector with the same streams as an
 // earlier one says so.
-func (d *schemaDocument) index(units []schemaUnit, connections int) []string {
-	var lines []string
+func (d *schemaDocument) index(l *lines, units []schemaUnit, connections int) {
 	same := map[string]string{} // the first connector with a list of streams
-	for start := 0; start < len(units); {
-		first := &d.rows[units[start].row]
-		var streams []string
+	var streams []string
+	for len(units) > 0 {
+		first := &d.rows[units[0].row]
 		seen := map[string]bool{}
-		end := start
-		for ; end < len(units) && d.rows[units[end].row].group == first.group; end++ {
-			if s := d.rows[units[end].row].stream; !seen[s] {
+		streams = streams[:0]
+		for ; len(units) > 0 && d.rows[units[0].row].group == first.group; units = units[1:] {
+			if s := d.rows[units[0].row].stream; !seen[s] {
 				seen[s] = true
 				streams = append(streams, shownName(s))
 			}
 		}
-		start = end
 		granted := d.groups[first.group]
-		head := connectorName(first.connector)
-		who := head
+		who := connectorName(first.connector)
+		l.open(who)
 		if len(granted) > 0 {
-			head += " (" + connectionWord(len(granted)) + strings.Join(connectionList(granted, connections, connectionLineBytes), ", ") + ")"
+			l.add(" (", connectionWord(len(granted)), strings.Join(connectionList(granted, connections, connectionLineBytes), ", "), ")")
 			if id := granted[0].id; len(id) <= longestName {
 				who += " " + name(id)
 			}
 		}
+		l.add(": ")
 		list := strings.Join(streams, ", ")
 		if twin, ok := same[list]; ok {
 			short := "the same " + plural(len(streams), "stream") + " as " + twin
 			if len(short) < len(list) {
-				streams = []string{short}
+				streams = append(streams[:0], short)
 			}
 		} else {
 			same[list] = who
 		}
-		lines = append(lines, wrap(head+": ", "  ", streams)...)
+		l.list("  ", streams)
 	}
-	return lines
 }
 
 // connectionWord names the argument that a list of connections is for.
@@ -224,59 +231,43 @@ func connectionList(list []connection, max, bytes int) []string {
 	return parts
 }
 
-// wrap writes items behind a beginning, and behind indent on further lines where one is too short.
-func wrap(beginning, indent string, items []string) []string {
-	var lines []string
-	line := beginning
-	for i, item := range items {
-		if i < len(items)-1 {
-			item += ", "
-		}
-		if line != indent && longerThan(line+item, LineChars-10) {
-			lines = append(lines, strings.TrimRight(line, " "))
-			line = indent
-		}
-		line += item
-	}
-	return append(lines, clip(line, LineChars))
-}
-
 // detail says of each row all that the next call needs, its fields by what can be done with them (S0-5b, S0-5c).
-func (d *schemaDocument) detail(units []schemaUnit) []string {
-	var lines []string
+func (d *schemaDocument) detail(l *lines, units []schemaUnit) {
 	described := map[string]string{}
 	var used usage
-	for start := 0; start < len(units); {
-		end := start + 1
-		for end < len(units) && units[end].row == units[start].row {
-			end++
-		}
-		r := &d.rows[units[start].row]
+	for n := 0; len(units) > 0; n++ {
+		own := ofRow(units)
+		units = units[len(own):]
+		r := &d.rows[own[0].row]
 		granted := r.connections
 		if d.q.ConnectionID != "" {
 			granted = slices.DeleteFunc(slices.Clone(granted), func(c connection) bool { return c.id != d.q.ConnectionID })
 		}
-		head := []string{shownName(r.stream) + " (" + connectorName(r.connector) + ")"}
+		l.open(shownName(r.stream), " (", connectorName(r.connector))
+		head := l.start
 		if len(granted) > 0 {
 			list := connectionList(granted, len(granted), connectionListBytes)
 			list[len(list)-1] += ")"
-			head = wrap(strings.TrimSuffix(head[0], ")")+"; connection_id ", "      ", list)
-			used.choice = used.choice || len(granted) > 1 || start > 0
-		}
-		body := r.describe(units[start:end], d.q.Full, &used)
-		key := strings.Join(body, "\n")
-		if twin, ok := described[key]; ok && len(key) > len(twin) {
-			body = []string{"  the same as in " + twin}
+			l.add("; connection_id ")
+			l.list("      ", list)
+			used.choice = used.choice || len(granted) > 1 || n > 0
 		} else {
-			described[key] = clip(head[0], 200)
+			l.add(")")
 		}
-		lines = append(append(lines, head...), body...)
-		if units[start].first && (len(granted) > 0 || d.q.ConnectionID == "") {
-			lines = append(lines, r.examples(granted)...)
+		body := len(l.b)
+		r.describe(l, own, d.q.Full, &used)
+		if twin, ok := described[string(l.b[body:])]; ok && len(l.b)-body-1 > len(twin) {
+			l.b = l.b[:body]
+			l.open("  the same as in ", twin)
+		} else if len(units) > 0 {
+			first, _, _ := strings.Cut(string(l.b[head:body]), "\n")
+			described[string(l.b[body:])] = clip(first, 200)
 		}
-		start = end
+		if own[0].first && (len(granted) > 0 || d.q.ConnectionID == "") {
+			r.examples(l, granted)
+		}
 	}
-	return append(lines, used.legend())
+	used.legend(l)
 }
 
 // usage is which capabilities were named, so that the legend explains those and no others.
@@ -287,36 +278,41 @@ type usage struct {
 }
 
 // legend says how to send what a field can do (S0-5d).
-func (u *usage) legend() string {
-	var parts []string
+func (u *usage) legend(l *lines) {
+	l.open("Use: ")
 	if u.exact {
-		parts = append(parts, `exact filter:{"field":value}`)
+		l.add(`exact filter:{"field":value}; `)
 	}
 	if u.ranges {
-		parts = append(parts, `range filter:{"field":{"gte":value}}, also gt lte lt, and sort:"field" or "-field"`)
+		l.add(`range filter:{"field":{"gte":value}}, also gt lte lt, and sort:"field" or "-field"; `)
 	} else if u.sort {
-		parts = append(parts, `sort:"field" or "-field"`)
+		l.add(`sort:"field" or "-field"; `)
 	}
 	if len(u.modes) > 0 {
-		parts = append(parts, strings.Join(u.modes, ", ")+": search mode")
+		l.add(strings.Join(u.modes, ", "), ": search mode; ")
 	}
 	if len(u.kinds) > 0 {
-		parts = append(parts, strings.Join(u.kinds, ", ")+": aggregate")
+		l.add(strings.Join(u.kinds, ", "), ": aggregate; ")
 	}
 	if u.choice {
-		parts = append(parts, "connection_id to choose one")
+		l.add("connection_id to choose one; ")
 	}
-	return "Use: " + strings.Join(append(parts, `aggregate count or count:"exact"`, `fields:["field"]`), "; ") + "."
+	l.add(`aggregate count or count:"exact"; fields:["field"].`)
 }
 
 // describe lists a row's fields by what can be done with them.
-func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []string {
-	var lines, signatures []string
-	names := map[string][]string{}
+func (r *schemaRow) describe(l *lines, units []schemaUnit, full bool, used *usage) {
+	type alike struct {
+		signature string
+		names     []string
+	}
+	var fields []alike
+	at := map[string]int{} // in fields, by signature
+	var signature []byte
 	denied := 0
 	for _, u := range units {
 		if u.field < 0 {
-			lines = append(lines, "  no fields listed")
+			l.open("  no fields listed")
 			continue
 		}
 		f := &r.fields[u.field]
@@ -324,39 +320,44 @@ func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []strin
 			denied++
 			continue
 		}
-		signature := f.signature(used)
+		signature = f.signature(signature[:0], used)
 		if full {
 			if f.line == "" {
-				f.line = withJSON("  "+signature+": "+shownName(f.name), f.jsonSchema())
+				f.line = withJSON("  "+string(signature)+": "+shownName(f.name), f.jsonSchema())
 			}
-			lines = append(lines, f.line)
+			l.open(f.line)
 			continue
 		}
-		if names[signature] == nil {
-			signatures = append(signatures, signature)
+		i, ok := at[string(signature)]
+		if !ok {
+			i = len(fields)
+			fields = append(fields, alike{signature: string(signature)})
+			at[fields[i].signature] = i
 		}
-		names[signature] = append(names[signature], shownName(f.name))
+		fields[i].names = append(fields[i].names, shownName(f.name))
 	}
-	for _, signature := range signatures {
-		lines = append(lines, wrap("  "+signature+": ", "    ", names[signature])...)
+	for _, f := range fields {
+		l.open("  ", f.signature, ": ")
+		l.list("    ", f.names)
 	}
 	if denied > 0 {
-		lines = append(lines, "  not granted: "+plural(denied, "field"))
+		l.open("  not granted: ", plural(denied, "field"))
 	}
 	if !units[0].first {
-		return lines
+		return
 	}
 	if !r.advertised() {
-		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
+		l.open("  no capability is advertised; filter, sort, aggregate and search may be tried")
+		return
 	}
 	if r.cursor != "" && len(r.cursor) <= longestName {
 		used.sort = true
-		lines = append(lines, "  sorted by "+name(r.cursor)+", newest first")
+		l.open("  sorted by ", name(r.cursor), ", newest first")
 	}
 	if len(r.expand) > 0 {
-		lines = append(lines, wrap("  expand: ", "    ", r.relations())...)
+		l.open("  expand: ")
+		l.list("    ", r.relations())
 	}
-	return lines
 }
 
 // advertised reports whether anything can be done with the row beyond reading it.
@@ -375,44 +376,60 @@ func (r *schemaRow) relations() []string {
 }
 
 // signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
-func (f *field) signature(used *usage) string {
-	var words []string
-	add := func(word string, is bool) bool {
-		if is {
-			words = append(words, word)
+func (f *field) signature(b []byte, used *usage) []byte {
+	words := 0
+	add := func(parts ...string) {
+		if words > 0 {
+			b = append(b, ' ')
 		}
-		return is
+		for _, part := range parts {
+			b = append(b, part...)
+		}
+		words++
 	}
-	add(preview(f.kind, labelChars), f.kind != "")
-	add("("+preview(f.role, labelChars)+")", f.role != "")
-	used.exact = add("exact", f.exact) || used.exact
+	if f.kind != "" {
+		add(preview(f.kind, labelChars))
+	}
+	if f.role != "" {
+		add("(", preview(f.role, labelChars), ")")
+	}
+	if f.exact {
+		used.exact = true
+		add("exact")
+	}
 	if len(f.ranges) > 0 {
-		word := "range"
-		if ops := strings.Join(f.ranges, " "); ops != "gte gt lte lt" {
-			word = "range[" + preview(ops, labelChars) + "]"
-		}
-		used.ranges = add(word, true)
-	}
-	note := func(list *[]string, word string) {
-		if !slices.Contains(*list, word) && len(*list) < mostKinds {
-			*list = append(*list, word)
+		used.ranges = true
+		if ops := strings.Join(f.ranges, " "); ops == "gte gt lte lt" {
+			add("range")
+		} else {
+			add("range[", preview(ops, labelChars), "]")
 		}
 	}
-	if add("lexical", f.lexical) {
+	if f.lexical {
 		note(&used.modes, "lexical")
+		add("lexical")
 	}
-	if add("semantic", f.vector) {
+	if f.vector {
 		note(&used.modes, "semantic")
+		add("semantic")
 	}
 	for _, kind := range f.aggregates[:min(len(f.aggregates), mostKinds)] {
-		if word := preview(kind, 30); add(word, word != "") {
+		if word := preview(kind, 30); word != "" {
 			note(&used.kinds, word)
+			add(word)
 		}
 	}
-	if len(words) == 0 {
-		return "fields"
+	if words == 0 {
+		add("fields")
 	}
-	return strings.Join(words, " ")
+	return b
+}
+
+// note adds a word to a list that has room and does not have it.
+func note(list *[]string, word string) {
+	if !slices.Contains(*list, word) && len(*list) < mostKinds {
+		*list = append(*list, word)
+	}
 }
 
 // withJSON is a line that ends in JSON, shortened where that is too long, which it says.
@@ -455,18 +472,10 @@ func sendableName(s string) bool  { return len(s) <= longestName && rs.UnsafeNam
 func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
 
 // examples are calls that this row's advertised capabilities allow.
-func (r *schemaRow) examples(granted []connection) []string {
+func (r *schemaRow) examples(l *lines, granted []connection) {
 	if !sendableName(r.stream) {
-		return nil
+		return
 	}
-	scope := func() *arguments {
-		a := new(arguments).text("stream", r.stream)
-		if i := slices.IndexFunc(granted, func(c connection) bool { return sendableName(c.id) }); i >= 0 {
-			a.text("connection_id", granted[i].id)
-		}
-		return a
-	}
-	query := scope()
 	var group, bucket string
 	for i := range r.fields {
 		f := &r.fields[i]
@@ -480,15 +489,30 @@ func (r *schemaRow) examples(granted []connection) []string {
 			bucket = f.name
 		}
 	}
-	if bucket != "" {
-		query.put("filter", new(arguments).put(bucket, `{"gte":"2026-01-01T00:00:00Z"}`).String())
-	}
-	if sendableField(r.cursor) {
-		query.text("sort", "-"+r.cursor)
-	}
-	lines := []string{"  example: " + query.number("limit", 10).call("query_records")}
+	r.example(l, "query_records", granted, func(a *arguments) {
+		if bucket != "" {
+			a.open("filter", '{').put(bucket, `{"gte":"2026-01-01T00:00:00Z"}`).shut('}')
+		}
+		if sendableField(r.cursor) {
+			a.text("sort", "-"+r.cursor)
+		}
+		a.number("limit", 10)
+	})
 	if group != "" {
-		lines = append(lines, "  example: "+scope().text("metric", "count").text("group_by", group).call("aggregate"))
+		r.example(l, "aggregate", granted, func(a *arguments) { a.text("metric", "count").text("group_by", group) })
 	}
-	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > exampleBytes })
+}
+
+// example is a call of a tool with the row's stream and connection and what else is added, unless it is long.
+func (r *schemaRow) example(l *lines, tool string, granted []connection, add func(*arguments)) {
+	end := len(l.b)
+	l.open("  example: ", tool, " {")
+	a := (&arguments{l.b}).text("stream", r.stream)
+	if i := slices.IndexFunc(granted, func(c connection) bool { return sendableName(c.id) }); i >= 0 {
+		a.text("connection_id", granted[i].id)
+	}
+	add(a)
+	if l.b = a.shut('}').b; len(l.b)-l.start > exampleBytes {
+		l.b = l.b[:end]
+	}
 }

@@ -18,8 +18,12 @@ func unavailableLine(c rs.UnavailableConnection) string {
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
 func withUnavailable(text string, document object) string {
+	raw := document.Get("unavailable_connections")
+	if raw == "" {
+		return text
+	}
 	var list []rs.UnavailableConnection
-	if json.Unmarshal([]byte(document.Get("unavailable_connections")), &list) != nil {
+	if json.Unmarshal([]byte(raw), &list) != nil {
 		return text
 	}
 	for i, c := range list {
