@@ -18,10 +18,23 @@ type LogWriter struct{ lines diode.Writer }
 
 // NewLogWriter returns a writer in front of w. Each Write is one line, or several.
 func NewLogWriter(w io.Writer) LogWriter {
-	w = struct{ io.Writer }{w} // without Close: stderr stays open
-	return LogWriter{diode.NewWriter(w, HeldLines, 0, func(missed int) {
-		fmt.Fprintf(w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because nobody read them in time"}`+"\n", missed)
-	})}
+	counted := &countedWriter{w: w}
+	return LogWriter{diode.NewWriter(counted, HeldLines, 0, func(missed int) { counted.missed += missed })}
+}
+
+// A countedWriter says how many lines were missed before it writes the next. It is used by one goroutine, that of the
+// [LogWriter], which holds a lock while it counts and none while it writes. It has no Close: stderr stays open.
+type countedWriter struct {
+	w      io.Writer
+	missed int
+}
+
+func (c *countedWriter) Write(line []byte) (int, error) {
+	if c.missed > 0 {
+		fmt.Fprintf(c.w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because nobody read them in time"}`+"\n", c.missed)
+		c.missed = 0
+	}
+	return c.w.Write(line)
 }
 
 // Write hands over p.
