@@ -89,8 +89,8 @@ func (it *item) narrow(fields []string) {
 		return
 	}
 	it.data = project(it.data, fields)
-	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(nil, it.data)
+	it.title, it.titleField = titleOf(it.data)
+	it.authored, it.timeField = timeOf(nil, it.data)
 }
 
 func documentURL(data object, q DocumentQuery) string {

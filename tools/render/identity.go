@@ -23,6 +23,8 @@ type item struct {
 	data      object // the source's own fields; nil when there are none
 	expanded  object // related records by relation; nil when none were asked for
 	deleted   bool
+
+	titleField, timeField string // of a record: where in data title and authored stand
 }
 
 // handled sets id, which is made in the room of texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
@@ -212,8 +214,8 @@ func readRecord(texts *texts, o object, stream, connection string) item {
 	if it.recordID == "" {
 		it.recordID = it.data.Text("id")
 	}
-	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(nil, it.data)
+	it.title, it.titleField = titleOf(it.data)
+	it.authored, it.timeField = timeOf(nil, it.data)
 	it.handled(texts)
 	return it
 }

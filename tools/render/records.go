@@ -236,15 +236,13 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	if it.deleted {
 		return append(line, separator+"deleted"...), false
 	}
-	title, titleField := titleOf(it.data)
-	if title != "" {
-		line = appendQuoted(append(line, separator...), preview(title, titleChars))
-		cut = longerThan(oneLine(title), titleChars)
+	if it.title != "" {
+		line = appendQuoted(append(line, separator...), preview(it.title, titleChars))
+		cut = longerThan(oneLine(it.title), titleChars)
 	}
-	when, timeField := timeOf(nil, it.data)
 	switch {
-	case when != "":
-		line = append(append(line, separator...), when...)
+	case it.authored != "":
+		line = append(append(line, separator...), it.authored...)
 	case it.emitted != "": // when it was read, which is not when it happened
 		line = appendName(append(line, separator+"emitted_at="...), it.emitted)
 	}
@@ -254,7 +252,7 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	between := separator
 	for worth := range leastWorth + 1 {
 		for _, m := range it.data {
-			if worthOf(m.Value) != worth || m.Name == titleField || m.Name == timeField {
+			if worthOf(m.Value) != worth || m.Name == it.titleField || m.Name == it.timeField {
 				continue
 			}
 			before := len(line)
@@ -263,7 +261,7 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 			var short bool
 			line, short = appendShort(line, m.Value, 100)
 			value := line[start:]
-			if len(value) == 0 || string(value) == when || m.Name == "id" && string(value) == it.recordID {
+			if len(value) == 0 || string(value) == it.authored || m.Name == "id" && string(value) == it.recordID {
 				line = line[:before]
 				continue
 			}
@@ -301,6 +299,10 @@ func worthOf(raw string) int {
 func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 	switch rs.Kind(raw) {
 	case "string":
+		if start, ok := plainStart(raw[1:len(raw)-1], maxChars); ok {
+			b = appendQuoted(b, start)
+			return append(b[:len(b)-1], ellipsis+`"`...), true
+		}
 		s, _ := rs.AsText(raw)
 		s = oneLine(clip(s, 8*maxChars))
 		if s == "" {
@@ -313,6 +315,9 @@ func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 	case "number", "boolean":
 		return append(b, raw...), false
 	case "array", "object":
+		if start, ok := plainStart(raw, maxChars); ok {
+			return append(append(b, start...), ellipsis...), true
+		}
 		s := oneLine(readable(raw))
 		if s == "[]" || s == "{}" {
 			return b, false
@@ -321,6 +326,21 @@ func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 		return append(b, c...), c != s
 	}
 	return b, false
+}
+
+// plainStart is what [clip] shows before its ellipsis of JSON that is longer than max characters, or of what is between its quotes,
+// where that is easily seen: up to there no character is an escape or has to go. Most long texts are like that, and what
+// follows their start is then not looked at.
+func plainStart(raw string, max int) (start string, ok bool) {
+	if len(raw) <= max {
+		return "", false
+	}
+	shown := runeIndex(raw, max-1)
+	more := shown + runeIndex(raw[shown:], 3) // not all of it spaces, which are trimmed from the end of a line
+	if start = strings.TrimSuffix(raw[:more], " "); more == len(raw) || strings.IndexByte(start, '\\') >= 0 || oneLine(start) != start {
+		return "", false
+	}
+	return strings.TrimRight(raw[:shown], " "), true
 }
 
 // recordsTail are the last lines: how to go on, with the cursor once more.
