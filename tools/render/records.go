@@ -128,10 +128,10 @@ func cutLines(p *page, records recordPage) {
 	named, others := 0, 0
 	for _, record := range records.long {
 		for _, c := range record.cuts {
-			if c.shown == c.total {
+			if c.complete() {
 				continue
 			}
-			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field), record.item.id, c.shown, c.total, c.readOn())) {
+			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field.Name), record.item.id, c.shown, c.total(), c.readOn())) {
 				others++
 				continue
 			}
