@@ -13,15 +13,11 @@ func TextStart(raw string, max int) string {
 	for chars := 0; chars < max && at < len(raw); chars++ {
 		at += characterSize(raw[at:])
 	}
-	if at < len(raw)-1 {
-		start := raw[len(`"`):at]
-		if strings.IndexByte(start, '\\') < 0 && utf8.ValidString(start) {
-			return start
-		}
-		raw = `"` + start + `"`
+	start := raw[len(`"`):min(at, len(raw)-1)]
+	if strings.IndexByte(start, '\\') < 0 && utf8.ValidString(start) {
+		return start
 	}
-	text, _ := unquote(raw)
-	return text
+	return unescape(start)
 }
 
 // characterSize is how many bytes the character takes that stands first inside a JSON string.

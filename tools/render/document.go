@@ -23,7 +23,7 @@ func Document(body string, q DocumentQuery) (Result, error) {
 		return Result{}, err
 	}
 	o = unwrapRecord(o)
-	it := readRecord(new(texts), o, q.Ref.Stream, q.Ref.ConnectionID)
+	it := readRecord(new(texts), o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}

@@ -134,7 +134,8 @@ func writeRelated(expanded object, conn string, room int) string {
 		}
 		b.WriteString(head + "\n")
 		for i, raw := range items {
-			it := readRecord(new(texts), rs.AsObject(raw), "", conn)
+			record, data := object(nil).RereadRecord(raw, nil)
+			it := readRecord(new(texts), record, data, "", conn)
 			line := it.id
 			if data := readable(it.data.JSON()); it.data != nil {
 				line = strings.TrimSpace(line + " " + preview(data, relatedChars))

@@ -189,8 +189,8 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record, whose id is made in the room of texts. stream and connection stand in for what it does not say.
-func readRecord(texts *texts, o object, stream, connection string) item {
+// readRecord reads a record with its data, nil when it has none. Its id is made in the room of texts. stream and connection stand in for what it does not say.
+func readRecord(texts *texts, o, data object, stream, connection string) item {
 	it := item{
 		stream:    o.Text("stream"),
 		recordID:  o.Text("id", "record_id", "record_key"),
@@ -198,7 +198,7 @@ func readRecord(texts *texts, o object, stream, connection string) item {
 		connector: connectorKey(o),
 		label:     o.Text("display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
-		data:      o.Object("data"),
+		data:      data,
 		expanded:  o.Object("expanded"),
 		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
 	}

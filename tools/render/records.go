@@ -49,12 +49,7 @@ func Records(body string, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, body = projectAll(l, body, q.Fields)
-	items, texts := make([]item, len(l.items)), new(texts)
-	var record object
-	for i, raw := range l.items {
-		record = record.Reread(raw)
-		items[i] = readRecord(texts, record, q.Stream, q.ConnectionID)
-	}
+	items := readRecords(l.items, q)
 	page := fitRecords(l, body, items)
 	q.small = len(page.body) < pageJSON/2
 	structured := object{pair("data", page.body)}
@@ -72,6 +67,20 @@ func Records(body string, q RecordsQuery) (Result, error) {
 		cuts++ // the page is smaller than it was to be
 	}
 	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
+}
+
+func readRecords(list []string, q RecordsQuery) []item {
+	items, texts := make([]item, len(list)), new(texts)
+	room := make(object, 0, 16*len(list)) // for the data of all
+	var record, data object
+	for i, raw := range list {
+		record, data = record.RereadRecord(raw, room)
+		if size := len(data); size <= cap(room) {
+			room = room[size:size]
+		}
+		items[i] = readRecord(texts, record, slices.Clip(data), q.Stream, q.ConnectionID)
+	}
+	return items
 }
 
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
@@ -238,7 +247,7 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	}
 	if it.title != "" {
 		line = appendQuoted(append(line, separator...), preview(it.title, titleChars))
-		cut = longerThan(oneLine(it.title), titleChars)
+		cut = longerThan(it.title, titleChars) && longerThan(oneLine(it.title), titleChars)
 	}
 	switch {
 	case it.authored != "":
