@@ -9,6 +9,10 @@ import (
 // TextStart returns the first max characters of a JSON string's text, which [AsText] returns whole. What follows them, maybe
 // megabytes, is not looked at.
 func TextStart(raw string, max int) string {
+	if len(raw) <= max+len(`""`) {
+		text, _ := unquote(raw)
+		return text
+	}
 	at := len(`"`)
 	for chars := 0; chars < max && at < len(raw); chars++ {
 		at += characterSize(raw[at:])

@@ -124,9 +124,10 @@ var (
 // firstText returns the first string under one of the names that is right, and its name: a better name comes first, and of
 // one name the own object's before that of its data.
 func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	objects := [...]object{own, data}
 	for _, name := range names {
-		for _, o := range [...]object{own, data} {
-			if raw := o.Get(name); rs.Kind(raw) == "string" {
+		for i := range objects {
+			if raw := objects[i].Get(name); rs.Kind(raw) == "string" {
 				if text, _ := rs.AsText(raw); right(text) {
 					return text, name
 				}

@@ -290,17 +290,20 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	return line, cut
 }
 
-// leastWorth is the worth of flags. What tells records apart comes first: texts and numbers, then lists.
+// leastWorth is the worth of flags. What tells records apart comes first: texts and numbers, then lists. What is null is worth
+// nothing.
 const leastWorth = 2
 
 func worthOf(raw string) int {
-	switch rs.Kind(raw) {
-	case "string", "number":
-		return 0
-	case "boolean":
+	switch raw[0] {
+	case '{', '[':
+		return 1
+	case 't', 'f':
 		return leastWorth
+	case 'n':
+		return -1
 	}
-	return 1
+	return 0
 }
 
 // appendShort appends a value inside a line, in at most maxChars characters: a clipped string, a number, a boolean, or a small
@@ -312,8 +315,8 @@ func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 			b = appendQuoted(b, start)
 			return append(b[:len(b)-1], ellipsis+`"`...), true
 		}
-		s, _ := rs.AsText(raw)
-		s = oneLine(clip(s, 8*maxChars))
+		most := 8 * maxChars // of a text of which a line shows little, as of one of spaces
+		s := oneLine(clip(rs.TextStart(raw, most+1), most))
 		if s == "" {
 			return b, false
 		}

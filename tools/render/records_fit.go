@@ -144,17 +144,19 @@ func longTexts(cuts []cut, shown shownRecord, it *item) []cut {
 		return cuts
 	}
 	for _, m := range it.data {
-		part, isText := shown.fields.Get(m.Name), rs.Kind(m.Value) == "string"
-		c := cut{it: it, field: m}
-		switch whole := part == m.Value || rs.Kind(m.Value) == "null"; {
-		case whole && (!isText || len(m.Value) <= longText):
+		part, kind := shown.fields.Get(m.Name), rs.Kind(m.Value)
+		whole := part == m.Value || kind == "null"
+		if whole && (len(m.Value) <= longText || kind != "string") {
 			continue
+		}
+		c := cut{it: it, field: m}
+		switch {
 		case whole:
 			c.fromStart = true
 			if c.shown = c.total(); c.shown <= longText {
 				continue
 			}
-		case isText:
+		case kind == "string":
 			text, _ := rs.AsText(part)
 			c.shown = utf8.RuneCountInString(text)
 		}
