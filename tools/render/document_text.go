@@ -77,7 +77,7 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room 
 		texts[i], _ = rs.AsText(m.Value)
 		sizes[i] = escaped(quoted(texts[i])) + len(m.Name) + 8
 	}
-	fit := max(sharing(sizes, room, least), min(1, len(long)))
+	fit := max(sharing(sizes, room, least), min(1, len(long))) // the first is shown however little of it fits
 	share := fairShare(sizes[:fit], room)
 	for i, m := range long {
 		c := cut{it: it, field: m}

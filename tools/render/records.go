@@ -51,6 +51,9 @@ func Records(body string, q RecordsQuery) (Result, error) {
 	l, body = projectAll(l, body, q.Fields)
 	items := readRecords(l.items, q)
 	page := fitRecords(l, body, items)
+	if page.left > 0 && page.left == len(items) {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
+	}
 	q.small = len(page.body) < pageJSON/2
 	structured := object{pair("data", page.body)}
 	if len(page.long) > 0 {
@@ -69,6 +72,7 @@ func Records(body string, q RecordsQuery) (Result, error) {
 	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
 }
 
+// readRecords reads the records of a page, which stand in one room together.
 func readRecords(list []string, q RecordsQuery) []item {
 	items, texts := make([]item, len(list)), new(texts)
 	room := make(object, 0, 16*len(list)) // for the data of all

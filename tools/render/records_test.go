@@ -60,3 +60,20 @@ func TestALineShowsTheStartOfALongValue(t *testing.T) {
 		})
 	}
 }
+
+// What stands beside the records may leave no room for any: then the cursor would skip them all, and there is no answer.
+func TestACursorThatLeavesNoRoom(t *testing.T) {
+	page := func(cursor int) string {
+		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",") +
+			`],"next_cursor":"` + strings.Repeat("c", cursor) + `"}`
+	}
+	if r, err := Records(page(30_000), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > StructuredHard {
+		t.Errorf("%d bytes, %v", len(r.Structured), err)
+	}
+	for _, cursor := range []int{StructuredHard - ladderJSON - 1000, 60_000} {
+		_, err := Records(page(cursor), RecordsQuery{Stream: "messages"})
+		if e := rs.AsError(err); e == nil || e.Code != rs.InvalidResponse || !strings.Contains(e.Message, "cursor") {
+			t.Errorf("a cursor of %d bytes: %v", cursor, err)
+		}
+	}
+}
