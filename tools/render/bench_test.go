@@ -94,9 +94,10 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":  {78, 165_000},
-		"records": {82, 72_000},
-		"schema":  {26, 11_100},
+		"search":        {78, 165_000},
+		"records":       {29, 57_000},
+		"records-large": {537, 285_000},
+		"schema":        {26, 11_100},
 	}
 	for _, row := range renderings() {
 		limit, limited := most[row.name]

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -43,12 +44,16 @@ const (
 
 // A page is text under construction: whole lines, at most max bytes together, each at most LineChars runes.
 type page struct {
-	text  []byte
+	text  strings.Builder
 	max   int
 	lines int
 }
 
-func newPage(max int) *page { return &page{max: max, text: make([]byte, 0, max)} }
+func newPage(max int) *page {
+	p := &page{max: max}
+	p.text.Grow(max)
+	return p
+}
 
 // add appends a line, clipped if it is too long, and reports whether it fitted.
 func (p *page) add(line string) bool { return p.put(clip(line, LineChars)) }
@@ -67,13 +72,13 @@ func (p *page) block(lines []byte) bool {
 		}
 		count++
 	}
-	if len(p.text)+len(lines) > p.max || p.lines+count > TextLines {
+	if p.text.Len()+len(lines) > p.max || p.lines+count > TextLines {
 		return false
 	}
 	if p.lines > 0 {
-		p.text = append(p.text, '\n')
+		p.text.WriteByte('\n')
 	}
-	p.text = append(p.text, lines[:len(lines)-1]...)
+	p.text.Write(lines[:len(lines)-1])
 	p.lines += count
 	return true
 }
@@ -91,18 +96,18 @@ func (p *page) release(lines ...string) {
 	}
 }
 
-func (p *page) left() int { return p.max - len(p.text) }
+func (p *page) left() int { return p.max - p.text.Len() }
 
 func (p *page) put(line string) bool {
-	if len(p.text)+len(line)+1 > p.max || p.lines >= TextLines {
+	if p.text.Len()+len(line)+1 > p.max || p.lines >= TextLines {
 		return false
 	}
 	if p.lines > 0 {
-		p.text = append(p.text, '\n')
+		p.text.WriteByte('\n')
 	}
-	p.text = append(p.text, line...)
+	p.text.WriteString(line)
 	p.lines++
 	return true
 }
 
-func (p *page) String() string { return string(p.text) }
+func (p *page) String() string { return p.text.String() }

@@ -1,57 +1,93 @@
 package render
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A cut is a field that an answer shows only in part, and the call that reads on (S1-R2).
+// A cut is a field that an answer shows only in part, and the call that reads on (S1-R2). What is told of it is found only when
+// it is told: a page may have thousands, of which a few are named and the others counted.
 type cut struct {
-	field        string
-	shown, total int    // characters; of a field that is no text, those of its JSON
-	partly       bool   // something is shown, but what is read on begins at the start
-	unnamed      string // why no call can name the field; "" when one can
-	tool         string
-	read         *arguments
+	it        *item
+	field     member // as received
+	shown     int    // characters
+	fromStart bool   // something is shown, but what is read on begins at the start
+	related   bool   // the field is all that was expanded
 }
 
-// fieldCut is the call that reads a field of a record from its start, whatever its kind.
-func fieldCut(field member, it *item) cut {
-	text, isText := rs.AsText(field.Value)
-	if !isText {
-		text = field.Value
+// total is how many characters the field has; of a field that is no text, its JSON.
+func (c cut) total() int {
+	switch {
+	case c.related:
+		return len(c.field.Value)
+	case rs.Kind(c.field.Value) == "string":
+		text, _ := rs.AsText(c.field.Value)
+		return utf8.RuneCountInString(text)
 	}
-	args := new(arguments).text("id", it.id).text("field", field.Name).text("connection_id", it.separate())
-	return cut{field: field.Name, total: utf8.RuneCountInString(text), unnamed: rs.UnsafeField(field.Name), tool: "read_record_field", read: args}
+	return utf8.RuneCountInString(c.field.Value)
 }
 
-// at is the cut of a text whose first characters are shown.
-func (c cut) at(shown int) cut {
-	c.shown = shown
-	c.read.number("offset_chars", shown)
-	return c
+// complete reports a text of which every character is shown.
+func (c cut) complete() bool {
+	return rs.Kind(c.field.Value) == "string" && utf8.RuneCountInString(rs.TextStart(c.field.Value, c.shown+1)) == c.shown
+}
+
+// unnamed says why no call can name the field, or "" when one can.
+func (c cut) unnamed() string {
+	if c.related {
+		return ""
+	}
+	return rs.UnsafeField(c.field.Name)
+}
+
+func (c cut) tool() string {
+	if c.related {
+		return "fetch"
+	}
+	return "read_record_field"
+}
+
+// read adds the arguments of the call that reads on.
+func (c cut) read(a *arguments) *arguments {
+	a.text("id", c.it.id)
+	if c.related {
+		relations := make([]string, len(c.it.expanded))
+		for i, m := range c.it.expanded {
+			relations[i] = m.Name
+		}
+		return a.text("connection_id", c.it.separate()).list("expand", relations)
+	}
+	a.text("field", c.field.Name).text("connection_id", c.it.separate())
+	if !c.fromStart {
+		a.number("offset_chars", c.shown)
+	}
+	return a
 }
 
 // readOn is the call that reads on, or why there is none.
 func (c cut) readOn() string {
-	if c.unnamed != "" {
-		return "no call can, because its name " + c.unnamed
+	if why := c.unnamed(); why != "" {
+		return "no call can, because its name " + why
 	}
-	return c.read.call(c.tool)
+	return c.read(new(arguments)).call(c.tool())
 }
 
 // omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
 func (c cut) omitted() bool {
-	return c.shown == 0 && !c.partly && c.unnamed == "" && c.tool == "read_record_field"
+	return c.shown == 0 && !c.fromStart && !c.related && c.unnamed() == ""
 }
 
 func (c cut) json() string {
-	if c.unnamed != "" {
-		return object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total)), pair("unreadable", encode("the name "+c.unnamed))}.JSON()
+	a := &arguments{make([]byte, 0, 256)}
+	a.open("", '{').plain("field", c.field.Name).put("shown_chars", strconv.Itoa(c.shown)).put("total_chars", strconv.Itoa(c.total()))
+	if why := c.unnamed(); why != "" {
+		a.plain("unreadable", "the name "+why)
+	} else {
+		c.read(a.open("read", '{').plain("tool", c.tool()).open("arguments", '{')).shut('}').shut('}')
 	}
-	read := object{pair("tool", encode(c.tool)), pair("arguments", c.read.json())}
-	return object{pair("field", encode(c.field)), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total)), pair("read", read.JSON())}.JSON()
+	return string(a.shut('}').b)
 }
 
 // cutMembers are the members of a rung or of a document's metadata that say what is not whole, in about room bytes of
@@ -66,24 +102,26 @@ func cutMembers(key string, cuts []cut, it *item, room int) object {
 		if c.omitted() {
 			continue
 		}
-		raw := c.json()
-		if room -= len(raw) + 1; room < 0 && len(parts) > 0 {
-			unnamed++
-			continue
+		if room >= 0 || len(parts) == 0 {
+			raw := c.json()
+			if room -= len(raw) + 1; room >= 0 || len(parts) == 0 {
+				parts = append(parts, raw)
+				continue
+			}
 		}
-		parts = append(parts, raw)
+		unnamed++
 	}
 	for _, c := range cuts {
 		if !c.omitted() {
 			continue
 		}
-		raw := encode(c.field)
+		raw := encode(c.field.Name)
 		if room -= len(raw) + 1; room < 0 && len(names) > 0 {
 			unnamed++
 			continue
 		}
 		if names = append(names, raw); len(first) < batch {
-			first = append(first, c.field)
+			first = append(first, c.field.Name)
 		}
 	}
 	var out object

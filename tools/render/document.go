@@ -23,7 +23,7 @@ func Document(body string, q DocumentQuery) (Result, error) {
 		return Result{}, err
 	}
 	o = unwrapRecord(o)
-	it := readRecord(new(texts), o, q.Ref.Stream, q.Ref.ConnectionID)
+	it := readRecord(new(texts), o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
@@ -89,8 +89,8 @@ func (it *item) narrow(fields []string) {
 		return
 	}
 	it.data = project(it.data, fields)
-	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(nil, it.data)
+	it.title, it.titleField = titleOf(it.data)
+	it.authored, it.timeField = timeOf(nil, it.data)
 }
 
 func documentURL(data object, q DocumentQuery) string {

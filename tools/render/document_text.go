@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -50,9 +49,7 @@ func writeDocument(it *item, room int) document {
 			empty = append(empty, name(m.Name))
 			continue
 		case full || partly:
-			c := fieldCut(m, it)
-			c.partly = !full
-			d.cuts = append(d.cuts, c)
+			d.cuts = append(d.cuts, cut{it: it, field: m, fromStart: !full})
 			if full {
 				continue
 			}
@@ -80,10 +77,10 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room 
 		texts[i], _ = rs.AsText(m.Value)
 		sizes[i] = escaped(quoted(texts[i])) + len(m.Name) + 8
 	}
-	fit := sort.Search(len(long), func(n int) bool { return n > 0 && fairShare(sizes[:n+1], room) < least })
+	fit := max(sharing(sizes, room, least), min(1, len(long))) // the first is shown however little of it fits
 	share := fairShare(sizes[:fit], room)
 	for i, m := range long {
-		c := fieldCut(m, it)
+		c := cut{it: it, field: m}
 		if i >= fit {
 			d.cuts = append(d.cuts, c)
 			continue
@@ -94,9 +91,9 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room 
 		}
 		fmt.Fprintf(b, "\n%s:\n%s\n", name(m.Name), quoted(shown))
 		if len(shown) < len(texts[i]) {
-			c = c.at(utf8.RuneCountInString(shown))
+			c.shown = utf8.RuneCountInString(shown)
 			d.cuts = append(d.cuts, c)
-			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", name(m.Name), c.shown, c.total, c.shown)
+			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", name(m.Name), c.shown, c.total(), c.shown)
 		}
 	}
 }
@@ -137,7 +134,8 @@ func writeRelated(expanded object, conn string, room int) string {
 		}
 		b.WriteString(head + "\n")
 		for i, raw := range items {
-			it := readRecord(new(texts), rs.AsObject(raw), "", conn)
+			record, data := object(nil).RereadRecord(raw, nil)
+			it := readRecord(new(texts), record, data, "", conn)
 			line := it.id
 			if data := readable(it.data.JSON()); it.data != nil {
 				line = strings.TrimSpace(line + " " + preview(data, relatedChars))

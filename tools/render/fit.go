@@ -2,7 +2,6 @@ package render
 
 import (
 	"slices"
-	"sort"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -35,8 +34,7 @@ func fitAt(raw string, max, depth int) (string, bool) {
 	}
 	switch kind := rs.Kind(raw); {
 	case kind == "string" && max >= len(`""`):
-		text, _ := rs.AsText(raw)
-		return encode(prefix(text, max-len(`""`))), true
+		return encode(prefix(rs.TextStart(raw, max), max-len(`""`))), true
 	case kind == "array" && depth > 0 && max >= len(`[]`):
 		return fitArray(raw, max, depth), true
 	case kind == "object" && depth > 0 && max >= len(`{}`):
@@ -66,11 +64,12 @@ func fitArray(raw string, max, depth int) string {
 // those behind it.
 func fitObject(o object, max, least, depth int) object {
 	room := max - len(`{}`)
-	sizes := make([]int, len(o))
-	for i, m := range o {
-		sizes[i] = len(encode(m.Name)) + len(m.Value) + len(`:,`)
+	sizes, quoted := make([]int, 0, fewSizes), make([]byte, 0, 64)
+	for _, m := range o {
+		quoted = rs.AppendText(quoted[:0], m.Name)
+		sizes = append(sizes, len(quoted)+len(m.Value)+len(`:,`))
 	}
-	kept := sort.Search(len(o), func(n int) bool { return fairShare(sizes[:n+1], room) < least })
+	kept := sharing(sizes, room, least)
 	share := fairShare(sizes[:kept], room)
 	fitted := slices.Clone(o[:kept])
 	for i, m := range fitted {
@@ -96,9 +95,24 @@ func fitEnvelope(o object, max int) object {
 	return fitted
 }
 
+// fewSizes is how many members most objects have at most.
+const fewSizes = 32
+
+// sharing is how many of the first sizes share room so that each is whole or has at least the room of least.
+func sharing(sizes []int, room, least int) int {
+	needed := 0
+	for i, size := range sizes {
+		if needed += min(size, least); needed > room && least > 0 {
+			return i
+		}
+	}
+	return len(sizes)
+}
+
 // fairShare is the largest share at which sizes, each cut to it, fit in room together.
 func fairShare(sizes []int, room int) int {
-	sorted := slices.Sorted(slices.Values(sizes))
+	sorted := append(make([]int, 0, fewSizes), sizes...)
+	slices.Sort(sorted)
 	for i, size := range sorted {
 		share := room / (len(sorted) - i)
 		if size > share {

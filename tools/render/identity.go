@@ -23,6 +23,8 @@ type item struct {
 	data      object // the source's own fields; nil when there are none
 	expanded  object // related records by relation; nil when none were asked for
 	deleted   bool
+
+	titleField, timeField string // of a record: where in data title and authored stand
 }
 
 // handled sets id, which is made in the room of texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
@@ -122,9 +124,10 @@ var (
 // firstText returns the first string under one of the names that is right, and its name: a better name comes first, and of
 // one name the own object's before that of its data.
 func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	objects := [...]object{own, data}
 	for _, name := range names {
-		for _, o := range [...]object{own, data} {
-			if raw := o.Get(name); rs.Kind(raw) == "string" {
+		for i := range objects {
+			if raw := objects[i].Get(name); rs.Kind(raw) == "string" {
 				if text, _ := rs.AsText(raw); right(text) {
 					return text, name
 				}
@@ -187,8 +190,8 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record, whose id is made in the room of texts. stream and connection stand in for what it does not say.
-func readRecord(texts *texts, o object, stream, connection string) item {
+// readRecord reads a record with its data, nil when it has none. Its id is made in the room of texts. stream and connection stand in for what it does not say.
+func readRecord(texts *texts, o, data object, stream, connection string) item {
 	it := item{
 		stream:    o.Text("stream"),
 		recordID:  o.Text("id", "record_id", "record_key"),
@@ -196,7 +199,7 @@ func readRecord(texts *texts, o object, stream, connection string) item {
 		connector: connectorKey(o),
 		label:     o.Text("display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
-		data:      o.Object("data"),
+		data:      data,
 		expanded:  o.Object("expanded"),
 		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
 	}
@@ -212,8 +215,8 @@ func readRecord(texts *texts, o object, stream, connection string) item {
 	if it.recordID == "" {
 		it.recordID = it.data.Text("id")
 	}
-	it.title, _ = titleOf(it.data)
-	it.authored, _ = timeOf(nil, it.data)
+	it.title, it.titleField = titleOf(it.data)
+	it.authored, it.timeField = timeOf(nil, it.data)
 	it.handled(texts)
 	return it
 }

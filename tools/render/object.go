@@ -41,7 +41,7 @@ func invalidResponse(what, fault string) *rs.Error {
 func connectorKey(o object) string {
 	key := o.Text("connector_key", "connector_id")
 	if key == "" {
-		if source := o.Object("source"); source.Text("kind") == "" || source.Text("kind") == "connector" {
+		if source := o.Object("source"); source != nil && (source.Text("kind") == "" || source.Text("kind") == "connector") {
 			key = source.Text("id", "connector_key")
 		}
 	}

@@ -49,13 +49,11 @@ func Records(body string, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, body = projectAll(l, body, q.Fields)
-	items, texts := make([]item, len(l.items)), new(texts)
-	var record object
-	for i, raw := range l.items {
-		record = record.Reread(raw)
-		items[i] = readRecord(texts, record, q.Stream, q.ConnectionID)
-	}
+	items := readRecords(l.items, q)
 	page := fitRecords(l, body, items)
+	if page.left > 0 && page.left == len(items) {
+		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
+	}
 	q.small = len(page.body) < pageJSON/2
 	structured := object{pair("data", page.body)}
 	if len(page.long) > 0 {
@@ -72,6 +70,21 @@ func Records(body string, q RecordsQuery) (Result, error) {
 		cuts++ // the page is smaller than it was to be
 	}
 	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
+}
+
+// readRecords reads the records of a page, which stand in one room together.
+func readRecords(list []string, q RecordsQuery) []item {
+	items, texts := make([]item, len(list)), new(texts)
+	room := make(object, 0, 16*len(list)) // for the data of all
+	var record, data object
+	for i, raw := range list {
+		record, data = record.RereadRecord(raw, room)
+		if size := len(data); size <= cap(room) {
+			room = room[size:size]
+		}
+		items[i] = readRecord(texts, record, slices.Clip(data), q.Stream, q.ConnectionID)
+	}
+	return items
 }
 
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
@@ -128,10 +141,10 @@ func cutLines(p *page, records recordPage) {
 	named, others := 0, 0
 	for _, record := range records.long {
 		for _, c := range record.cuts {
-			if c.shown == c.total {
+			if c.complete() {
 				continue
 			}
-			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field), record.item.id, c.shown, c.total, c.readOn())) {
+			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field.Name), record.item.id, c.shown, c.total(), c.readOn())) {
 				others++
 				continue
 			}
@@ -236,15 +249,13 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	if it.deleted {
 		return append(line, separator+"deleted"...), false
 	}
-	title, titleField := titleOf(it.data)
-	if title != "" {
-		line = appendQuoted(append(line, separator...), preview(title, titleChars))
-		cut = longerThan(oneLine(title), titleChars)
+	if it.title != "" {
+		line = appendQuoted(append(line, separator...), preview(it.title, titleChars))
+		cut = longerThan(it.title, titleChars) && longerThan(oneLine(it.title), titleChars)
 	}
-	when, timeField := timeOf(nil, it.data)
 	switch {
-	case when != "":
-		line = append(append(line, separator...), when...)
+	case it.authored != "":
+		line = append(append(line, separator...), it.authored...)
 	case it.emitted != "": // when it was read, which is not when it happened
 		line = appendName(append(line, separator+"emitted_at="...), it.emitted)
 	}
@@ -254,7 +265,7 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	between := separator
 	for worth := range leastWorth + 1 {
 		for _, m := range it.data {
-			if worthOf(m.Value) != worth || m.Name == titleField || m.Name == timeField {
+			if worthOf(m.Value) != worth || m.Name == it.titleField || m.Name == it.timeField {
 				continue
 			}
 			before := len(line)
@@ -263,7 +274,7 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 			var short bool
 			line, short = appendShort(line, m.Value, 100)
 			value := line[start:]
-			if len(value) == 0 || string(value) == when || m.Name == "id" && string(value) == it.recordID {
+			if len(value) == 0 || string(value) == it.authored || m.Name == "id" && string(value) == it.recordID {
 				line = line[:before]
 				continue
 			}
@@ -283,17 +294,20 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	return line, cut
 }
 
-// leastWorth is the worth of flags. What tells records apart comes first: texts and numbers, then lists.
+// leastWorth is the worth of flags. What tells records apart comes first: texts and numbers, then lists. What is null is worth
+// nothing.
 const leastWorth = 2
 
 func worthOf(raw string) int {
-	switch rs.Kind(raw) {
-	case "string", "number":
-		return 0
-	case "boolean":
+	switch raw[0] {
+	case '{', '[':
+		return 1
+	case 't', 'f':
 		return leastWorth
+	case 'n':
+		return -1
 	}
-	return 1
+	return 0
 }
 
 // appendShort appends a value inside a line, in at most maxChars characters: a clipped string, a number, a boolean, or a small
@@ -301,8 +315,12 @@ func worthOf(raw string) int {
 func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 	switch rs.Kind(raw) {
 	case "string":
-		s, _ := rs.AsText(raw)
-		s = oneLine(clip(s, 8*maxChars))
+		if start, ok := plainStart(raw[1:len(raw)-1], maxChars); ok {
+			b = appendQuoted(b, start)
+			return append(b[:len(b)-1], ellipsis+`"`...), true
+		}
+		most := 8 * maxChars // of a text of which a line shows little, as of one of spaces
+		s := oneLine(clip(rs.TextStart(raw, most+1), most))
 		if s == "" {
 			return b, false
 		}
@@ -313,6 +331,9 @@ func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 	case "number", "boolean":
 		return append(b, raw...), false
 	case "array", "object":
+		if start, ok := plainStart(raw, maxChars); ok {
+			return append(append(b, start...), ellipsis...), true
+		}
 		s := oneLine(readable(raw))
 		if s == "[]" || s == "{}" {
 			return b, false
@@ -321,6 +342,21 @@ func appendShort(b []byte, raw string, maxChars int) (_ []byte, cut bool) {
 		return append(b, c...), c != s
 	}
 	return b, false
+}
+
+// plainStart is what [clip] shows before its ellipsis of JSON that is longer than max characters, or of what is between its quotes,
+// where that is easily seen: up to there no character is an escape or has to go. Most long texts are like that, and what
+// follows their start is then not looked at.
+func plainStart(raw string, max int) (start string, ok bool) {
+	if len(raw) <= max {
+		return "", false
+	}
+	shown := runeIndex(raw, max-1)
+	more := shown + runeIndex(raw[shown:], 3) // not all of it spaces, which are trimmed from the end of a line
+	if start = strings.TrimSuffix(raw[:more], " "); more == len(raw) || strings.IndexByte(start, '\\') >= 0 || oneLine(start) != start {
+		return "", false
+	}
+	return strings.TrimRight(raw[:shown], " "), true
 }
 
 // recordsTail are the last lines: how to go on, with the cursor once more.

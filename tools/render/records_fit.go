@@ -49,100 +49,123 @@ type longRecord struct {
 	cuts []cut // of all its long texts, whole ones too
 }
 
+// A shownRecord is what structured output has of a record.
+type shownRecord struct {
+	fields   object
+	expanded string // JSON
+}
+
 // fitRecords bounds a page. Records are cut only when a single one is too large, or when the resource server sends more
 // than it was asked for: the envelope and the identity of each stay, large values share what room there is.
 func fitRecords(l listing, body string, items []item) recordPage {
 	page := recordPage{body: body}
-	shrunk := len(body) > pageJSON
-	if shrunk {
-		page.body, page.left = shrinkPage(&l, items)
+	var shown []shownRecord
+	if len(body) > pageJSON {
+		page.body, shown = shrinkPage(l, items)
+		page.left = len(items) - len(shown)
 	}
-	for i := range l.items {
-		it := &items[i]
-		fields, expanded := it.data, ""
-		if shrunk || len(it.expanded) > 0 {
-			shown := rs.AsObject(l.items[i])
-			if fields = shown.Object("data"); fields == nil {
-				fields = shown
-			}
-			expanded = shown.Get("expanded")
+	var cuts []cut
+	for i := range items[:len(items)-page.left] {
+		it, record := &items[i], shownRecord{fields: items[i].data}
+		switch {
+		case shown != nil:
+			record = shown[i]
+		case len(it.expanded) > 0:
+			record.expanded = rs.AsObject(l.items[i]).Get("expanded")
 		}
-		if cuts := longTexts(fields, expanded, it); len(cuts) > 0 {
-			page.long = append(page.long, longRecord{it, cuts})
+		first := len(cuts)
+		if cuts = longTexts(cuts, record, it); len(cuts) > first {
+			page.long = append(page.long, longRecord{it, cuts[first:]})
 		}
 	}
 	return page
 }
 
-func shrinkPage(l *listing, items []item) (body string, left int) {
+// shrinkPage writes a page with as many of its records as have a share of the room that says what they are.
+func shrinkPage(l listing, items []item) (body string, shown []shownRecord) {
 	const least = 400 // bytes of a record that still says what it is
-	beside := fitEnvelope(l.envelope, envelopeJSON)
-	room := pageJSON - len(beside.JSON())
-	if most := room / least; len(l.items) > most {
-		left = len(l.items) - most
-		l.items = l.items[:most]
-	}
-	sizes := make([]int, len(l.items))
-	for i, raw := range l.items {
-		sizes[i] = len(raw) + 1
+	a := &arguments{fitEnvelope(l.envelope, envelopeJSON).AppendJSON(make([]byte, 0, pageJSON))}
+	room := pageJSON - len(a.b)
+	sizes := make([]int, min(len(l.items), max(room/least, 0)))
+	for i := range sizes {
+		sizes[i] = len(l.items[i]) + 1
 	}
 	share := fairShare(sizes, room)
-	for i, raw := range l.items {
+	shown = make([]shownRecord, len(sizes))
+	a.reopen().open(l.path[len(l.path)-1], '[')
+	var record object
+	for i := range sizes {
+		record = record.Reread(l.items[i])
+		a.comma()
 		if sizes[i] > share {
-			l.items[i] = shrinkRecord(raw, &items[i], share-1)
+			shown[i] = shrinkRecord(a, record, l.items[i], &items[i], share-1)
+		} else {
+			a.b = append(a.b, l.items[i]...)
+			shown[i] = shownRecord{items[i].data, record.Get("expanded")}
 		}
 	}
-	return append(beside, pair(l.path[len(l.path)-1], rs.JoinArray(l.items))).JSON(), left
+	return string(a.shut(']').shut('}').b), shown
 }
 
-// shrinkRecord cuts a record's fields, and what was expanded, to max bytes together with the envelope.
-func shrinkRecord(raw string, it *item, max int) string {
-	o := rs.AsObject(raw)
-	if !o.Has("data") || it.data == nil {
+// reopen takes back the bracket of an object, which then gets more members.
+func (a *arguments) reopen() *arguments {
+	a.b = a.b[:len(a.b)-1]
+	return a
+}
+
+// shrinkRecord writes a record with its fields, and what was expanded, cut to max bytes together with the envelope.
+func shrinkRecord(a *arguments, record object, raw string, it *item, max int) shownRecord {
+	if !record.Has("data") || it.data == nil {
 		fitted, _ := fit(raw, max)
-		return fitted
+		a.b = append(a.b, fitted...)
+		shown := rs.AsObject(fitted)
+		return shownRecord{shown, shown.Get("expanded")}
 	}
-	beside := fitObject(o.Without("data", "expanded"), max/3, leastShare, fitDepth)
-	room := max - len(beside.JSON()) - len(`,"data":,"expanded":`)
-	if o.Has("expanded") {
-		expanded, _ := fit(o.Get("expanded"), room/3)
-		room -= len(expanded)
-		beside = append(beside, pair("expanded", expanded))
+	start := len(a.b)
+	a.b = fitObject(record.Without("data", "expanded"), max/3, leastShare, fitDepth).AppendJSON(a.b)
+	room := max - (len(a.b) - start) - len(`,"data":,"expanded":`)
+	a.reopen()
+	var shown shownRecord
+	if record.Has("expanded") {
+		shown.expanded, _ = fit(record.Get("expanded"), room/3)
+		room -= len(shown.expanded)
+		a.put("expanded", shown.expanded)
 	}
-	return append(beside, pair("data", fitObject(it.data, room, min(leastField, room/2), fitDepth).JSON())).JSON()
+	shown.fields = fitObject(it.data, room, min(leastField, room/2), fitDepth)
+	a.key("data")
+	a.b = shown.fields.AppendJSON(a.b)
+	a.shut('}')
+	return shown
 }
 
-// longTexts are the fields of a record that are long texts, and those that were cut, each with the call that reads it.
-// fields and expanded are the record's as they are shown, it has them as they were received.
-func longTexts(fields object, expanded string, it *item) []cut {
+// longTexts adds the fields of a record that are long texts, and those that were cut.
+func longTexts(cuts []cut, shown shownRecord, it *item) []cut {
 	if it.ref == (rs.Ref{}) {
-		return nil
+		return cuts
 	}
-	var cuts []cut
 	for _, m := range it.data {
-		part := fields.Get(m.Name)
-		whole := part == m.Value || rs.Kind(m.Value) == "null"
-		if whole && (len(m.Value) <= longText || rs.Kind(m.Value) != "string") {
+		part, kind := shown.fields.Get(m.Name), rs.Kind(m.Value)
+		whole := part == m.Value || kind == "null"
+		if whole && (len(m.Value) <= longText || kind != "string") {
 			continue
 		}
-		c := fieldCut(m, it)
-		switch text, _ := rs.AsText(part); {
+		c := cut{it: it, field: m}
+		switch {
 		case whole:
-			if c.shown = c.total; c.total <= longText {
+			c.fromStart = true
+			if c.shown = c.total(); c.shown <= longText {
 				continue
 			}
-		case rs.Kind(m.Value) == "string":
-			c = c.at(utf8.RuneCountInString(text))
+		case kind == "string":
+			text, _ := rs.AsText(part)
+			c.shown = utf8.RuneCountInString(text)
 		}
 		cuts = append(cuts, c)
 	}
-	if len(it.expanded) > 0 && len(expanded) < len(it.expanded.JSON()) {
-		relations := make([]string, len(it.expanded))
-		for i, m := range it.expanded {
-			relations[i] = m.Name
+	if len(it.expanded) > 0 {
+		if all := pair("expanded", it.expanded.JSON()); len(shown.expanded) < len(all.Value) {
+			cuts = append(cuts, cut{it: it, field: all, related: true})
 		}
-		args := new(arguments).text("id", it.id).text("connection_id", it.separate()).list("expand", relations)
-		cuts = append(cuts, cut{field: "expanded", total: len(it.expanded.JSON()), tool: "fetch", read: args})
 	}
 	return cuts
 }
