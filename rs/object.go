@@ -38,56 +38,77 @@ func AsObject(raw string) Object {
 
 // Reread is [AsObject] in the room of o, which is needed no more.
 func (o Object) Reread(raw string) Object {
-	rest, more, ok := opened(raw, '{', '}')
-	if !ok {
-		return nil
-	}
-	members := o[:0]
-	if cap(o) == 0 {
-		members = make(Object, 0, 16)
-	}
-	for more && ok {
-		var m Member
-		if m.Name, rest, ok = cutName(rest); ok {
-			m.Value, rest, more, ok = cutPart(rest, '}')
-		}
-		members = append(members, m)
-	}
+	members, rest, ok := cutObject(o, raw, nil)
 	if !ok || trimLeft(rest) != "" {
 		return nil
 	}
 	return members
 }
 
+// RereadRecord is [Object.Reread] of a record. It returns the members of the record's data too, in the room of fields, which
+// are needed no more, or nil when data is no object. All is read in one pass, because data are nearly the whole of a record.
+func (o Object) RereadRecord(raw string, fields Object) (record, data Object) {
+	record, rest, ok := cutObject(o, raw, func(name, value string) (behind string, read bool) {
+		if name == "data" { // of data given twice the last count
+			data, behind, read = cutObject(fields, value, nil)
+		}
+		return behind, read
+	})
+	if !ok || trimLeft(rest) != "" {
+		return nil, nil
+	}
+	return record, data
+}
+
 // AsEnvelope returns what [AsObject] does, and the elements of each member that is an array: lists has as many entries as
 // there are members, nil where one is no array. All is read in one pass, which counts where a list is all but the whole.
 func AsEnvelope(raw string) (members Object, lists [][]string) {
-	rest, more, ok := opened(raw, '{', '}')
-	if !ok {
-		return nil, nil
-	}
-	members, lists = make(Object, 0, 8), make([][]string, 0, 8)
-	for more && ok {
-		var m Member
+	lists = make([][]string, 0, 8)
+	members, rest, ok := cutObject(nil, raw, func(_, value string) (behind string, read bool) {
 		var list []string
-		if m.Name, rest, ok = cutName(rest); !ok {
-			break
+		if value != "" && value[0] == '[' {
+			list, behind, read = cutArray(make([]string, 0, 32), value)
 		}
-		if rest = trimLeft(rest); rest != "" && rest[0] == '[' {
-			var behind string
-			if list, behind, ok = cutArray(make([]string, 0, 32), rest); ok {
-				m.Value = rest[:len(rest)-len(behind)]
-				rest, more, ok = passed(behind, '}')
-			}
-		} else {
-			m.Value, rest, more, ok = cutPart(rest, '}')
-		}
-		members, lists = append(members, m), append(lists, list)
-	}
+		lists = append(lists, list)
+		return behind, read
+	})
 	if !ok || trimLeft(rest) != "" {
 		return nil, nil
 	}
 	return members, lists
+}
+
+// cutObject returns the members of the object that raw starts with, in the room of o, and what follows it. Where inside is
+// given, it may read a value: it returns what follows that, unless it left it unread.
+func cutObject(o Object, raw string, inside func(name, value string) (behind string, read bool)) (members Object, rest string, ok bool) {
+	rest, more, ok := opened(raw, '{', '}')
+	if !ok {
+		return nil, "", false
+	}
+	if members = o[:0]; cap(o) == 0 {
+		members = make(Object, 0, 16)
+	}
+	for more {
+		var m Member
+		if m.Name, rest, ok = cutName(rest); !ok {
+			return nil, "", false
+		}
+		behind, read := "", false
+		if inside != nil {
+			behind, read = inside(m.Name, rest)
+		}
+		if read {
+			m.Value = rest[:len(rest)-len(behind)]
+			rest, more, ok = passed(behind, '}')
+		} else {
+			m.Value, rest, more, ok = cutPart(rest, '}')
+		}
+		if !ok {
+			return nil, "", false
+		}
+		members = append(members, m)
+	}
+	return members, rest, true
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
@@ -132,7 +153,7 @@ func opened(raw string, open, shut byte) (rest string, more, ok bool) {
 	return rest, true, true
 }
 
-// cutName splits off a member's name and its colon.
+// cutName splits off a member's name, its colon and the space behind that.
 func cutName(raw string) (name, rest string, ok bool) {
 	raw = trimLeft(raw)
 	name, size, ok := cutText(raw)
@@ -140,7 +161,7 @@ func cutName(raw string) (name, rest string, ok bool) {
 	if !ok || rest == "" || rest[0] != ':' {
 		return "", "", false
 	}
-	return name, rest[1:], true
+	return name, trimLeft(rest[1:]), true
 }
 
 // cutPart splits off a part of an object or array, without the space around it, and what [passed] passes over.
