@@ -34,7 +34,10 @@ const maxMarks = 10
 // Clean returns the result as it may reach a host, and what the body that it was made from lost on the way: the same
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(body string) Result {
-	structured := new(Removed).json(r.Structured, visible)
+	dirty, structured := dirtyJSON(body), r.Structured
+	if dirty || !holds(structured, body) {
+		structured = new(Removed).json(r.Structured, visible)
+	}
 	if len(structured) > StructuredHard { // escapes are longer than what they stand for
 		structured = new(Removed).json(r.Structured, plainly)
 	}
@@ -45,7 +48,7 @@ func (r Result) Clean(body string) Result {
 	}
 	r.Structured = structured
 	var removed Removed
-	if dirtyJSON(body) {
+	if dirty {
 		removed.json([]byte(body), plainly)
 	}
 	if removed.Total() > 0 {
@@ -58,6 +61,12 @@ func (r Result) Clean(body string) Result {
 	return r
 }
 
+// holds reports whether a structured result is a body as it came, as the data of an object, and little else of which none has to go.
+func holds(structured json.RawMessage, body string) bool {
+	rest, ok := bytes.CutPrefix(structured, []byte(`{"data":`))
+	return ok && len(rest) > len(body) && string(rest[:len(body)]) == body && !dirtyJSON(rest[len(body):])
+}
+
 // manyLines returns s with its line breaks and tabs, without characters that must not reach a host.
 func manyLines(s string) string { return new(Removed).text(s) }
 
@@ -66,6 +75,9 @@ func oneLine(s string) string { return new(texts).oneLine(s) }
 
 // oneLine is the same in the room of t, where something has to be written at all.
 func (t *texts) oneLine(s string) string {
+	if s = strings.Trim(s, " "); rs.LineRun(s) == len(s) {
+		return s
+	}
 	s = strings.TrimSpace(manyLines(s))
 	gap := gapIndex(s)
 	if gap < 0 {

@@ -111,7 +111,13 @@ func appendName(b []byte, s string) []byte {
 
 func unmistakable(name string) bool {
 	for _, c := range name {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.:/@+#~", c) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case c < utf8.RuneSelf:
+			if strings.IndexByte("_-.:/@+#~", byte(c)) < 0 {
+				return false
+			}
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
 			return false
 		}
 	}
@@ -147,7 +153,7 @@ func appendQuoted(b []byte, s string) []byte {
 			b = append(b, `\n`...)
 		case c == '\t':
 			b = append(b, `\t`...)
-		case c == ' ' || (unicode.IsGraphic(c) && !unicode.IsSpace(c)):
+		case c == ' ' || strconv.IsGraphic(c) && !unicode.IsSpace(c):
 			b = utf8.AppendRune(b, c)
 		case c > 0xFFFF:
 			c -= 0x10000
