@@ -39,9 +39,9 @@ func findItems(o Object, lists [][]string) (name string, items []string, ok bool
 }
 
 // readItems reads an array of them.
-func readItems(raw string) ([]string, bool) {
-	items, ok := AsArray(raw)
-	return onlyObjects(items), ok
+func readItems(raw string) []string {
+	items, _ := AsArray(raw)
+	return onlyObjects(items)
 }
 
 // onlyObjects drops what can be no hit and no row, in place.

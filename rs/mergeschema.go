@@ -21,10 +21,10 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []Unavailabl
 			if err != nil {
 				return nil, err
 			}
-			items, _ := readItems(own)
+			items := readItems(own)
 			connectors = append(connectors, items...)
 		}
-		rows, _ := readItems(part.document.Get("streams"))
+		rows := readItems(part.document.Get("streams"))
 		for _, row := range rows {
 			streams = append(streams, attribute(row, part.source()))
 		}
@@ -55,7 +55,7 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []Unavailabl
 // connector adds the grant to a connector's connections and counts its streams. Connections may stand in the streams
 // instead; where they stand nowhere and the grant covers one, that one is added.
 func (p schemaPart) connector(connector Object) (Object, int, error) {
-	streams, _ := readItems(connector.Get("streams"))
+	streams := readItems(connector.Get("streams"))
 	told := connector.Get("granted_connections") != ""
 	if told {
 		own, err := p.connections(connector.Get("granted_connections"))

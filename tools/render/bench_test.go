@@ -94,7 +94,7 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {78, 165_000},
+		"search":        {74, 143_000},
 		"records":       {29, 57_000},
 		"records-large": {537, 285_000},
 		"schema":        {26, 11_100},

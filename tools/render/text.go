@@ -110,11 +110,11 @@ func appendName(b []byte, s string) []byte {
 }
 
 func unmistakable(name string) bool {
-	for _, c := range name {
+	for i, c := range name {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
 		case c < utf8.RuneSelf:
-			if strings.IndexByte("_-.:/@+#~", byte(c)) < 0 {
+			if strings.IndexByte("_-.:/@+#~", name[i]) < 0 {
 				return false
 			}
 		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
