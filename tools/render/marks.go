@@ -131,25 +131,44 @@ func (c *clusters) reach(n int) bool { return n < len(c.borders) || c.more(n) }
 // next.
 func (c *clusters) more(n int) bool {
 	const further = 8
-	last := len(c.borders) - 1
-	for at := c.borders[last]; last < n+further && at < len(c.plain); last++ {
+	text, borders := c.plain, c.borders
+	at, next := borders[len(borders)-1], c.nextMark()
+	for len(borders) <= n+further && at < len(text) {
 		end := at + 1
-		if end == len(c.plain) || !isPrintable(rune(c.plain[at])) || !isPrintable(rune(c.plain[end])) {
-			end = clusterEnd(c.plain, at)
+		if end == len(text) || !isPrintable(rune(text[at])) || !isPrintable(rune(text[end])) {
+			end = clusterEnd(text, at)
 		}
-		for c.mark < len(c.marks) && c.marks[c.mark].to <= at {
-			c.mark++
+		if end > next {
+			c.belongs(len(borders)-1, at, end)
+			next = c.nextMark()
 		}
-		if c.mark < len(c.marks) && c.marks[c.mark].from < end {
-			if k := len(c.marked); k == 0 || c.marked[k-1].mark != c.mark {
-				c.marked = append(c.marked, markedClusters{mark: c.mark, from: last})
-			}
-			c.marked[len(c.marked)-1].to = last + 1
-		}
-		c.borders = append(c.borders, end)
+		borders = append(borders, end)
 		at = end
 	}
-	return n < len(c.borders)
+	c.borders = borders
+	return n < len(borders)
+}
+
+// nextMark is where the first mark starts that may reach beyond the last border, or where the text ends.
+func (c *clusters) nextMark() int {
+	if c.mark == len(c.marks) {
+		return len(c.plain)
+	}
+	return c.marks[c.mark].from
+}
+
+// belongs notes which mark a cluster belongs to, if any.
+func (c *clusters) belongs(n, at, end int) {
+	for c.mark < len(c.marks) && c.marks[c.mark].to <= at {
+		c.mark++
+	}
+	if c.mark == len(c.marks) || c.marks[c.mark].from >= end {
+		return
+	}
+	if k := len(c.marked); k == 0 || c.marked[k-1].mark != c.mark {
+		c.marked = append(c.marked, markedClusters{mark: c.mark, from: n})
+	}
+	c.marked[len(c.marked)-1].to = n + 1
 }
 
 // border is a place so far before at that the clusters from there on are those of the whole text: its start, or, more than
@@ -191,16 +210,17 @@ func (c *clusters) bytes(first, last int) textRange {
 	return textRange{c.borders[first], c.borders[last]}
 }
 
-// runes is how many runes a cluster has.
-func (c *clusters) runes(n int) int {
-	if c.borders[n+1] == c.borders[n]+1 {
-		return 1
-	}
-	return utf8.RuneCountInString(c.plain[c.borders[n]:c.borders[n+1]])
-}
-
 func (c *clusters) isSpace(n int) bool {
 	return c.plain[c.borders[n]] == ' ' && c.borders[n+1] == c.borders[n]+1
+}
+
+// runes is how many runes a cluster has, which is mostly one of one byte.
+func (c *clusters) runes(n int) int {
+	from, to := c.borders[n], c.borders[n+1]
+	if to == from+1 {
+		return 1
+	}
+	return utf8.RuneCountInString(c.plain[from:to])
 }
 
 // A window is what is shown of a passage: the clusters from first up to last.
@@ -242,7 +262,7 @@ func (w *window) widenLeft() int {
 		return 0
 	}
 	runes := w.runes(w.first - 1)
-	if w.size+runes+w.ellipses(w.first-1, w.last) > w.max {
+	if w.size+runes+w.ellipses(w.borders[w.first-1], w.borders[w.last]) > w.max {
 		return 0
 	}
 	w.first--
@@ -252,29 +272,32 @@ func (w *window) widenLeft() int {
 
 // widenRight takes one more cluster on the right.
 func (w *window) widenRight() int {
-	if !w.reach(w.last + 1) {
+	c, n := w.clusters, w.last
+	if !c.reach(n + 1) {
 		return 0
 	}
-	runes, tags := w.runes(w.last), 0
-	if w.tags < len(w.marked) && w.marked[w.tags].from == w.last {
-		tags = 1
+	runes, size := c.runes(n), w.size
+	begins := w.tags < len(c.marked) && c.marked[w.tags].from == n
+	if begins {
+		size += len(markOpen + markClose)
 	}
-	size := w.size + runes + tags*len(markOpen+markClose)
-	if size+w.ellipses(w.first, w.last+1) > w.max {
+	if size += runes; size+c.ellipses(c.borders[w.first], c.borders[n+1]) > w.max {
 		return 0
 	}
-	w.last++
-	w.size, w.tags = size, w.tags+tags
+	w.last, w.size = n+1, size
+	if begins {
+		w.tags++
+	}
 	return runes
 }
 
-// ellipses is how many runes say that something stands before and behind some clusters.
-func (c *clusters) ellipses(first, last int) int {
+// ellipses is how many runes say that something stands before and behind a part of the text.
+func (c *clusters) ellipses(from, to int) int {
 	n := 0
-	if c.borders[first] > 0 {
+	if from > 0 {
 		n++
 	}
-	if c.borders[last] < len(c.plain) {
+	if to < len(c.plain) {
 		n++
 	}
 	return n
