@@ -16,29 +16,20 @@ type list struct {
 // readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
 // data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
 func readList(body string) (list, bool) {
-	outer, lists := AsEnvelope(body)
-	if name, items, ok := findItems(outer, lists); ok {
-		return list{body: outer, path: []string{name}, items: items, envelope: outer}, true
+	names := [...]string{"data", "results", "hits", "streams"}
+	outer := AsEnvelope(body)
+	if name, items, ok := outer.List(names[:]...); ok {
+		return list{body: outer.Members, path: []string{name}, items: onlyObjects(items), envelope: outer.Members}, true
 	}
-	inner, lists := AsEnvelope(outer.Get("data"))
-	if name, items, ok := findItems(inner, lists); ok {
-		envelope := append(append(Object{}, outer.Without("data")...), inner...)
-		return list{body: outer, inner: inner, path: []string{"data", name}, items: items, envelope: envelope}, true
+	inner := AsEnvelope(outer.Members.Get("data"))
+	if name, items, ok := inner.List(names[:]...); ok {
+		envelope := append(append(Object{}, outer.Members.Without("data")...), inner.Members...)
+		return list{body: outer.Members, inner: inner.Members, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
 	}
 	return list{}, false
 }
 
-// findItems finds them in an object whose arrays were read.
-func findItems(o Object, lists [][]string) (name string, items []string, ok bool) {
-	for _, name := range [...]string{"data", "results", "hits", "streams"} {
-		if at := o.Index(name); at >= 0 && lists[at] != nil {
-			return name, onlyObjects(lists[at]), true
-		}
-	}
-	return "", nil, false
-}
-
-// readItems reads an array of them.
+// readItems reads an array of items.
 func readItems(raw string) []string {
 	items, _ := AsArray(raw)
 	return onlyObjects(items)

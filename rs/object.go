@@ -60,10 +60,16 @@ func (o Object) RereadRecord(raw string, fields Object) (record, data Object) {
 	return record, data
 }
 
-// AsEnvelope returns what [AsObject] does, and the elements of each member that is an array: lists has as many entries as
-// there are members, nil where one is no array. All is read in one pass, which counts where a list is all but the whole.
-func AsEnvelope(raw string) (members Object, lists [][]string) {
-	lists = make([][]string, 0, 8)
+// An Envelope is an object with the elements of those of its members that are arrays.
+type Envelope struct {
+	Members Object     // nil when there was no object
+	lists   [][]string // of each member; nil where it is no array
+}
+
+// AsEnvelope reads raw, which is valid JSON, as [AsObject] and [AsArray] do, but in one pass: that counts where a list is all
+// but the whole.
+func AsEnvelope(raw string) Envelope {
+	lists := make([][]string, 0, 8)
 	members, rest, ok := cutObject(nil, raw, func(_, value string) (behind string, read bool) {
 		var list []string
 		if value != "" && value[0] == '[' {
@@ -73,9 +79,19 @@ func AsEnvelope(raw string) (members Object, lists [][]string) {
 		return behind, read
 	})
 	if !ok || trimLeft(rest) != "" {
-		return nil, nil
+		return Envelope{}
 	}
-	return members, lists
+	return Envelope{members, lists}
+}
+
+// List returns the first of the names that is that of an array, with its elements.
+func (e Envelope) List(names ...string) (name string, elements []string, ok bool) {
+	for _, name := range names {
+		if at := e.Members.index(name); at >= 0 && e.lists[at] != nil {
+			return name, e.lists[at], true
+		}
+	}
+	return "", nil, false
 }
 
 // cutObject returns the members of the object that raw starts with, in the room of o, and what follows it. Where inside is
@@ -262,8 +278,8 @@ func JoinArray(list []string) string {
 	return string(append(array, ']'))
 }
 
-// Index is the place of a name, or -1 when it is absent. Of a name given twice the last one counts, as in encoding/json.
-func (o Object) Index(name string) int {
+// index is the place of a name, or -1 when it is absent. Of a name given twice the last one counts, as in encoding/json.
+func (o Object) index(name string) int {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].Name == name {
 			return i
@@ -274,7 +290,7 @@ func (o Object) Index(name string) int {
 
 // Get returns the value of a name, or nothing when it is absent or null.
 func (o Object) Get(name string) string {
-	at := o.Index(name)
+	at := o.index(name)
 	if at < 0 || Kind(o[at].Value) == "null" {
 		return ""
 	}
@@ -286,7 +302,7 @@ func (o Object) Has(name string) bool { return o.Get(name) != "" }
 
 // Includes reports whether a name is there, even as null.
 func (o Object) Includes(name string) bool {
-	return o.Index(name) >= 0
+	return o.index(name) >= 0
 }
 
 // Text returns the first of the names that holds a string or a number and is not empty.

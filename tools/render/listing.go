@@ -16,7 +16,7 @@ type listing struct {
 	path     []string // where the items stand in body
 }
 
-// listKeys are the names under which resource servers put the items, directly or in an object under the first of them.
+// listKeys are the names under which resource servers put the items, directly or in an object named data.
 var listKeys = [...]string{"data", "results", "hits", "records"}
 
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
@@ -25,19 +25,21 @@ const maxItems = 10_000
 // readListing reads a body, which is JSON as an [rs.Response] has it, and finds the items in any of the shapes that resource
 // servers use: data[], data.data[], data.results[], results[], hits[], records[]. what names the answer in the error.
 func readListing(raw, what string) (listing, error) {
-	body, lists := rs.AsEnvelope(raw)
-	if body == nil {
+	body := rs.AsEnvelope(raw)
+	if body.Members == nil {
 		return listing{}, notAnObject(raw, what)
 	}
-	l := listing{body: body}
-	if l.find(body, lists); l.items == nil {
-		data := body.Get(listKeys[0])
-		inner, lists := rs.AsEnvelope(data)
-		if l.find(inner, lists); l.items == nil {
-			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(data))
+	l := listing{body: body.Members}
+	if name, items, ok := body.List(listKeys[:]...); ok {
+		l.items, l.envelope, l.path = items, body.Members.Without(name), []string{name}
+	} else {
+		const outer = "data"
+		inner := rs.AsEnvelope(body.Members.Get(outer))
+		name, items, ok := inner.List(listKeys[:]...)
+		if !ok {
+			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Members.Get(outer)))
 		}
-		l.envelope = body.Without(listKeys[0]).WithAll(l.envelope)
-		l.path = append([]string{listKeys[0]}, l.path...)
+		l.items, l.envelope, l.path = items, body.Members.Without(outer).WithAll(inner.Members.Without(name)), []string{outer, name}
 	}
 	if len(l.items) > maxItems {
 		return listing{}, &rs.Error{
@@ -48,16 +50,6 @@ func readListing(raw, what string) (listing, error) {
 	}
 	l.meta = l.envelope.Object("meta")
 	return l, nil
-}
-
-// find finds the items in an object whose arrays were read.
-func (l *listing) find(o object, lists [][]string) {
-	for _, key := range listKeys {
-		if at := o.Index(key); at >= 0 && lists[at] != nil {
-			l.items, l.envelope, l.path = lists[at], o.Without(key), []string{key}
-			return
-		}
-	}
 }
 
 // replace returns the body with other items in place of its own.

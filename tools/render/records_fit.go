@@ -107,12 +107,6 @@ func shrinkPage(l listing, items []item) (body string, shown []shownRecord) {
 	return string(a.shut(']').shut('}').b), shown
 }
 
-// reopen takes back the bracket of an object, which then gets more members.
-func (a *arguments) reopen() *arguments {
-	a.b = a.b[:len(a.b)-1]
-	return a
-}
-
 // shrinkRecord writes a record with its fields, and what was expanded, cut to max bytes together with the envelope.
 func shrinkRecord(a *arguments, record object, raw string, it *item, max int) shownRecord {
 	if !record.Has("data") || it.data == nil {

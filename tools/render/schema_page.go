@@ -236,22 +236,13 @@ func addTexts(a *arguments, key string, list []string) {
 	a.shut(']')
 }
 
-// addMembers adds the members of an object.
-func addMembers(a *arguments, o object) {
-	for _, m := range o {
-		a.comma()
-		a.b = append(append(rs.AppendText(a.b, m.Name), ':'), m.Value...)
-	}
-}
-
 // part writes the document with only some units.
 func (c *schemaCut) part(units []schemaUnit) {
 	c.shortened = c.shortened[:0]
 	if c.head.cut {
 		c.shortened = append(c.shortened, "document")
 	}
-	a := &arguments{append(c.document[:0], '{')}
-	addMembers(a, c.head.object)
+	a := (&arguments{c.head.AppendJSON(c.document[:0])}).reopen()
 	switch {
 	case c.nested:
 		a.open("connectors", '[')
@@ -279,13 +270,12 @@ func (c *schemaCut) streams(a *arguments, units []schemaUnit) {
 				a.shut(']').shut('}')
 			}
 			group = next
-			a.open("", '{')
-			addMembers(a, c.connectorHeads[group].object)
-			a.open("streams", '[')
+			a.comma()
+			a.b = c.connectorHeads[group].AppendJSON(a.b)
+			a.reopen().open("streams", '[')
 		}
-		a.open("", '{')
-		addMembers(a, c.row(own))
-		a.shut('}')
+		a.comma()
+		a.b = c.row(own).AppendJSON(a.b)
 	}
 	if group >= 0 {
 		a.shut(']').shut('}')

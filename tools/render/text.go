@@ -219,6 +219,12 @@ func (a *arguments) shut(bracket byte) *arguments {
 	return a
 }
 
+// reopen takes back the bracket of an object, which then gets more members.
+func (a *arguments) reopen() *arguments {
+	a.b = a.b[:len(a.b)-1]
+	return a
+}
+
 // text adds a string that can be copied from a line, unless it is empty.
 func (a *arguments) text(key, value string) *arguments {
 	if value == "" {
