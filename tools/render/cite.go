@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +16,8 @@ import (
 
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
 func Digest(text string) string { return string(appendDigest(nil, text)) }
+
+const digestChars = 2 * sha256.Size
 
 func appendDigest(b []byte, text string) []byte {
 	start := len(b)
@@ -52,20 +55,22 @@ func quotableRange(line string) (from, to int) {
 
 // A cite is the checkable part of a quote.
 type cite struct {
-	shown      bool   // something of the record is
-	quote      string // what is hashed
+	quote      string // of the record's own words; empty when none are shown
 	start, end int    // code points of the field; end is 0 when the range is not known
 }
 
-// add writes the citation's members.
-func (c cite) add(a *arguments) {
+// add writes the citation's members. Where the digest goes, which is not cheap to make, it leaves room.
+func (c cite) add(a *arguments) (digest textRange) {
 	if c.end > 0 {
 		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
 	}
-	if c.shown {
-		a.key("sha256")
-		a.b = append(appendDigest(append(a.b, '"'), c.quote), '"')
+	if c.quote == "" {
+		return textRange{}
 	}
+	a.key("sha256")
+	digest = textRange{len(a.b) + 1, len(a.b) + 1 + digestChars}
+	a.b = append(slices.Grow(append(a.b, '"'), digestChars)[:digest.to], '"')
+	return digest
 }
 
 // appendLine appends the citation as text has it.
@@ -74,7 +79,7 @@ func (c cite) appendLine(b []byte) []byte {
 	if c.end > 0 {
 		b = fmt.Appendf(b, "chars %d-%d ", c.start, c.end)
 	}
-	return appendDigest(append(b, "sha256 "...), c.quote)
+	return appendDigest(append(b, "sha256 "...), Quotable(c.quote))
 }
 
 // A place says where in its field a passage stands, as far as the resource server proves it.
@@ -142,13 +147,13 @@ func (p place) cite(text string, shown textRange) cite {
 	if from == to {
 		return cite{}
 	}
-	c := cite{shown: true, quote: Quotable(text[from:to])}
+	c := cite{quote: text[from:to]}
 	switch wholeFrom, wholeTo := quotableRange(text); {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
 		// What was cleaned away may hold the same characters: then the place is not sure.
-		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == c.quote {
+		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == Quotable(c.quote) {
 			c.start, c.end = p.first+start, p.first+end
 		}
 	case p.end > 0 && from == wholeFrom && to == wholeTo:

@@ -28,6 +28,8 @@ type draftPassage struct {
 	snippet      passage   // where there is no excerpt
 	result, rung int       // where in json the gaps are, in results and in the ladder; 0 for none
 	text         textRange // of filling
+	quote        string    // whose digest it has, if any
+	digest       textRange // where in filling that goes
 }
 
 // write writes everything but the passages.
@@ -96,7 +98,7 @@ func (d *draft) fill(cut *cutter, chars, max int) bool {
 			shown := p.excerpt.preview(cut, chars)
 			a.value(shown.text)
 			if d.style.cited {
-				shown.cite.add(a)
+				p.quote, p.digest = shown.cite.quote, shown.cite.add(a)
 			}
 		} else if text, _ := cut.around(p.snippet, chars); text != "" {
 			a.b = append(a.b, `,"snippet":`...)
@@ -113,8 +115,15 @@ func (d *draft) fill(cut *cutter, chars, max int) bool {
 	return d.size <= max
 }
 
-// whole is the structured output with the passages in their gaps.
+// whole is the structured output with the passages, and their digests, in their gaps.
 func (d *draft) whole() json.RawMessage {
+	digest := make([]byte, 0, 1024)
+	for i := range d.passages {
+		if p := &d.passages[i]; p.quote != "" {
+			digest = appendDigest(digest[:0], Quotable(p.quote))
+			copy(d.filling[p.digest.from:p.digest.to], digest)
+		}
+	}
 	out, done := make([]byte, 0, d.size), 0
 	put := func(gap int, text textRange) {
 		if gap > 0 {

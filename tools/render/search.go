@@ -174,7 +174,7 @@ func (h *hit) appendEvidence(b []byte, cut *cutter, chars int, cited bool) []byt
 	b = append(appendQuoted(b, shown.text), '\n')
 	b = append(b, "  read on: read_record_field {"...)
 	b = x.read(&arguments{b}).shut('}').shut('\n').b
-	if cited && shown.cite.shown {
+	if cited && shown.cite.quote != "" {
 		b = append(shown.cite.appendLine(b), '\n')
 	}
 	return b
