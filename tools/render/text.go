@@ -139,7 +139,7 @@ func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for s != "" {
-		run := rs.PlainRun(s, '"', '\\')
+		run := rs.PlainRun(s)
 		b, s = append(b, s[:run]...), s[run:]
 		if s == "" {
 			break
@@ -172,7 +172,7 @@ func appendEscape(b []byte, unit rune) []byte {
 
 // encode returns v as JSON; <mark> stays legible.
 func encode(v any) string {
-	if text, ok := v.(string); ok && rs.PlainRun(text, '"', '\\') == len(text) {
+	if text, ok := v.(string); ok && rs.PlainRun(text) == len(text) {
 		return `"` + text + `"`
 	}
 	return rs.EncodeJSON(v)
