@@ -10,10 +10,9 @@ const (
 	spaces    = everyByte * ' '
 )
 
-func word[T ~string | ~[]byte](text T) uint64 {
-	_ = text[7]
-	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+func word[T ~string | ~[]byte](text T, i int) uint64 {
+	return uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
+		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
 }
 
 // isOther is the test for bytes that are no printable ASCII: of those that are ASCII, the sum has the highest bit for DEL, and
@@ -28,72 +27,84 @@ func isQuote(word uint64) uint64     { return (word ^ everyByte*('"'^' ')) - eve
 // isZero is the test for bytes that are zero.
 func isZero(word uint64) uint64 { return (word - everyByte) &^ word }
 
-// PlainRun is how many bytes at the start of a text are printable ASCII without quotes and backslashes: what stands in a JSON
-// string as it is.
+// PlainRun is how many bytes at the start of a text are letters, see [letter], and printable ASCII without quotes and
+// backslashes: what stands in a JSON string as it is.
 func PlainRun(text string) int {
-	i := 0
-	for ; i < len(text)-7; i += 8 {
-		w := word(text[i : i+8])
-		if found := (isOther(w) | isQuote(w) | isBackslash(w)) & highBits; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
+	for rest := text; ; {
+		n := 0
+		for ; n < len(rest)-7; n += 8 {
+			w := word(rest, n)
+			if found := (isOther(w) | isQuote(w) | isBackslash(w)) & highBits; found != 0 {
+				n += bits.TrailingZeros64(found) / 8
+				break
+			}
 		}
+		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '"' && rest[n] != '\\'; n++ {
+		}
+		rest = rest[n:]
+		size := letter(rest)
+		if size == 0 {
+			return len(text) - len(rest)
+		}
+		rest = rest[size:]
 	}
-	for ; i < len(text) && isPrintable(text[i]) && text[i] != '"' && text[i] != '\\'; i++ {
-	}
-	return i
 }
 
-// OrdinaryRun is how many bytes at the start of a text are printable ASCII without backslashes and the letters and signs that
-// are the commonest beyond: nothing is to be said of any.
+// OrdinaryRun is the same with quotes.
 func OrdinaryRun[T ~string | ~[]byte](text T) int {
-	for i := 0; ; {
-		for ; i < len(text)-7; i += 8 {
-			w := word(text[i : i+8])
+	for rest := text; ; {
+		n := 0
+		for ; n < len(rest)-7; n += 8 {
+			w := word(rest, n)
 			if found := (isOther(w) | isBackslash(w)) & highBits; found != 0 {
-				i += bits.TrailingZeros64(found) / 8
+				n += bits.TrailingZeros64(found) / 8
 				break
 			}
 		}
-		for ; i < len(text) && isPrintable(text[i]) && text[i] != '\\'; i++ {
+		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '\\'; n++ {
 		}
-		size := letter(text[i:])
+		rest = rest[n:]
+		size := letter(rest)
 		if size == 0 {
-			return i
+			return len(text) - len(rest)
 		}
-		i += size
+		rest = rest[size:]
 	}
 }
 
-// LineRun is the same without two spaces in a row, whose first ends it, and with backslashes.
+// LineRun is the same with quotes and backslashes, and without two spaces in a row, whose first ends it.
 func LineRun(text string) int {
-	for i := 0; ; {
-		for ; i < len(text)-8; i += 8 {
-			w, next := word(text[i:i+8]), word(text[i+1:i+9])
+	for rest := text; ; {
+		n := 0
+		for ; n < len(rest)-8; n += 8 {
+			w := word(rest, n)
+			next := w>>8 | uint64(rest[n+8])<<56 // the word from the next byte on
 			if found := (isOther(w) | isZero((w^spaces)|(next^spaces))) & highBits; found != 0 {
-				i += bits.TrailingZeros64(found) / 8
+				n += bits.TrailingZeros64(found) / 8
 				break
 			}
 		}
-		for ; i < len(text) && isPrintable(text[i]) && (text[i] != ' ' || i+1 == len(text) || text[i+1] != ' '); i++ {
+		for ; n < len(rest) && isPrintable(rest[n]) && (rest[n] != ' ' || n+1 == len(rest) || rest[n+1] != ' '); n++ {
 		}
-		size := letter(text[i:])
+		rest = rest[n:]
+		size := letter(rest)
 		if size == 0 {
-			return i
+			return len(text) - len(rest)
 		}
-		i += size
+		rest = rest[size:]
 	}
 }
 
 func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
 
 // letter is how many bytes the letter or sign takes that a text starts with, if it is one of the commonest beyond ASCII, told
-// by its first bytes (RFC 3629), and 0 if not.
+// by its first bytes (RFC 3629), and 0 if not. Each prints and stands for itself: none is white space, or a part of another.
 func letter[T ~string | ~[]byte](text T) int {
 	if len(text) < 2 || !continues(text[1]) {
 		return 0
 	}
 	switch first := text[0]; {
-	case first >= 0xC3 && first <= 0xCB, first >= 0xCE && first <= 0xD1: // Latin, Greek, Cyrillic
+	case first >= 0xC3 && first <= 0xCB, first >= 0xCF && first <= 0xD1, first == 0xCE && text[1] >= 0xA3: // Latin, Greek, Cyrillic
 		return 2
 	case first == 0xE2: // dashes, quotation marks, the ellipsis
 		if len(text) > 2 && text[1] == 0x80 && text[2] >= 0x90 && text[2] <= 0xA7 {
@@ -103,8 +114,8 @@ func letter[T ~string | ~[]byte](text T) int {
 		if len(text) > 2 && continues(text[2]) {
 			return 3
 		}
-	case first == 0xF0: // emoji, but not among the skin tones
-		if len(text) > 3 && text[1] == 0x9F && text[2] >= 0x8C && text[2] <= 0xAB && text[2] != 0x8F && continues(text[3]) {
+	case first == 0xF0: // emoji, but not those among the skin tones
+		if len(text) > 3 && text[1] == 0x9F && (text[2] >= 0x8C && text[2] <= 0x9A && text[2] != 0x8F || text[2] >= 0xA4 && text[2] <= 0xA7) && continues(text[3]) {
 			return 4
 		}
 	}
@@ -119,7 +130,7 @@ func continues(c byte) bool { return c >= 0x80 && c <= 0xBF }
 func textRun(text string) (run int, ascii bool) {
 	i, all := 0, uint64(0)
 	for ; i < len(text)-7; i += 8 {
-		w := word(text[i : i+8])
+		w := word(text, i)
 		all |= w
 		if found := (isQuote(w) | isBackslash(w)) &^ w & highBits; found != 0 {
 			return i + bits.TrailingZeros64(found)/8, all&highBits == 0

@@ -36,7 +36,7 @@ func TestRuns(t *testing.T) {
 			passes func(c rune, next string) bool
 		}{
 			{"textRun", quoted, func(c rune, _ string) bool { return c >= ' ' && c != '"' && c != '\\' }},
-			{"PlainRun", PlainRun(text), func(c rune, _ string) bool { return isPlain(c) && c != '"' && c != '\\' }},
+			{"PlainRun", PlainRun(text), func(c rune, _ string) bool { return isPlain(c) && c != '"' && c != '\\' || isLetter(c) }},
 			{"OrdinaryRun", OrdinaryRun(text), func(c rune, _ string) bool { return isPlain(c) && c != '\\' || isLetter(c) }},
 			{"OrdinaryRun of bytes", OrdinaryRun([]byte(text)), func(c rune, _ string) bool { return isPlain(c) && c != '\\' || isLetter(c) }},
 			{"LineRun", LineRun(text), func(c rune, next string) bool {
@@ -62,13 +62,13 @@ func TestRuns(t *testing.T) {
 func isLetter(c rune) bool {
 	switch {
 	case c < 0x2000:
-		return c >= 0x00C0 && c < 0x0300 || c >= 0x0380 && c < 0x0480
+		return c >= 0x00C0 && c < 0x0300 || c >= 0x03A3 && c < 0x0480
 	case c < 0x4000:
 		return c >= 0x2010 && c <= 0x2027
 	case c < 0x10000:
 		return c < 0xA000 || c >= 0xB000 && c < 0xD000
 	}
-	return c >= 0x1F300 && c < 0x1FB00 && (c < 0x1F3C0 || c > 0x1F3FF)
+	return c >= 0x1F300 && c < 0x1F3C0 || c >= 0x1F400 && c < 0x1F6C0 || c >= 0x1F900 && c < 0x1FA00
 }
 
 func TestLetters(t *testing.T) {
@@ -77,6 +77,9 @@ func TestLetters(t *testing.T) {
 		want := 0
 		if isLetter(c) {
 			want = len(text)
+			if !unicode.IsGraphic(c) || unicode.IsSpace(c) || unicode.IsMark(c) {
+				t.Errorf("%U does not print, or not for itself", c)
+			}
 		}
 		if got := letter(text + "a"); got != want {
 			t.Errorf("%U has %d bytes, want %d", c, got, want)
