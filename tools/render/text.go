@@ -181,15 +181,17 @@ func encode(v any) string {
 // arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
 
-func (a *arguments) put(key, value string) *arguments {
-	a.key(key)
-	a.b = append(a.b, value...)
+// put adds a member of any name.
+func (a *arguments) put(name, value string) *arguments {
+	a.comma()
+	a.b = append(append(appendQuoted(a.b, name), ':'), value...)
 	return a
 }
 
+// key begins a member. Its name is one of ours, in which nothing is to be escaped.
 func (a *arguments) key(key string) {
 	a.comma()
-	a.b = append(appendQuoted(a.b, key), ':')
+	a.b = append(append(append(a.b, '"'), key...), `":`...)
 }
 
 func (a *arguments) comma() {
