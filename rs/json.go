@@ -242,7 +242,7 @@ func cutText(raw string) (text string, size int, ok bool) {
 func unescape(raw string) string {
 	text := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
-		if run := PlainRun(raw[i:], '\\', '\\'); run > 0 {
+		if run := PlainRun(raw[i:]); run > 0 {
 			text = append(text, raw[i:i+run]...)
 			i += run
 			continue
@@ -274,7 +274,7 @@ func AppendText(b []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	for {
-		run := PlainRun(text, '"', '\\')
+		run := PlainRun(text)
 		b, text = append(b, text[:run]...), text[run:]
 		if text == "" {
 			return append(b, '"')

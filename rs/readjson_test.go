@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // The law: a text is JSON for readJSON exactly where it is for encoding/json, and what it counts is what the decoder's
@@ -66,41 +64,6 @@ func countTokens(t *testing.T, text []byte) (levels, values int) {
 			values++
 			inside = append(inside, 0)
 			levels = max(levels, len(inside))
-		}
-	}
-}
-
-// Wherever in a word of eight a byte stands that ends a run, it is found, and nothing else is.
-func TestRuns(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 100_000 {
-		text := make([]byte, random.IntN(24))
-		for i := range text {
-			text[i] = byte(random.IntN(256))
-			if random.IntN(8) > 0 {
-				text[i] = "a~é\x80\x9f !]"[random.IntN(8)]
-			}
-		}
-		run, ascii := textRun(string(text))
-		if ascii && strings.ContainsFunc(string(text[:run]), func(c rune) bool { return c > unicode.MaxASCII }) {
-			t.Fatalf("%q is taken for ASCII", text[:run])
-		}
-		for _, run := range []struct {
-			says string
-			got  int
-			ends func(c, next byte) bool
-		}{
-			{"textRun", run, func(c, _ byte) bool { return c < ' ' || c == '"' || c == '\\' }},
-			{"PlainRun", PlainRun(text, '"', '\\'), func(c, _ byte) bool { return c < ' ' || c >= 0x7F || c == '"' || c == '\\' }},
-			{"LineRun", LineRun(string(text)), func(c, next byte) bool { return c < ' ' || c >= 0x7F || c == ' ' && next == ' ' }},
-		} {
-			want := 0
-			for want < len(text) && !run.ends(text[want], append(text, 0)[want+1]) {
-				want++
-			}
-			if run.got != want {
-				t.Fatalf("%s of %q is %d, want %d", run.says, text, run.got, want)
-			}
 		}
 	}
 }

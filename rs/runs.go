@@ -7,58 +7,132 @@ import "math/bits"
 const (
 	everyByte = 0x0101010101010101
 	highBits  = 0x8080808080808080
+	spaces    = everyByte * ' '
 )
 
-func word[T ~string | ~[]byte](text T) uint64 {
-	_ = text[7]
-	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+func word[T ~string | ~[]byte](text T, i int) uint64 {
+	return uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
+		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
 }
 
-// isZero is the test for bytes that are zero, and isControl for those below the space.
-func isZero(word uint64) uint64    { return (word - everyByte) &^ word }
-func isControl(word uint64) uint64 { return (word - everyByte*' ') &^ word }
+// isOther is the test for bytes that are no printable ASCII: of those that are ASCII, the sum has the highest bit for DEL, and
+// the difference for those below the space.
+func isOther(word uint64) uint64 { return word | (word + everyByte) | (word - spaces) }
 
-// PlainRun is how many bytes at the start of a text are printable ASCII, and neither this nor that.
-func PlainRun[T ~string | ~[]byte](text T, this, that byte) int {
-	these, those := everyByte*uint64(this), everyByte*uint64(that)
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		w := word(text[i:])
-		// Of a byte that is ASCII the sum and each difference has the highest bit only where it is one to stop at.
-		if found := (w | (w + everyByte) | (w - everyByte*' ') | ((w ^ these) - everyByte) | ((w ^ those) - everyByte)) & highBits; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
+// isBackslash and isQuote are tests for bytes that are ASCII. Where the quote and the space change places, what is below the
+// space and the quote are one range: isQuote finds all of it.
+func isBackslash(word uint64) uint64 { return (word ^ everyByte*'\\') - everyByte }
+func isQuote(word uint64) uint64     { return (word ^ everyByte*('"'^' ')) - everyByte*(' '+1) }
+
+// isZero is the test for bytes that are zero.
+func isZero(word uint64) uint64 { return (word - everyByte) &^ word }
+
+// PlainRun is how many bytes at the start of a text are letters, see [letter], and printable ASCII without quotes and
+// backslashes: what stands in a JSON string as it is.
+func PlainRun(text string) int {
+	for rest := text; ; {
+		n := 0
+		for ; n < len(rest)-7; n += 8 {
+			w := word(rest, n)
+			if found := (isOther(w) | isQuote(w) | isBackslash(w)) & highBits; found != 0 {
+				n += bits.TrailingZeros64(found) / 8
+				break
+			}
 		}
+		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '"' && rest[n] != '\\'; n++ {
+		}
+		rest = rest[n:]
+		size := letter(rest)
+		if size == 0 {
+			return len(text) - len(rest)
+		}
+		rest = rest[size:]
 	}
-	for ; i < len(text) && text[i] >= ' ' && text[i] < 0x7F && text[i] != this && text[i] != that; i++ {
-	}
-	return i
 }
 
-// LineRun is how many bytes at the start of a text are printable ASCII without two spaces in a row: it stops at the first of
-// these.
+// OrdinaryRun is the same with quotes.
+func OrdinaryRun[T ~string | ~[]byte](text T) int {
+	for rest := text; ; {
+		n := 0
+		for ; n < len(rest)-7; n += 8 {
+			w := word(rest, n)
+			if found := (isOther(w) | isBackslash(w)) & highBits; found != 0 {
+				n += bits.TrailingZeros64(found) / 8
+				break
+			}
+		}
+		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '\\'; n++ {
+		}
+		rest = rest[n:]
+		size := letter(rest)
+		if size == 0 {
+			return len(text) - len(rest)
+		}
+		rest = rest[size:]
+	}
+}
+
+// LineRun is the same with quotes and backslashes, and without two spaces in a row, whose first ends it.
 func LineRun(text string) int {
-	const spaces = everyByte * ' '
-	i := 0
-	for ; i+9 <= len(text); i += 8 {
-		w, next := word(text[i:]), word(text[i+1:])
-		if found := (w | (w + everyByte) | (w - spaces) | isZero((w^spaces)|(next^spaces))) & highBits; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
+	for rest := text; ; {
+		n := 0
+		for ; n < len(rest)-8; n += 8 {
+			w := word(rest, n)
+			next := w>>8 | uint64(rest[n+8])<<56 // the word from the next byte on
+			if found := (isOther(w) | isZero((w^spaces)|(next^spaces))) & highBits; found != 0 {
+				n += bits.TrailingZeros64(found) / 8
+				break
+			}
+		}
+		for ; n < len(rest) && isPrintable(rest[n]) && (rest[n] != ' ' || n+1 == len(rest) || rest[n+1] != ' '); n++ {
+		}
+		rest = rest[n:]
+		size := letter(rest)
+		if size == 0 {
+			return len(text) - len(rest)
+		}
+		rest = rest[size:]
+	}
+}
+
+func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
+
+// letter is how many bytes the letter or sign takes that a text starts with, if it is one of the commonest beyond ASCII, told
+// by its first bytes (RFC 3629), and 0 if not. Each prints and stands for itself: none is white space, or a part of another.
+func letter[T ~string | ~[]byte](text T) int {
+	if len(text) < 2 || !continues(text[1]) {
+		return 0
+	}
+	switch first := text[0]; {
+	case first >= 0xC3 && first <= 0xCB, first >= 0xCF && first <= 0xD1, first == 0xCE && text[1] >= 0xA3: // Latin, Greek, Cyrillic
+		return 2
+	case first == 0xE2: // dashes, quotation marks, the ellipsis
+		if len(text) > 2 && text[1] == 0x80 && text[2] >= 0x90 && text[2] <= 0xA7 {
+			return 3
+		}
+	case first >= 0xE4 && first <= 0xE9, first == 0xEB, first == 0xEC: // Han, Hangul
+		if len(text) > 2 && continues(text[2]) {
+			return 3
+		}
+	case first == 0xF0: // emoji, but not those among the skin tones
+		if len(text) > 3 && text[1] == 0x9F && (text[2] >= 0x8C && text[2] <= 0x9A && text[2] != 0x8F || text[2] >= 0xA4 && text[2] <= 0xA7) && continues(text[3]) {
+			return 4
 		}
 	}
-	for ; i < len(text) && text[i] >= ' ' && text[i] < 0x7F && (text[i] != ' ' || i+1 == len(text) || text[i+1] != ' '); i++ {
-	}
-	return i
+	return 0
 }
+
+// continues reports what is no first byte of a character.
+func continues(c byte) bool { return c >= 0x80 && c <= 0xBF }
 
 // textRun is how many bytes of a JSON string come before a quote, a backslash or a control character, and whether they are
 // sure to be ASCII.
 func textRun(text string) (run int, ascii bool) {
 	i, all := 0, uint64(0)
-	for ; i+8 <= len(text); i += 8 {
-		w := word(text[i:])
+	for ; i < len(text)-7; i += 8 {
+		w := word(text, i)
 		all |= w
-		if found := (isControl(w) | isZero(w^everyByte*'"') | isZero(w^everyByte*'\\')) & highBits; found != 0 {
+		if found := (isQuote(w) | isBackslash(w)) &^ w & highBits; found != 0 {
 			return i + bits.TrailingZeros64(found)/8, all&highBits == 0
 		}
 	}
@@ -66,4 +140,23 @@ func textRun(text string) (run int, ascii bool) {
 		all |= uint64(text[i])
 	}
 	return i, all&highBits == 0
+}
+
+// RuneIndex is where the runes at the start of a text end of which there are so many, or fewer, and how many there are.
+func RuneIndex(text string, most int) (index, runes int) {
+	for ; most-runes >= 8 && index < len(text)-7; index += 8 {
+		w := word(text, index)
+		continued := w >> 7 &^ (w >> 6) & everyByte // the bytes that start no rune
+		runes += 8 - bits.OnesCount64(continued)
+	}
+	for ; index < len(text); index++ {
+		if continues(text[index]) {
+			continue
+		}
+		if runes >= most {
+			break
+		}
+		runes++
+	}
+	return index, runes
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -68,8 +67,11 @@ func (c cite) add(a *arguments) (digest textRange) {
 		return textRange{}
 	}
 	a.key("sha256")
-	digest = textRange{len(a.b) + 1, len(a.b) + 1 + digestChars}
-	a.b = append(slices.Grow(append(a.b, '"'), digestChars)[:digest.to], '"')
+	a.b = append(a.b, '"')
+	digest.from = len(a.b)
+	a.b = append(a.b, make([]byte, digestChars)...)
+	digest.to = len(a.b)
+	a.b = append(a.b, '"')
 	return digest
 }
 

@@ -106,16 +106,14 @@ func gapIndex(s string) int {
 	return -1
 }
 
-// plainRun is how many bytes at the start of a text are printable ASCII.
-func plainRun(s string) int { return rs.PlainRun(s, del, del) }
-
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return
 // again unchanged.
 func (r *Removed) text(s string) string {
-	from := dirty(s)
+	from := dirty(s, false)
 	if from < 0 {
 		return s
 	}
+	from = letterBefore(s, from)
 	var b strings.Builder
 	b.Grow(len(s))
 	b.WriteString(s[:from])
@@ -147,7 +145,7 @@ func (r *Removed) text(s string) string {
 			selected = true
 			marks++
 			b.WriteString(s[:size])
-		case unicode.In(c, unicode.Mn, unicode.Me):
+		case isMark(c):
 			if marks == maxMarks {
 				r.Combining++
 				break
@@ -306,66 +304,55 @@ func ordinary(c rune) bool {
 	return c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c >= 0x3400 && c <= 0x9FFF || c >= 0xAC00 && c <= 0xD7A3 // kana, Han, Hangul
 }
 
-// dirty returns the index of the first character of s that may have to go, or -1. Most texts have none, and are then not
-// copied.
-func dirty(s string) int {
-	marks, start := 0, 0 // start is where the letter with these marks began
-	for i := 0; i < len(s); {
-		if run := plainRun(s[i:]); run > 0 {
+// dirty returns the index of the first character of a text, or of JSON, that may have to go, as it is or as an escape, or -1.
+// Most texts have none, and are then not copied.
+func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
+	marks := 0
+	for i := 0; i < len(text); {
+		if run := rs.OrdinaryRun(text[i:]); run > 0 {
 			i += run
-			marks, start = 0, i-1
+			marks = 0
 			continue
 		}
-		c, size := utf8.DecodeRuneInString(s[i:])
+		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 		switch {
-		case ordinary(c), c == '\n', c == '\t':
-			marks, start = 0, i
+		case c == '\\' && isJSON:
+			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
+				return i
+			}
+			marks = 0
+			size = 2
+		case ordinary(c), c == '\\', c == '\n', c == '\t':
+			marks = 0
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
-			return start
-		case unicode.In(c, unicode.Mn, unicode.Me):
+			return i
+		case isMark(c):
 			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-				return start
+				return i
 			}
 		default:
-			marks, start = 0, i
+			marks = 0
 		}
 		i += size
 	}
 	return -1
 }
 
-// dirtyJSON reports whether a JSON text may hold a character that has to go, as it is or as an escape.
-func dirtyJSON[T ~string | ~[]byte](raw T) bool {
-	marks := 0
-	for i := 0; i < len(raw); {
-		if run := rs.PlainRun(raw[i:], '\\', del); run > 0 {
-			i += run
-			marks = 0
-			continue
+// dirtyJSON reports whether a JSON text may hold a character that has to go.
+func dirtyJSON[T ~string | ~[]byte](raw T) bool { return dirty(raw, true) >= 0 }
+
+// letterBefore returns where the letter before i starts, whose marks may go up to there.
+func letterBefore(s string, i int) int {
+	for i > 0 {
+		c, size := utf8.DecodeLastRuneInString(s[:i])
+		if i -= size; !isMark(c) {
+			break
 		}
-		c, size := utf8.DecodeRuneInString(string(raw[i:min(i+utf8.UTFMax, len(raw))]))
-		switch {
-		case c == '\\':
-			if i+1 < len(raw) && strings.IndexByte("urbf", raw[i+1]) >= 0 {
-				return true
-			}
-			marks = 0
-			size = 2
-		case ordinary(c), c == '\n', c == '\t', c == '\r':
-			marks = 0
-		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
-			return true
-		case unicode.In(c, unicode.Mn, unicode.Me):
-			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-				return true
-			}
-		default:
-			marks = 0
-		}
-		i += size
 	}
-	return false
+	return i
 }
+
+func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
 
 // shown reports whether a character of a record may reach a host.
 func shown(c rune) bool {

@@ -227,5 +227,3 @@ func inFlag(s string, i int) bool {
 	start := strings.LastIndex(s[:i], string(blackFlag))
 	return start >= 0 && start+flagBytes(s[start:]) > i
 }
-
-func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/rivo/uniseg"
 )
 
@@ -28,7 +29,7 @@ func (c *cutter) around(p passage, runes int) (string, textRange) {
 		return "", textRange{}
 	}
 	c.clusters.start(p, runes)
-	first, last := c.clusters.choose(runes)
+	first, last := c.clusters.choose()
 	if first == last {
 		return ellipsis, textRange{}
 	}
@@ -42,22 +43,19 @@ type clusters struct {
 	passage
 	runs   []run
 	mark   int // of the passage's marks: the first that may reach beyond the last run
-	most   int // clusters in a run
+	most   int // runes that are shown
 	anchor int // the run with which the first mark begins, or 0
 }
 
-// A run is clusters that are alike: each has so many bytes and so many runes, and all belong to one mark, or none to any.
-// Most are a byte each, so most of a text is in a few runs.
+// A run is a part of a text: characters each of which is a cluster, as nearly all are, or one cluster of another kind.
 type run struct {
-	from  int // byte of the text
-	count int // of clusters, at least 1
-	bytes int // of each
-	runes int // of each
-	mark  int // its number from 1; 0 for none. A cluster belongs to the first mark of which it has a part.
+	from, to int // in bytes
+	runes    int // of the one cluster; 0 where each rune is one
+	mark     int // number of the mark that all of it belongs to, from 1; 0 for none. What has a part of two belongs to the first.
 }
 
-// A border stands before a cluster of a run, or, when there is no such run, at the end of the text.
-type border struct{ run, cluster int }
+// A border stands before a cluster of a run, or behind the last run.
+type border struct{ run, at int } // at which byte
 
 // start begins with a passage, so many runes before its first mark.
 func (c *clusters) start(p passage, runes int) {
@@ -67,24 +65,17 @@ func (c *clusters) start(p passage, runes int) {
 	}
 	c.passage, c.runs, c.mark, c.most = p, c.runs[:0], 0, runes
 	c.more(p.border(match, runes))
-	for c.anchor = 0; c.runs[c.anchor].end() <= match; c.anchor++ {
+	for c.anchor = 0; c.runs[c.anchor].to <= match; c.anchor++ {
 		c.reach(c.anchor + 1)
 	}
 }
 
-func (r *run) end() int { return r.from + r.count*r.bytes }
-
 // reach reports whether there is a run of that number.
 func (c *clusters) reach(n int) bool {
-	if n < len(c.runs) {
-		return true
+	if n == len(c.runs) && c.runs[n-1].to < len(c.plain) {
+		c.more(c.runs[n-1].to)
 	}
-	end := c.runs[n-1].end()
-	if end == len(c.plain) {
-		return false
-	}
-	c.more(end)
-	return true
+	return n < len(c.runs)
 }
 
 // more finds the run that starts at a border of the text.
@@ -100,70 +91,62 @@ func (c *clusters) more(from int) {
 			mark, next = c.mark+1, m.to
 		}
 	}
-	alone, bytes := alike(c.plain[from:min(next, from+c.most)])
-	if alone > 0 && clusterEnd(c.plain, from+(alone-1)*bytes) > from+alone*bytes {
-		alone-- // what follows belongs to the last
+	to := from + rs.OrdinaryRun(c.plain[from:min(next, from+c.most)])
+	if to > from {
+		if _, size := utf8.DecodeLastRuneInString(c.plain[from:to]); clusterEnd(c.plain, to-size) > to {
+			to -= size // what follows belongs to it
+		}
 	}
-	if alone > 0 {
-		c.runs = append(c.runs, run{from: from, count: alone, bytes: bytes, runes: 1, mark: mark})
+	if to > from {
+		c.runs = append(c.runs, run{from: from, to: to, mark: mark})
 		return
 	}
-	end := clusterEnd(c.plain, from)
-	if mark == 0 && end > next {
+	to = clusterEnd(c.plain, from)
+	if mark == 0 && to > next {
 		mark = c.mark + 1
 	}
-	c.runs = append(c.runs, run{from: from, count: 1, bytes: end - from, runes: utf8.RuneCountInString(c.plain[from:end]), mark: mark})
+	c.runs = append(c.runs, run{from: from, to: to, runes: utf8.RuneCountInString(c.plain[from:to]), mark: mark})
 }
 
-// alike is how many characters at the start of a text stand alone and have the same number of bytes.
-func alike(text string) (count, bytes int) {
-	if run := plainRun(text); run > 0 {
-		return run, 1
+// behind is the border behind the cluster that one stands before.
+func (c *clusters) behind(b border) border {
+	r := &c.runs[b.run]
+	if r.runes > 0 {
+		return border{b.run + 1, r.to}
 	}
-	for at := 0; ; at += bytes {
-		c, size := utf8.DecodeRuneInString(text[at:])
-		if !ordinary(c) || count > 0 && size != bytes {
-			return count, bytes
-		}
-		count, bytes = count+1, size
-	}
+	_, size := utf8.DecodeRuneInString(c.plain[b.at:])
+	return c.borderAt(b.run, b.at+size)
 }
 
-// at is where a border stands in the text.
-func (c *clusters) at(b border) int {
-	if b.run == len(c.runs) {
-		return c.runs[b.run-1].end()
+// before is the border before the cluster that one stands behind.
+func (c *clusters) before(b border) border {
+	if b.run == len(c.runs) || b.at == c.runs[b.run].from {
+		b.run--
 	}
 	r := &c.runs[b.run]
-	return r.from + b.cluster*r.bytes
+	if r.runes > 0 {
+		return border{b.run, r.from}
+	}
+	_, size := utf8.DecodeLastRuneInString(c.plain[:b.at])
+	return border{b.run, b.at - size}
 }
 
-// behind is the border behind the cluster that starts at one, and before the one in front of the cluster that ends there.
-func (c *clusters) behind(b border) border { return c.forward(b, 1) }
-
-func (c *clusters) before(b border) border {
-	if b.cluster > 0 {
-		return border{b.run, b.cluster - 1}
+// borderAt is the border at a byte of a run, which may be its end.
+func (c *clusters) borderAt(run, at int) border {
+	if at == c.runs[run].to {
+		run++
 	}
-	return border{b.run - 1, c.runs[b.run-1].count - 1}
-}
-
-// forward is the border so many clusters of its run behind one.
-func (c *clusters) forward(b border, count int) border {
-	if b.cluster += count; b.cluster == c.runs[b.run].count {
-		return border{b.run + 1, 0}
-	}
-	return b
+	return border{run, at}
 }
 
 func (c *clusters) isSpace(b border) bool {
-	return c.runs[b.run].bytes == 1 && c.plain[c.at(b)] == ' '
+	return c.runs[b.run].runes == 0 && c.plain[b.at] == ' '
 }
 
 // write writes what is between two borders, with marks, and with ellipses where the text goes on, and returns which part of
 // the text it is.
 func (c *clusters) write(out *strings.Builder, first, last border) textRange {
-	shown := textRange{c.at(first), c.at(last)}
+	shown := textRange{first.at, last.at}
 	if shown.from > 0 {
 		out.WriteString(ellipsis)
 	}
@@ -202,10 +185,15 @@ type selection struct {
 
 // choose selects the clusters to show: the first mark as far as it fits, then as much on either side of it: the side that
 // shows less is the next to get a cluster. It shows nothing when not even the first cluster fits.
-func (c *clusters) choose(runes int) (first, last border) {
-	s := selection{clusters: c, first: border{run: c.anchor}, last: border{run: c.anchor}, room: runes}
-	for s.widenRight(1) > 0 && s.reach(s.last.run) && s.runs[s.last.run].mark > 0 && s.runs[s.last.run].mark == c.runs[c.anchor].mark {
-		continue // within the first mark
+func (c *clusters) choose() (first, last border) {
+	start := border{c.anchor, c.runs[c.anchor].from}
+	s := selection{clusters: c, first: start, last: start, room: c.most}
+	if mark := c.runs[c.anchor].mark; mark == 0 {
+		s.widenRight(1)
+	} else {
+		for s.reach(s.last.run) && s.runs[s.last.run].mark == mark && s.widenRight(c.most) > 0 {
+			continue
+		}
 	}
 	match := s
 	s.right = 0
@@ -226,77 +214,91 @@ func (c *clusters) choose(runes int) (first, last border) {
 	return s.trim(match.first, match.last)
 }
 
-// turns is how many turns can be taken at once, because on both sides each cluster is a rune, and there is room for all.
+// turns is how many turns can be taken at once, because on both sides each rune is a cluster, and there is room for all.
 func (s *selection) turns() int {
-	if s.first == (border{}) || !s.reach(s.last.run) || s.left != s.right {
+	if s.first.at == s.runs[0].from || !s.reach(s.last.run) || s.left != s.right {
 		return 1
 	}
-	one := s.before(s.first)
-	left, right := &s.runs[one.run], &s.runs[s.last.run]
-	if left.runes > 1 || right.runes > 1 || right.mark > 0 {
+	left, right := &s.runs[s.before(s.first).run], &s.runs[s.last.run]
+	if left.runes > 0 || right.runes > 0 || right.mark > 0 {
 		return 1
 	}
-	return max(1, min(one.cluster+1, right.count-s.last.cluster, s.room/2-1))
+	return max(1, min((s.first.at-left.from)/utf8.UTFMax, (right.to-s.last.at)/utf8.UTFMax, s.room/2-1))
 }
 
 // widenLeft takes clusters of the next run on the left, as many as have so many runes if they fit, and returns how many runes
 // they have. None there is marked: the selection begins with the first mark.
-func (s *selection) widenLeft(runes int) int {
-	if s.first == (border{}) {
+func (s *selection) widenLeft(wanted int) int {
+	if s.first.at == s.runs[0].from {
 		return 0
 	}
-	one := s.before(s.first)
-	next := s.runs[one.run]
 	room := s.room
-	if s.at(s.last) < len(s.plain) {
+	if s.last.at < len(s.plain) {
 		room--
 	}
-	count := next.fitting(one.cluster+1, runes, room, next.from == 0)
-	if count > 0 {
-		s.first = border{one.run, one.cluster + 1 - count}
+	n := s.before(s.first).run
+	next := &s.runs[n]
+	from, runes := next.from, next.runes
+	if runes == 0 {
+		from, runes = backward(s.plain, next.from, s.first.at, min(wanted, room))
+		if runes == room && from > 0 && runes > 0 { // an ellipsis takes the place of the first
+			_, size := utf8.DecodeRuneInString(s.plain[from:])
+			from, runes = from+size, runes-1
+		}
 	}
-	s.left += count * next.runes
-	s.room -= count * next.runes
-	return count * next.runes
+	if runes == 0 || runes > room || runes == room && from > 0 {
+		return 0
+	}
+	s.first, s.left, s.room = border{n, from}, s.left+runes, s.room-runes
+	return runes
 }
 
 // widenRight does so on the right.
-func (s *selection) widenRight(runes int) int {
+func (s *selection) widenRight(wanted int) int {
 	if !s.reach(s.last.run) {
 		return 0
 	}
-	next, room, tags := &s.runs[s.last.run], s.room, 0
-	if s.at(s.first) > 0 {
+	room, tags := s.room, 0
+	if s.first.at > 0 {
 		room--
 	}
-	if next.mark > 0 && s.last.cluster == 0 && (s.last.run == 0 || s.runs[s.last.run-1].mark != next.mark) {
+	n := s.last.run
+	next := &s.runs[n]
+	if next.mark > 0 && s.last.at == next.from && (n == 0 || s.runs[n-1].mark != next.mark) {
 		tags = len(markOpen + markClose)
+		room -= tags
 	}
-	count := next.fitting(next.count-s.last.cluster, runes, room-tags, next.end() == len(s.plain))
-	if count == 0 {
+	to, runes := next.to, next.runes
+	if runes == 0 {
+		to, runes = rs.RuneIndex(s.plain[s.last.at:next.to], min(wanted, room))
+		to += s.last.at
+		if runes == room && to < len(s.plain) && runes > 0 { // an ellipsis takes the place of the last
+			_, size := utf8.DecodeLastRuneInString(s.plain[:to])
+			to, runes = to-size, runes-1
+		}
+	}
+	if runes == 0 || runes > room || runes == room && to < len(s.plain) {
 		return 0
 	}
-	s.last = s.forward(s.last, count)
-	s.right += count * next.runes
-	s.room -= count*next.runes + tags
-	return count * next.runes
+	s.last, s.right, s.room = s.borderAt(n, to), s.right+runes, s.room-runes-tags
+	return runes
 }
 
-// fitting is how many of a run's clusters, of which so many are left, have the wanted runes, as far as there is room for them
-// and for the ellipsis that stands for what is left out, if not all is shown to the end of the text.
-func (r *run) fitting(left, wanted, room int, toTheEnd bool) int {
-	count := min(left, (wanted+r.runes-1)/r.runes)
-	if count == left && toTheEnd && count*r.runes <= room {
-		return count
+// backward is where the runes of a text start that end at a place, so many of them or fewer from the first place on, and how
+// many there are.
+func backward(text string, first, to, most int) (from, runes int) {
+	for from = to; from > first && runes < most; runes++ {
+		for from--; !utf8.RuneStart(text[from]); from-- {
+		}
 	}
-	return max(0, min(count, (room-1)/r.runes))
+	return from, runes
 }
 
 // trim moves the borders of a selection that cut the text to the next space inward, when one is near, and past it.
 func (s *selection) trim(matchFirst, matchLast border) (first, last border) {
 	const near = 12
 	first, last = s.first, s.last
-	if s.at(first) > 0 {
+	if first.at > 0 {
 		for b, n := first, 0; n < near && b != matchFirst; b, n = s.behind(b), n+1 {
 			if s.isSpace(b) {
 				first = b
@@ -307,7 +309,7 @@ func (s *selection) trim(matchFirst, matchLast border) (first, last border) {
 			first = s.behind(first)
 		}
 	}
-	if s.at(last) < len(s.plain) {
+	if last.at < len(s.plain) {
 		for b, n := last, 0; n < near && b != matchLast && b != first; n++ {
 			if b = s.before(b); s.isSpace(b) {
 				last = b

@@ -101,14 +101,11 @@ func (x *excerpt) read(a *arguments) *arguments {
 	return a.text("id", x.id).text("field", x.field).text("q", x.q)
 }
 
-// marked is the first marked text when it can be searched for literally, else "".
+// marked is the first marked text of a balanced line when it can be searched for literally, else "".
 func marked(s string) string {
-	_, rest, ok := strings.Cut(s, markOpen)
-	if !ok {
-		return ""
-	}
-	text, _, _ := strings.Cut(rest, markClose)
-	if text == "" || longerThan(text, 80) || oneLine(text) != text {
+	_, _, rest := nextMark(s)
+	text, _, _ := nextMark(rest)
+	if longerThan(text, 80) || oneLine(text) != text {
 		return ""
 	}
 	return text

@@ -94,18 +94,18 @@ func balanced(s string) bool {
 
 // nextMark splits s at its first tag; tag is "" when there is none.
 func nextMark(s string) (before, tag, rest string) {
-	for from := 0; ; {
-		at := strings.IndexByte(s[from:], '<')
-		if at < 0 {
+	for at := 0; ; at++ {
+		next := strings.IndexByte(s[at:], '<')
+		if next < 0 {
 			return s, "", ""
 		}
-		at += from
-		for _, tag := range []string{markOpen, markClose} {
-			if strings.HasPrefix(s[at:], tag) {
-				return s[:at], tag, s[at+len(tag):]
-			}
+		at += next
+		switch {
+		case strings.HasPrefix(s[at:], markOpen):
+			return s[:at], markOpen, s[at+len(markOpen):]
+		case strings.HasPrefix(s[at:], markClose):
+			return s[:at], markClose, s[at+len(markClose):]
 		}
-		from = at + 1
 	}
 }
 

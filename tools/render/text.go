@@ -46,13 +46,8 @@ func longerThan(s string, max int) bool { return len(s) > max && utf8.RuneCountI
 
 // runeIndex returns the byte index of the n-th rune of s, or its length.
 func runeIndex(s string, n int) int {
-	for i := range s {
-		if n == 0 {
-			return i
-		}
-		n--
-	}
-	return len(s)
+	index, _ := rs.RuneIndex(s, n)
+	return index
 }
 
 // preview is a record's text as it stands inside a line of ours.
@@ -139,7 +134,7 @@ func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for s != "" {
-		run := rs.PlainRun(s, '"', '\\')
+		run := rs.PlainRun(s)
 		b, s = append(b, s[:run]...), s[run:]
 		if s == "" {
 			break
@@ -172,7 +167,7 @@ func appendEscape(b []byte, unit rune) []byte {
 
 // encode returns v as JSON; <mark> stays legible.
 func encode(v any) string {
-	if text, ok := v.(string); ok && rs.PlainRun(text, '"', '\\') == len(text) {
+	if text, ok := v.(string); ok && rs.PlainRun(text) == len(text) {
 		return `"` + text + `"`
 	}
 	return rs.EncodeJSON(v)
@@ -181,15 +176,17 @@ func encode(v any) string {
 // arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
 type arguments struct{ b []byte }
 
-func (a *arguments) put(key, value string) *arguments {
-	a.key(key)
-	a.b = append(a.b, value...)
+// put adds a member of any name.
+func (a *arguments) put(name, value string) *arguments {
+	a.comma()
+	a.b = append(append(appendQuoted(a.b, name), ':'), value...)
 	return a
 }
 
+// key begins a member. Its name is one of ours, in which nothing is to be escaped.
 func (a *arguments) key(key string) {
 	a.comma()
-	a.b = append(appendQuoted(a.b, key), ':')
+	a.b = append(append(append(a.b, '"'), key...), `":`...)
 }
 
 func (a *arguments) comma() {
