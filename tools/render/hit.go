@@ -23,11 +23,14 @@ type hit struct {
 
 // A hitReader reads the hits of a page, one after the other in the same room.
 type hitReader struct {
-	q                     SearchQuery
-	own, data, part, read object   // the parts of the hit at hand
-	list                  []string // its excerpts
-	passages              passageReader
-	excerpts              []excerpt
+	q               SearchQuery
+	walk            rs.Walker
+	own, data, part object                 // of the hit at hand
+	list            []string               // its excerpts
+	proofs          [maxEvidenceRows]proof // those of them that are in excerpts
+	passages        passageReader
+	excerpts        []excerpt // of all hits
+	first           int       // of the hit at hand
 }
 
 // newHitReader has room for the hits of a page of so many bytes. More is made when it is needed.
@@ -40,10 +43,9 @@ func newHitReader(q SearchQuery, hits, size int) *hitReader {
 
 // hit reads a hit. n is its place in the list, for hits that have no id at all. It reports false for what is no object.
 func (r *hitReader) hit(raw string, n int) (hit, bool) {
-	if r.own = r.own.Reread(raw); r.own == nil {
+	if !r.take(raw) {
 		return hit{}, false
 	}
-	r.data = r.data.Reread(r.own.Get("data"))
 	o := r.own
 	h := hit{item: item{
 		stream:    o.Text("stream", "stream_name"),
@@ -67,7 +69,7 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
 	h.title = plain(h.title)
-	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
+	if h.excerpts = r.proven(&h.item); len(h.excerpts) == 0 {
 		h.snippet = r.passages.read(r.passages.texts.oneLine(snippetText(o)))
 	}
 	h.distinguish()
@@ -82,6 +84,21 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
 	}
 	return h, true
+}
+
+// take reads a hit, its data and its excerpts in one pass. It reports false for what is no object.
+func (r *hitReader) take(raw string) bool {
+	r.walk, r.data, r.first = rs.Walk(raw), r.data[:0], len(r.excerpts)
+	r.own = r.walk.Object(r.own, func(name string) {
+		switch name { // of a name given twice the last counts
+		case "data":
+			r.data = r.walk.Object(r.data, nil)
+		case "evidence_excerpts":
+			r.excerpts = r.excerpts[:r.first]
+			r.list = r.walk.Array(r.list, r.takeExcerpt)
+		}
+	})
+	return r.own != nil
 }
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
