@@ -174,11 +174,10 @@ func (o Object) index(name string) int {
 
 // Get returns the value of a name, or nothing when it is absent or null.
 func (o Object) Get(name string) string {
-	at := o.index(name)
-	if at < 0 || Kind(o[at].Value) == "null" {
-		return ""
+	if at := o.index(name); at >= 0 && o[at].Value != "null" {
+		return o[at].Value
 	}
-	return o[at].Value
+	return ""
 }
 
 // Has reports whether a name has a value other than null.
@@ -189,18 +188,30 @@ func (o Object) Includes(name string) bool {
 	return o.index(name) >= 0
 }
 
-// Text returns the first of the names that holds a string or a number and is not empty.
+// Text returns the first of the names that holds a string or a number and is not empty. The object must be of the body of a
+// [Response], or of other text that is UTF-8: [AsText] is for what may be anything.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
-		if kind := Kind(raw); kind != "string" && kind != "number" {
+		if raw != "" && raw[0] == '"' {
+			raw = inside(raw)
+		} else if Kind(raw) != "number" {
 			continue
 		}
-		if text, ok := AsText(raw); ok && text != "" {
-			return text
+		if raw != "" {
+			return raw
 		}
 	}
 	return ""
+}
+
+// inside is the text of a string in UTF-8.
+func inside(quoted string) string {
+	if strings.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	text, _ := unquote(quoted)
+	return text
 }
 
 // Object returns the object of a name, or nil.
