@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -64,7 +63,7 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	h.authored, _ = timeOf(o, r.data)
 	own := o.Text("result_id", "id")
 	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
-	h.title, _ = firstText(titleFields, o, r.data, func(s string) bool {
+	h.title, _ = firstText(titleRank, o, r.data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
@@ -76,11 +75,10 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	if h.heading = h.item.heading(&r.passages.texts); h.inEvidence {
 		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
 	}
-	var usable string
-	if usable, _ = citation(o); usable == "" {
-		usable, _ = citation(r.data)
+	if h.url = citation(o); h.url == "" {
+		h.url = citation(r.data)
 	}
-	if h.url = usable; usable == "" {
+	if h.url == "" {
 		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
 	}
 	return h, true
@@ -171,7 +169,7 @@ func (h *hit) distinguish() {
 		if !repeats(h.title, x.text.plain) {
 			continue
 		}
-		if field := x.field[strings.LastIndexByte(x.field, '.')+1:]; !slices.Contains(titleFields, field) {
+		if field := x.field[strings.LastIndexByte(x.field, '.')+1:]; titleRank(field) == 0 {
 			h.title, h.inEvidence, h.underTitle = "", false, false
 			return
 		}
