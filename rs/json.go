@@ -219,24 +219,25 @@ func escape(raw string) (unit rune, size int) {
 // unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
 // becomes U+FFFD.
 func unquote(raw string) (string, bool) {
-	text, size, ok := cutText(raw)
-	return text, ok && size == len(raw)
+	text, end, ok := textAt(raw, 0)
+	return text, ok && end == len(raw)
 }
 
-// cutText is [unquote] of the string at the start of raw, with its length there.
-func cutText(raw string) (text string, size int, ok bool) {
-	if raw == "" || raw[0] != '"' {
+// textAt is [unquote] of the string at a place, and the place where it ends.
+func textAt(raw string, at int) (text string, end int, ok bool) {
+	if at == len(raw) || raw[at] != '"' {
 		return "", 0, false
 	}
-	run, ascii := textRun(raw[1:])
-	if end := 1 + run; end < len(raw) && raw[end] == '"' && (ascii || utf8.ValidString(raw[1:end])) {
-		return raw[1:end], end + 1, true // it stands for itself, as most do
+	at++
+	run, ascii := textRun(raw[at:])
+	if end = at + run; end < len(raw) && raw[end] == '"' && (ascii || utf8.ValidString(raw[at:end])) {
+		return raw[at:end], end + 1, true // it stands for itself, as most do
 	}
-	s := scanner{raw: raw}
+	s := scanner{raw: raw, at: at - 1}
 	if !s.text() {
 		return "", 0, false
 	}
-	return unescape(raw[1 : s.at-1]), s.at, true
+	return unescape(raw[at : s.at-1]), s.at, true
 }
 
 // unescape returns what the inside of a string stands for.

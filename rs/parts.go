@@ -87,8 +87,8 @@ func (w *Walker) open(open, shut byte) (more, ok bool) {
 // name reads a member's name and passes over its colon.
 func (w *Walker) name() (name string, ok bool) {
 	raw := w.raw
-	name, size, ok := cutText(raw[w.at:])
-	colon := pastSpace(raw, w.at+size)
+	name, end, ok := textAt(raw, w.at)
+	colon := pastSpace(raw, end)
 	if !ok || colon == len(raw) || raw[colon] != ':' {
 		return "", false
 	}
