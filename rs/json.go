@@ -35,12 +35,11 @@ func readJSON(raw string) (compact string, met shape, valid bool) {
 
 // A scanner checks JSON as encoding/json does, and tells what it has met.
 type scanner struct {
-	raw     string
-	at      int
-	spaced  bool // there was white space between tokens
-	escaped bool // there was an escape in a string
-	broken  bool // there was something in a string that is no UTF-8
-	shape   shape
+	raw    string
+	at     int
+	spaced bool // there was white space between tokens
+	broken bool // there was something in a string that is no UTF-8
+	shape  shape
 }
 
 const maxNesting = 10_000 // of encoding/json
@@ -176,7 +175,6 @@ func (s *scanner) text() bool {
 			return false
 		}
 		s.at += size
-		s.escaped = true
 	}
 }
 
@@ -221,21 +219,25 @@ func escape(raw string) (unit rune, size int) {
 // unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
 // becomes U+FFFD.
 func unquote(raw string) (string, bool) {
-	text, size, ok := cutText(raw)
-	return text, ok && size == len(raw)
+	text, end, ok := textAt(raw, 0)
+	return text, ok && end == len(raw)
 }
 
-// cutText is [unquote] of the string at the start of raw, with its length there.
-func cutText(raw string) (text string, size int, ok bool) {
-	s := scanner{raw: raw}
+// textAt is [unquote] of the string at a place, and the place where it ends.
+func textAt(raw string, at int) (text string, end int, ok bool) {
+	if at == len(raw) || raw[at] != '"' {
+		return "", 0, false
+	}
+	at++
+	run, ascii := textRun(raw[at:])
+	if end = at + run; end < len(raw) && raw[end] == '"' && (ascii || utf8.ValidString(raw[at:end])) {
+		return raw[at:end], end + 1, true // it stands for itself, as most do
+	}
+	s := scanner{raw: raw, at: at - 1}
 	if !s.text() {
 		return "", 0, false
 	}
-	quoted := raw[1 : s.at-1]
-	if !s.escaped && !s.broken {
-		return quoted, s.at, true
-	}
-	return unescape(quoted), s.at, true
+	return unescape(raw[at : s.at-1]), s.at, true
 }
 
 // unescape returns what the inside of a string stands for.
@@ -302,7 +304,7 @@ func AppendText(b []byte, text string) []byte {
 	}
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n') }
 
 func trimLeft(raw string) string {
 	for len(raw) > 0 && isSpace(raw[0]) {
@@ -316,25 +318,4 @@ func trimRight(raw string) string {
 		raw = raw[:len(raw)-1]
 	}
 	return raw
-}
-
-// stringEnd is the length of the JSON string that raw starts with, or -1.
-func stringEnd(raw string) int {
-	if raw == "" || raw[0] != '"' {
-		return -1
-	}
-	for at := 1; ; {
-		quote := strings.IndexByte(raw[at:], '"')
-		if quote < 0 {
-			return -1
-		}
-		at += quote
-		escapes := 0
-		for raw[at-1-escapes] == '\\' { // the first byte is a quote
-			escapes++
-		}
-		if at++; escapes%2 == 0 {
-			return at
-		}
-	}
 }

@@ -38,23 +38,23 @@ func AsObject(raw string) Object {
 
 // Reread is [AsObject] in the room of o, which is needed no more.
 func (o Object) Reread(raw string) Object {
-	members, rest, ok := cutObject(o, raw, nil)
-	if !ok || trimLeft(rest) != "" {
+	w := Walk(raw)
+	if o = w.Object(o, nil); !w.AtEnd() {
 		return nil
 	}
-	return members
+	return o
 }
 
 // RereadRecord is [Object.Reread] of a record. It returns the members of the record's data too, in the room of fields, which
 // are needed no more, or nil when data is no object. All is read in one pass, because data are nearly the whole of a record.
 func (o Object) RereadRecord(raw string, fields Object) (record, data Object) {
-	record, rest, ok := cutObject(o, raw, func(name, value string) (behind string, read bool) {
+	w := Walk(raw)
+	record = w.Object(o, func(name string) {
 		if name == "data" { // of data given twice the last count
-			data, behind, read = cutObject(fields, value, nil)
+			data = w.Object(fields, nil)
 		}
-		return behind, read
 	})
-	if !ok || trimLeft(rest) != "" {
+	if record == nil || !w.AtEnd() {
 		return nil, nil
 	}
 	return record, data
@@ -69,16 +69,15 @@ type Envelope struct {
 // AsEnvelope reads raw, which is valid JSON, as [AsObject] and [AsArray] do, but in one pass: that counts where a list is all
 // but the whole.
 func AsEnvelope(raw string) Envelope {
-	lists := make([][]string, 0, 8)
-	members, rest, ok := cutObject(nil, raw, func(_, value string) (behind string, read bool) {
-		var list []string
-		if value != "" && value[0] == '[' {
-			list, behind, read = cutArray(make([]string, 0, 32), value)
+	lists, room := make([][]string, 0, 8), make([]string, 0, 32)
+	w := Walk(raw)
+	members := w.Object(nil, func(string) {
+		list := w.Array(room, nil)
+		if lists = append(lists, list); list != nil {
+			room = nil
 		}
-		lists = append(lists, list)
-		return behind, read
 	})
-	if !ok || trimLeft(rest) != "" {
+	if !w.AtEnd() {
 		return Envelope{}
 	}
 	return Envelope{members, lists}
@@ -104,11 +103,11 @@ func AsArray(raw string) ([]string, bool) {
 
 // RereadArray is [AsArray] in the room of a list that is needed no more.
 func RereadArray(list []string, raw string) ([]string, bool) {
-	list, rest, ok := cutArray(list[:0], raw)
-	if !ok || trimLeft(rest) != "" {
+	w := Walk(raw)
+	if list = w.Array(list, nil); !w.AtEnd() {
 		return nil, false
 	}
-	return list, true
+	return list, list != nil
 }
 
 // AsText returns a string, or a number or boolean as it is written.
@@ -175,11 +174,10 @@ func (o Object) index(name string) int {
 
 // Get returns the value of a name, or nothing when it is absent or null.
 func (o Object) Get(name string) string {
-	at := o.index(name)
-	if at < 0 || Kind(o[at].Value) == "null" {
-		return ""
+	if at := o.index(name); at >= 0 && o[at].Value != "null" {
+		return o[at].Value
 	}
-	return o[at].Value
+	return ""
 }
 
 // Has reports whether a name has a value other than null.
@@ -190,18 +188,30 @@ func (o Object) Includes(name string) bool {
 	return o.index(name) >= 0
 }
 
-// Text returns the first of the names that holds a string or a number and is not empty.
+// Text returns the first of the names that holds a string or a number and is not empty. The object must be of the body of a
+// [Response], or of other text that is UTF-8: [AsText] is for what may be anything.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
-		if kind := Kind(raw); kind != "string" && kind != "number" {
+		if raw != "" && raw[0] == '"' {
+			raw = inside(raw)
+		} else if Kind(raw) != "number" {
 			continue
 		}
-		if text, ok := AsText(raw); ok && text != "" {
-			return text
+		if raw != "" {
+			return raw
 		}
 	}
 	return ""
+}
+
+// inside is the text of a string in UTF-8.
+func inside(quoted string) string {
+	if strings.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	text, _ := unquote(quoted)
+	return text
 }
 
 // Object returns the object of a name, or nil.

@@ -2,6 +2,7 @@ package rs_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,6 +119,45 @@ func FuzzParts(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What stands inside an object or array can be read in the same pass as that, and changes nothing of how that is read.
+func TestPartsAreReadInsideOneAnother(t *testing.T) {
+	for name, row := range map[string]struct{ raw, want string }{
+		"an object in an object":               {`{"a":{"read":{"x":1}},"b":2}`, `x=1`},
+		"in a list":                            {`{"list":[{"read":{"x":1}},{"read":{"x":2}}],"b":2}`, `x=1 x=2`},
+		"with space between all":               {" { \"list\" : [ { \"read\" : { \"x\" : 1 } } ] , \"b\" : 2 } ", `x=1`},
+		"what is not asked for is passed over": {`{"other":{"read":{"x":1}},"list":["read",[{"read":0}],{"no":{"read":3}}]}`, ``},
+		"what is no object is left as it is":   {`{"a":{"read":[1]},"list":{"read":{"x":1}}}`, ``},
+		"of an object that breaks off too":     {`{"a":{"read":{"x":1,}},"b":2}`, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var found []string
+			w := rs.Walk(row.raw)
+			read := func(name string) {
+				if name != "read" {
+					return
+				}
+				for _, m := range w.Object(nil, nil) {
+					found = append(found, m.Name+"="+m.Value)
+				}
+			}
+			object := w.Object(nil, func(name string) {
+				switch name {
+				case "a":
+					w.Object(nil, read)
+				case "list":
+					w.Array(nil, func() { w.Object(nil, read) })
+				}
+			})
+			if got := strings.Join(found, " "); got != row.want {
+				t.Errorf("inside stands %s, want %s", got, row.want)
+			}
+			if !cmp.Equal(rs.AsObject(row.raw), object) || !w.AtEnd() {
+				t.Errorf("the whole is %v, want %v", object, rs.AsObject(row.raw))
+			}
+		})
+	}
 }
 
 // A record and its data, read together, are what they are when each is read alone.

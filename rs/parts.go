@@ -1,119 +1,158 @@
 package rs
 
-// Objects and arrays are read from their first bracket to their last, part by part, so that whatever stands inside is passed
-// over no more often than it is asked for.
+import "strings"
 
-// cutObject returns the members of the object that raw starts with, in the room of o, and what follows it. Where inside is
-// given, it may read a value: it returns what follows that, unless it left it unread.
-func cutObject(o Object, raw string, inside func(name, value string) (behind string, read bool)) (members Object, rest string, ok bool) {
-	rest, more, ok := opened(raw, '{', '}')
+// A Walker goes through JSON that is valid, once, from its start to its end. Objects and arrays are read part by part, and
+// what stands inside a part in the same pass, where it is asked for; what is not asked for is passed over.
+type Walker struct {
+	raw string
+	at  int // where what is read next begins, without the space before it
+}
+
+// Walk returns a Walker at the start of a text.
+func Walk(raw string) Walker { return Walker{raw, pastSpace(raw, 0)} }
+
+// AtEnd reports whether all was read.
+func (w *Walker) AtEnd() bool { return w.at == len(w.raw) }
+
+// Object reads the object at hand and returns its members in the room of o, which is needed no more. Where there is no
+// object it returns nil and reads nothing. Where inside is given, it is called before each value, and may read that.
+func (w *Walker) Object(o Object, inside func(name string)) Object {
+	start := w.at
+	more, ok := w.open('{', '}')
 	if !ok {
-		return nil, "", false
+		return nil
 	}
-	if members = o[:0]; cap(o) == 0 {
-		members = make(Object, 0, 16)
+	if o = o[:0]; cap(o) == 0 {
+		o = make(Object, 0, 16)
 	}
 	for more {
 		var m Member
-		if m.Name, rest, ok = cutName(rest); !ok {
-			return nil, "", false
-		}
-		behind, read := "", false
-		if inside != nil {
-			behind, read = inside(m.Name, rest)
-		}
-		if read {
-			m.Value = rest[:len(rest)-len(behind)]
-			rest, more, ok = passed(behind, '}')
-		} else {
-			m.Value, rest, more, ok = cutPart(rest, '}')
+		if m.Name, ok = w.name(); ok {
+			from := w.at
+			if inside != nil {
+				inside(m.Name)
+			}
+			m.Value, more, ok = w.part(from, '}')
 		}
 		if !ok {
-			return nil, "", false
+			w.at = start
+			return nil
 		}
-		members = append(members, m)
+		o = append(o, m)
 	}
-	return members, rest, true
+	return o
 }
 
-// cutArray appends the elements of the array that raw starts with, and returns what follows it.
-func cutArray(list []string, raw string) (elements []string, rest string, ok bool) {
-	rest, more, ok := opened(raw, '[', ']')
-	for more && ok {
+// Array reads the array at hand and returns its elements in the room of list, which is needed no more. Where there is no
+// array it returns nil and reads nothing. Where inside is given, it is called before each element, and may read that.
+func (w *Walker) Array(list []string, inside func()) []string {
+	start := w.at
+	more, ok := w.open('[', ']')
+	if !ok {
+		return nil
+	}
+	if list = list[:0]; cap(list) == 0 {
+		list = make([]string, 0, 8)
+	}
+	for more {
+		from := w.at
+		if inside != nil {
+			inside()
+		}
 		var element string
-		element, rest, more, ok = cutPart(rest, ']')
+		if element, more, ok = w.part(from, ']'); !ok {
+			w.at = start
+			return nil
+		}
 		list = append(list, element)
 	}
-	return list, rest, ok
+	return list
 }
 
-// opened is what stands behind the bracket that opens an object or array, and whether there is more in it than the bracket
-// that shuts it, which is passed over then.
-func opened(raw string, open, shut byte) (rest string, more, ok bool) {
-	raw = trimLeft(raw)
-	if raw == "" || raw[0] != open {
+// open passes over the bracket that opens an object or array, and reports whether there is more in it than the bracket that
+// shuts it, which is passed over then.
+func (w *Walker) open(open, shut byte) (more, ok bool) {
+	if w.at == len(w.raw) || w.raw[w.at] != open {
+		return false, false
+	}
+	w.at = pastSpace(w.raw, w.at+1)
+	if w.at == len(w.raw) || w.raw[w.at] != shut {
+		return true, true
+	}
+	w.at = pastSpace(w.raw, w.at+1)
+	return false, true
+}
+
+// name reads a member's name and passes over its colon.
+func (w *Walker) name() (name string, ok bool) {
+	raw := w.raw
+	name, end, ok := textAt(raw, w.at)
+	colon := pastSpace(raw, end)
+	if !ok || colon == len(raw) || raw[colon] != ':' {
+		return "", false
+	}
+	w.at = pastSpace(raw, colon+1)
+	return name, true
+}
+
+// part reads the part of an object or array that begins at from, as far as it was not read yet, and passes over the comma
+// or bracket behind it; more tells which.
+func (w *Walker) part(from int, shut byte) (part string, more, ok bool) {
+	raw, end := w.raw, w.at
+	if end == from {
+		end = partEnd(raw, from)
+	}
+	if end == len(raw) || raw[end] != ',' && raw[end] != shut {
 		return "", false, false
 	}
-	rest = trimLeft(raw[1:])
-	if rest != "" && rest[0] == shut {
-		return rest[1:], false, true
-	}
-	return rest, true, true
+	w.at = pastSpace(raw, end+1)
+	part = trimRight(raw[from:end])
+	return part, raw[end] == ',', part != ""
 }
 
-// cutName splits off a member's name, its colon and the space behind that.
-func cutName(raw string) (name, rest string, ok bool) {
-	raw = trimLeft(raw)
-	name, size, ok := cutText(raw)
-	rest = trimLeft(raw[size:])
-	if !ok || rest == "" || rest[0] != ':' {
-		return "", "", false
-	}
-	return name, trimLeft(rest[1:]), true
-}
-
-// cutPart splits off a part of an object or array, without the space around it, and what [passed] passes over.
-func cutPart(raw string, shut byte) (part, rest string, more, ok bool) {
-	end := partEnd(raw)
-	part = trimLeft(trimRight(raw[:end]))
-	rest, more, ok = passed(raw[end:], shut)
-	return part, rest, more, ok && part != ""
-}
-
-// passed is what stands behind the comma that parts what is between brackets, or behind the bracket that shuts it; more
-// tells which.
-func passed(raw string, shut byte) (rest string, more, ok bool) {
-	raw = trimLeft(raw)
-	if raw == "" || raw[0] != ',' && raw[0] != shut {
-		return "", false, false
-	}
-	return raw[1:], raw[0] == ',', true
-}
-
-// partEnd is where the first comma, or bracket that shuts what was not opened in raw, stands outside strings and brackets,
-// or the length.
-func partEnd(raw string) int {
+// partEnd is where the first comma, or bracket that shuts what was not opened since, stands outside strings and brackets, or
+// the length.
+func partEnd(raw string, at int) int {
 	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
+	for ; at < len(raw); at++ {
+		switch raw[at] {
 		case '"':
-			length := stringEnd(raw[i:])
-			if length < 0 {
-				return len(raw)
+			for {
+				size := strings.IndexByte(raw[at+1:], '"')
+				if size < 0 {
+					return len(raw)
+				}
+				if at += 1 + size; raw[at-1] != '\\' || !isEscaped(raw, at) {
+					break
+				}
 			}
-			i += length - 1
 		case '{', '[':
 			depth++
 		case '}', ']':
 			if depth == 0 {
-				return i
+				return at
 			}
 			depth--
 		case ',':
 			if depth == 0 {
-				return i
+				return at
 			}
 		}
 	}
 	return len(raw)
+}
+
+// isEscaped reports whether an odd number of backslashes stands before a place inside a string.
+func isEscaped(raw string, at int) bool {
+	before := strings.TrimRight(raw[:at], "\\")
+	return (at-len(before))%2 == 1
+}
+
+// pastSpace is where white space ends that may stand at a place.
+func pastSpace(raw string, at int) int {
+	for at < len(raw) && isSpace(raw[at]) {
+		at++
+	}
+	return at
 }

@@ -105,19 +105,14 @@ func (r Ref) URI() string {
 // embeddable reports whether the text form survives being copied out of a line of prose:
 // every segment is safe, and nothing in it would end the word or need quoting.
 func (r Ref) embeddable() bool {
-	if strings.ContainsRune(r.Stream, ':') || UnsafeName(r.Stream) != "" || UnsafeName(r.RecordID) != "" {
+	fits := func(part string) bool {
+		return isWord(part) || UnsafeName(part) == "" && !strings.ContainsFunc(part, endsWord)
+	}
+	if r.ConnectionID != "" && !fits(r.ConnectionID) || !fits(r.Stream) || !fits(r.RecordID) || strings.ContainsRune(r.Stream, ':') {
 		return false
 	}
-	if r.ConnectionID != "" && UnsafeName(r.ConnectionID) != "" {
-		return false
-	}
-	for _, part := range [...]string{r.ConnectionID, r.Stream, r.RecordID} {
-		if !isWord(part) && strings.ContainsFunc(part, endsWord) {
-			return false
-		}
-	}
-	// "pdpp:" as a stream name could make the text form look like a URI of ours.
-	return !strings.HasPrefix(r.ConnectionID+r.Stream, "pdpp:") && len(r.ConnectionID)+len(r.Stream)+len(r.RecordID)+2 <= MaxIDBytes
+	// "pdpp:" at the start could make the text form look like a URI of ours.
+	return !strings.HasPrefix(r.ConnectionID, "pdpp:") && len(r.ConnectionID)+len(r.Stream)+len(r.RecordID)+2 <= MaxIDBytes
 }
 
 // endsWord reports what cannot stand in a word of prose.

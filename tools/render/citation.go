@@ -3,14 +3,28 @@ package render
 import (
 	"net/url"
 	"strings"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const maxURLChars = 2048
 
-// urlFields are where records keep their public address, best first.
-var urlFields = []string{"url", "html_url", "web_url", "permalink", "source_url", "link"}
+// addressRank ranks the names under which records keep their public address.
+func addressRank(name string) int {
+	switch name {
+	case "url":
+		return 1
+	case "html_url":
+		return 2
+	case "web_url":
+		return 3
+	case "permalink":
+		return 4
+	case "source_url":
+		return 5
+	case "link":
+		return 6
+	}
+	return 0
+}
 
 // citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters,
 // nothing that a line could not hold (D20).
@@ -22,22 +36,16 @@ func citable(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
-// citation returns the first usable address among the record's, or "" and the record's unusable one.
-func citation(data object) (usable, refused string) {
-	for _, key := range urlFields {
-		raw := data.Get(key)
-		if rs.Kind(raw) != "string" {
-			continue
-		}
-		address, _ := rs.AsText(raw)
-		if citable(address) {
-			return address, ""
-		}
-		if refused == "" {
-			refused = preview(address, maxURLChars)
-		}
-	}
-	return "", refused
+// citation returns the best usable address among the record's, or "".
+func citation(data object) string {
+	address, _ := firstText(addressRank, nil, data, citable)
+	return address
+}
+
+// refusedAddress is the best address of a record that has no usable one, or "".
+func refusedAddress(data object) string {
+	address, _ := firstText(addressRank, nil, data, func(s string) bool { return preview(s, maxURLChars) != "" })
+	return preview(address, maxURLChars)
 }
 
 func queryEscape(s string) string { return url.QueryEscape(s) }

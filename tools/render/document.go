@@ -94,7 +94,7 @@ func (it *item) narrow(fields []string) {
 }
 
 func documentURL(data object, q DocumentQuery) string {
-	if usable, _ := citation(data); usable != "" {
+	if usable := citation(data); usable != "" {
 		return usable
 	}
 	return recordURL(new(texts), q.RecordBase, q.Ref)
@@ -120,9 +120,8 @@ func documentMetadata(it *item, doc document, q DocumentQuery) string {
 	if it.deleted {
 		m = append(m, pair("deleted", encode(true)))
 	}
-	usable, refused := citation(it.data)
-	if usable == "" {
-		put("source_url", refused)
+	if citation(it.data) == "" {
+		put("source_url", refusedAddress(it.data))
 	}
 	m = append(m, pair("complete", encode(len(doc.cuts) == 0)))
 	m = append(m, cutMembers("incomplete", doc.cuts, it, cutsJSON)...)

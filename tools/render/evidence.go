@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -16,37 +17,48 @@ type excerpt struct {
 	q     string // a text that is literally in the field; may be empty
 }
 
-// proven returns a hit's excerpts. A field is claimed only where the resource server proved a match: an evidence
+// A proof is what the resource server says of a proven match.
+type proof struct{ own, read object }
+
+// takeExcerpt reads an excerpt, and keeps it when it is one of the first that the resource server proved to match.
+func (r *hitReader) takeExcerpt() {
+	at := len(r.excerpts) - r.first
+	if at == maxEvidenceRows {
+		return
+	}
+	p := &r.proofs[at]
+	p.read = p.read[:0]
+	p.own = r.walk.Object(p.own, func(name string) {
+		if name == "read" {
+			p.read = r.walk.Object(p.read, nil)
+		}
+	})
+	field := p.own.Text("field_path", "field")
+	if field == "" {
+		field = p.read.Text("field")
+	}
+	if field == "" || p.own.Text("provenance") != "lexical_match" {
+		return
+	}
+	if x, ok := r.excerpt(field, p.own.Text("preview_text", "text")); ok {
+		r.excerpts = append(r.excerpts, x)
+	}
+}
+
+// proven returns the excerpts of the hit at hand. A field is claimed only where the resource server proved a match: an evidence
 // excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from
 // names (S1-1b).
-func (r *hitReader) proven(hit object, it *item) []excerpt {
+func (r *hitReader) proven(it *item) []excerpt {
 	if it.ref == (rs.Ref{}) {
 		return nil
 	}
-	first := len(r.excerpts)
-	r.list, _ = rs.RereadArray(r.list, hit.Get("evidence_excerpts"))
-	for _, raw := range r.list {
-		if len(r.excerpts)-first == maxEvidenceRows {
-			break
-		}
-		r.part = r.part.Reread(raw)
-		r.read = r.read.Reread(r.part.Get("read"))
-		e, read := r.part, r.read
-		field := e.Text("field_path", "field")
-		if field == "" {
-			field = read.Text("field")
-		}
-		if field == "" || e.Text("provenance") != "lexical_match" {
-			continue
-		}
-		if x, ok := r.excerpt(field, e.Text("preview_text", "text")); ok {
-			x.ref, x.id = readRef(&r.passages.texts, read, it)
-			x.place = readPlace(e, read, x.text)
-			r.excerpts = append(r.excerpts, x)
-		}
+	for i := range r.excerpts[r.first:] {
+		x, p := &r.excerpts[r.first+i], &r.proofs[i]
+		x.ref, x.id = readRef(&r.passages.texts, p.read, it)
+		x.place = readPlace(p.own, p.read, x.text)
 	}
-	if len(r.excerpts) == first {
-		r.part = r.part.Reread(hit.Get("snippet"))
+	if len(r.excerpts) == r.first {
+		r.part = r.part.Reread(r.own.Get("snippet"))
 		field, text := r.part.Text("field"), r.part.Text("text")
 		if field != "" && strings.Contains(balance(text), markOpen) {
 			if x, ok := r.excerpt(field, text); ok {
@@ -55,7 +67,7 @@ func (r *hitReader) proven(hit object, it *item) []excerpt {
 			}
 		}
 	}
-	return r.excerpts[first:len(r.excerpts):len(r.excerpts)]
+	return slices.Clip(r.excerpts[r.first:])
 }
 
 func (r *hitReader) excerpt(field, text string) (excerpt, bool) {

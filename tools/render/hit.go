@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -23,11 +22,14 @@ type hit struct {
 
 // A hitReader reads the hits of a page, one after the other in the same room.
 type hitReader struct {
-	q                     SearchQuery
-	own, data, part, read object   // the parts of the hit at hand
-	list                  []string // its excerpts
-	passages              passageReader
-	excerpts              []excerpt
+	q               SearchQuery
+	walk            rs.Walker
+	own, data, part object                 // of the hit at hand
+	list            []string               // its excerpts
+	proofs          [maxEvidenceRows]proof // those of them that are in excerpts
+	passages        passageReader
+	excerpts        []excerpt // of all hits
+	first           int       // of the hit at hand
 }
 
 // newHitReader has room for the hits of a page of so many bytes. More is made when it is needed.
@@ -40,10 +42,9 @@ func newHitReader(q SearchQuery, hits, size int) *hitReader {
 
 // hit reads a hit. n is its place in the list, for hits that have no id at all. It reports false for what is no object.
 func (r *hitReader) hit(raw string, n int) (hit, bool) {
-	if r.own = r.own.Reread(raw); r.own == nil {
+	if !r.take(raw) {
 		return hit{}, false
 	}
-	r.data = r.data.Reread(r.own.Get("data"))
 	o := r.own
 	h := hit{item: item{
 		stream:    o.Text("stream", "stream_name"),
@@ -62,26 +63,40 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	h.authored, _ = timeOf(o, r.data)
 	own := o.Text("result_id", "id")
 	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
-	h.title, _ = firstText(titleFields, o, r.data, func(s string) bool {
+	h.title, _ = firstText(titleRank, o, r.data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
 	h.title = plain(h.title)
-	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
+	if h.excerpts = r.proven(&h.item); len(h.excerpts) == 0 {
 		h.snippet = r.passages.read(r.passages.texts.oneLine(snippetText(o)))
 	}
 	h.distinguish()
 	if h.heading = h.item.heading(&r.passages.texts); h.inEvidence {
 		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
 	}
-	var usable string
-	if usable, _ = citation(o); usable == "" {
-		usable, _ = citation(r.data)
+	if h.url = citation(o); h.url == "" {
+		h.url = citation(r.data)
 	}
-	if h.url = usable; usable == "" {
+	if h.url == "" {
 		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
 	}
 	return h, true
+}
+
+// take reads a hit, its data and its excerpts in one pass. It reports false for what is no object.
+func (r *hitReader) take(raw string) bool {
+	r.walk, r.data, r.first = rs.Walk(raw), r.data[:0], len(r.excerpts)
+	r.own = r.walk.Object(r.own, func(name string) {
+		switch name { // of a name given twice the last counts
+		case "data":
+			r.data = r.walk.Object(r.data, nil)
+		case "evidence_excerpts":
+			r.excerpts = r.excerpts[:r.first]
+			r.list = r.walk.Array(r.list, r.takeExcerpt)
+		}
+	})
+	return r.own != nil
 }
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
@@ -154,7 +169,7 @@ func (h *hit) distinguish() {
 		if !repeats(h.title, x.text.plain) {
 			continue
 		}
-		if field := x.field[strings.LastIndexByte(x.field, '.')+1:]; !slices.Contains(titleFields, field) {
+		if field := x.field[strings.LastIndexByte(x.field, '.')+1:]; titleRank(field) == 0 {
 			h.title, h.inEvidence, h.underTitle = "", false, false
 			return
 		}
