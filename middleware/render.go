@@ -17,7 +17,7 @@ func Render(next tools.Handler) tools.Handler {
 		reply, err := next(ctx, call)
 		if err == nil {
 			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Response)
-			reply.Rendered = reply.Rendered.Clean(reply.Response.Body)
+			reply.Rendered = reply.Rendered.Clean(reply.Response)
 		}
 		if call.URI != "" {
 			if err != nil {
@@ -28,7 +28,7 @@ func Render(next tools.Handler) tools.Handler {
 		}
 		if err != nil {
 			reply.Refused = rs.AsError(err)
-			reply.Rendered = render.Error(reply.Refused).Clean("")
+			reply.Rendered = render.Error(reply.Refused).Clean(&rs.Response{})
 		}
 		reply.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: reply.Rendered.Text}},

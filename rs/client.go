@@ -186,7 +186,7 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 		}
 		return nil, e
 	}
-	contentType := response.Header.Get("Content-Type")
+	contentType, common := response.Header.Get("Content-Type"), false
 	if !binary {
 		compact, shape, valid := readJSON(body)
 		if !valid {
@@ -200,9 +200,9 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
-		body = compact
+		body, common = compact, !shape.uncommon
 	}
-	return &Response{Status: response.StatusCode, Body: body, ContentType: contentType, RequestID: requestID}, nil
+	return &Response{Status: response.StatusCode, Body: body, Common: common, ContentType: contentType, RequestID: requestID}, nil
 }
 
 // maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.

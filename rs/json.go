@@ -165,15 +165,21 @@ func (s *scanner) text() bool {
 		return false
 	}
 	for {
-		run, ascii := textRun(s.raw[s.at:])
-		s.broken = s.broken || !ascii && !utf8.ValidString(s.raw[s.at:s.at+run])
-		if s.at += run; s.take('"') {
+		s.at += PlainRun(s.raw[s.at:])
+		if s.take('"') {
 			return true
+		}
+		if run, ascii := textRun(s.raw[s.at:]); run > 0 {
+			s.shape.uncommon = true
+			s.broken = s.broken || !ascii && !utf8.ValidString(s.raw[s.at:s.at+run])
+			s.at += run
+			continue
 		}
 		_, size := escape(s.raw[s.at:])
 		if size == 0 {
 			return false
 		}
+		s.shape.uncommon = s.shape.uncommon || strings.IndexByte("urbf", s.raw[s.at+1]) >= 0
 		s.at += size
 	}
 }

@@ -48,9 +48,7 @@ func (p *Package) searchOne(ctx context.Context, r Request, connectionID string)
 	if err != nil {
 		return nil, err
 	}
-	attributed := *response
-	attributed.Body = attributeList(response.Body, c.Connection)
-	return &attributed, nil
+	return response.WithBody(attributeList(response.Body, c.Connection)), nil
 }
 
 // A packageSearch is one page of a search across children.

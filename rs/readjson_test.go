@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The law: a text is JSON for readJSON exactly where it is for encoding/json, and what it counts is what the decoder's
-// tokens say.
+// The law: a text is JSON for readJSON exactly where it is for encoding/json, what it counts is what the decoder's tokens say,
+// and it finds every character that is none of the commonest.
 func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, ` `, `null`, ` true `, `false`, `tru`, `truee`, `nul`, `-`, `0`, `-0`, `01`, `1.`, `1.5e-7`, `1e+`, `.5`, `+1`, `1 2`,
@@ -22,7 +22,7 @@ func FuzzReadJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_, s, valid := readJSON(string(text))
+		compact, s, valid := readJSON(string(text))
 		if valid != json.Valid(text) {
 			t.Fatalf("valid is %v for %q", valid, text)
 		}
@@ -31,6 +31,10 @@ func FuzzReadJSON(f *testing.F) {
 		}
 		if levels, values := countTokens(t, text); s.levels != levels || s.values != values {
 			t.Errorf("%d levels and %d values are told, want %d and %d: %q", s.levels, s.values, levels, values, text)
+		}
+		escapes := strings.NewReplacer(`\\`, "", `\"`, "", `\/`, "", `\n`, "", `\t`, "")
+		if rest := escapes.Replace(compact); s.uncommon == (OrdinaryRun(rest) == len(rest)) {
+			t.Errorf("uncommon is %v for %q", s.uncommon, compact)
 		}
 	})
 }

@@ -36,8 +36,17 @@ type Response struct {
 	Body        string // JSON in UTF-8 without white space between its tokens, or the bytes of a blob
 	ContentType string
 	RequestID   string
+	// Common says that the body was read and has none but the commonest characters: those of [OrdinaryRun], quotes, backslashes,
+	// line feeds and tabs.
+	Common bool
 	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
 	Unavailable int
+}
+
+// WithBody returns the response with another body, of whose characters nothing is known.
+func (r Response) WithBody(body string) *Response {
+	r.Body, r.Common = body, false
+	return &r
 }
 
 // A Doer performs one read under one caller's credentials. Its errors are [*Error] values.

@@ -104,14 +104,20 @@ func letter[T ~string | ~[]byte](text T) int {
 		return 0
 	}
 	switch first := text[0]; {
-	case first >= 0xC3 && first <= 0xCB, first >= 0xCF && first <= 0xD1, first == 0xCE && text[1] >= 0xA3: // Latin, Greek, Cyrillic
+	case first >= 0xC3 && first <= 0xCB, first >= 0xCF && first <= 0xD1, first == 0xCE && text[1] >= 0xA3, // Latin, Greek, Cyrillic
+		first == 0xC2 && text[1] > 0xA0 && text[1] != 0xAD: // signs of Latin-1
 		return 2
 	case first == 0xE2: // dashes, quotation marks, the ellipsis
 		if len(text) > 2 && text[1] == 0x80 && text[2] >= 0x90 && text[2] <= 0xA7 {
 			return 3
 		}
-	case first >= 0xE4 && first <= 0xE9, first == 0xEB, first == 0xEC: // Han, Hangul
+	case first >= 0xE4 && first <= 0xE9, first == 0xEB, first == 0xEC, // Han, Hangul
+		first == 0xEA && text[1] >= 0xB0, first == 0xED && text[1] < 0x9E:
 		if len(text) > 2 && continues(text[2]) {
+			return 3
+		}
+	case first == 0xE3: // kana
+		if len(text) > 2 && continues(text[2]) && (text[1] == 0x81 && text[2] > 0x80 || text[1] == 0x82 && (text[2] < 0x97 || text[2] > 0xA0) || text[1] == 0x83 && text[2] < 0xBB) {
 			return 3
 		}
 	case first == 0xF0: // emoji, but not those among the skin tones

@@ -161,11 +161,11 @@ func withDocument(response *Response, change func(Object) (Object, error)) (*Res
 		return nil, err
 	}
 	if !slices.Equal(changed, document) {
-		raw = changed.JSON()
+		return response.WithBody(changed.JSON()), nil
 	}
-	answer := *response
-	answer.Body = raw
-	return &answer, nil
+	answer := response.WithBody(raw)
+	answer.Common = response.Common // it is a part of the body
+	return answer, nil
 }
 
 // schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5). It returns the text of the

@@ -14,6 +14,8 @@ const (
 type shape struct {
 	levels int // of arrays and objects inside one another
 	values int // values in brackets, names and brackets
+
+	uncommon bool // a string holds a character that [PlainRun] stops at, or an escape that may stand for one
 }
 
 // check bounds the shape of JSON. Its errors are InvalidResponse and ResponseTooLarge.

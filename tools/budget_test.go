@@ -92,7 +92,7 @@ func use(t *testing.T, tool *tools.Tool, server rs.Doer, raw json.RawMessage) re
 	if err != nil {
 		t.Fatalf("%s %.300s: %v", tool.Name, raw, err)
 	}
-	result = result.Clean(reply.Response.Body)
+	result = result.Clean(reply.Response)
 	if len(result.Structured) > render.StructuredHard || len(result.Text) > render.TextHard {
 		t.Fatalf("%s %.300s: %d bytes of text and %d structured", tool.Name, raw, len(result.Text), len(result.Structured))
 	}
@@ -343,7 +343,7 @@ func FuzzRecordsBudget(f *testing.F) {
 		if len(name) > 40 || len(text) == 0 || len(text)*int(repeat) > 60_000 || int(fields) > 12 || rs.EncodeJSON(text)[0] != '"' {
 			return
 		}
-		if clean := string(render.Result{Structured: json.RawMessage(rs.EncodeJSON(name + text))}.Clean("").Structured); clean != rs.EncodeJSON(name+text) || strings.TrimSpace(name) != name {
+		if clean := string(render.Result{Structured: json.RawMessage(rs.EncodeJSON(name + text))}.Clean(&rs.Response{}).Structured); clean != rs.EncodeJSON(name+text) || strings.TrimSpace(name) != name {
 			return // what is removed is another law
 		}
 		var members []rs.Member

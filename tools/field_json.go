@@ -37,8 +37,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	response.Body = window
-	return Reply{Call: call, Response: response}, nil
+	return Reply{Call: call, Response: response.WithBody(window)}, nil
 }
 
 // fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.

@@ -23,7 +23,7 @@ var (
 // reach a host, handles that can be sent back.
 func assertResult(t *testing.T, tool string, r Result) {
 	t.Helper()
-	r = r.Clean("")
+	r = r.Clean(&rs.Response{})
 	limit := TextHard
 	switch tool {
 	case "search":
@@ -40,7 +40,7 @@ func assertResult(t *testing.T, tool string, r Result) {
 	if !utf8.ValidString(r.Text) || !utf8.Valid(r.Structured) {
 		t.Error("not valid UTF-8")
 	}
-	if again := r.Clean(""); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
+	if again := r.Clean(&rs.Response{}); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
 		t.Error("D19: a character that must not reach a host is left")
 	}
 	if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {

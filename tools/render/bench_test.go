@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // searchBody is a search answer, as a resource server sends it: about 38 KB for 25 hits.
@@ -80,6 +82,7 @@ func BenchmarkRender(b *testing.B) {
 }
 
 func (r rendering) benchmark(b *testing.B) {
+	response := &rs.Response{Body: r.body, Common: rs.OrdinaryRun(r.body) == len(r.body)} // as the client tells it
 	b.SetBytes(int64(len(r.body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -87,7 +90,7 @@ func (r rendering) benchmark(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		result.Clean(r.body)
+		result.Clean(response)
 	}
 }
 
@@ -118,7 +121,7 @@ func TestAllocations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result.Clean(row.body)
+			result.Clean(&rs.Response{Body: row.body})
 		})
 		runtime.ReadMemStats(&after)
 		if count > limit.count {

@@ -31,10 +31,11 @@ func (r Removed) Total() int {
 // maxMarks is how many combining marks one letter keeps. No living script needs as many; a flood has thousands.
 const maxMarks = 10
 
-// Clean returns the result as it may reach a host, and what the body that it was made from lost on the way: the same
+// Clean returns the result as it may reach a host, and what the response that it was made from lost on the way: the same
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
-func (r Result) Clean(body string) Result {
-	dirty, structured := dirtyJSON(body), r.Structured
+func (r Result) Clean(response *rs.Response) Result {
+	body := response.Body
+	dirty, structured := !response.Common && dirtyJSON(body), r.Structured
 	if dirty || !holds(structured, body) {
 		structured = new(Removed).json(r.Structured, visible)
 	}

@@ -42,7 +42,7 @@ func FuzzRender(f *testing.F) {
 				}
 				return
 			}
-			r = r.Clean(body)
+			r = r.Clean(&rs.Response{Body: body})
 			limit := TextHard
 			if tool == "search" {
 				limit = SearchHard

@@ -173,7 +173,7 @@ func assertChannels(t *testing.T, reply tools.Reply) {
 		kind = reply.Call.Tool.Name
 	}
 	render.AssertResult(t, kind, result)
-	if again := result.Clean(""); again.Text != result.Text || string(again.Structured) != string(result.Structured) {
+	if again := result.Clean(&rs.Response{}); again.Text != result.Text || string(again.Structured) != string(result.Structured) {
 		t.Error("D19: the answer was not cleaned")
 	}
 	assertHarmless(t, result)
