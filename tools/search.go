@@ -33,7 +33,7 @@ func Search(recordBase string) *Tool {
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(searchArgs)
 			return render.Search(response.Body, render.SearchQuery{
-				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
+				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase, Common: response.Common,
 				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 			})
 		},

@@ -65,3 +65,10 @@ func assertResult(t *testing.T, tool string, r Result) {
 	}
 	AssertSendable(t, tool, r)
 }
+
+// clientResponse is a response as the client makes it of a body, which is compact.
+func clientResponse(body string) *rs.Response {
+	escapes := strings.NewReplacer(`\\`, "", `\"`, "", `\/`, "", `\n`, "", `\t`, "")
+	rest := escapes.Replace(body)
+	return &rs.Response{Body: body, Common: rs.OrdinaryRun(rest) == len(rest)}
+}

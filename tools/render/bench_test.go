@@ -41,17 +41,17 @@ func schemaBody(streams int) string {
 type rendering struct {
 	name   string
 	body   string
-	render func(string) (Result, error)
+	render func(*rs.Response) (Result, error)
 }
 
 func renderings() []rendering {
-	search := func(body string) (Result, error) {
-		return Search(body, SearchQuery{Q: "invoice", RecordBase: base})
+	search := func(response *rs.Response) (Result, error) {
+		return Search(response.Body, SearchQuery{Q: "invoice", RecordBase: base, Common: response.Common})
 	}
-	records := func(body string) (Result, error) {
-		return Records(body, RecordsQuery{Stream: "messages", Limit: 25})
+	records := func(response *rs.Response) (Result, error) {
+		return Records(response.Body, RecordsQuery{Stream: "messages", Limit: 25})
 	}
-	schema := func(body string) (Result, error) { return Schema(body, SchemaQuery{}) }
+	schema := func(response *rs.Response) (Result, error) { return Schema(response.Body, SchemaQuery{}) }
 	return []rendering{
 		{"search", searchBody(25, 8), search},
 		{"search-large", searchBody(100, 30), search},
@@ -82,11 +82,11 @@ func BenchmarkRender(b *testing.B) {
 }
 
 func (r rendering) benchmark(b *testing.B) {
-	response := &rs.Response{Body: r.body, Common: rs.OrdinaryRun(r.body) == len(r.body)} // as the client tells it
+	response := clientResponse(r.body)
 	b.SetBytes(int64(len(r.body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		result, err := r.render(r.body)
+		result, err := r.render(response)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -114,14 +114,15 @@ func TestAllocations(t *testing.T) {
 			continue
 		}
 		const runs = 20
+		response := clientResponse(row.body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		count := testing.AllocsPerRun(runs, func() {
-			result, err := row.render(row.body)
+			result, err := row.render(response)
 			if err != nil {
 				t.Fatal(err)
 			}
-			result.Clean(&rs.Response{Body: row.body})
+			result.Clean(response)
 		})
 		runtime.ReadMemStats(&after)
 		if count > limit.count {

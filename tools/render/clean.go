@@ -79,7 +79,10 @@ func (t *texts) oneLine(s string) string {
 	if s = strings.Trim(s, " "); rs.LineRun(s) == len(s) {
 		return s
 	}
-	s = strings.TrimSpace(manyLines(s))
+	if !t.common {
+		s = manyLines(s)
+	}
+	s = strings.TrimSpace(s)
 	gap := gapIndex(s)
 	if gap < 0 {
 		return s

@@ -17,7 +17,7 @@ type cutter struct {
 // newCutter has room for the passages of so many hits. More is made when it is needed.
 func newCutter(hits int) *cutter {
 	c := &cutter{clusters: clusters{runs: make([]run, 0, 64)}}
-	c.texts.b.Grow(512 * min(hits, 100))
+	c.texts.b.Grow(400 * min(hits, 32))
 	return c
 }
 
@@ -223,7 +223,9 @@ func (s *selection) turns() int {
 	if left.runes > 0 || right.runes > 0 || right.mark > 0 {
 		return 1
 	}
-	return max(1, min((s.first.at-left.from)/utf8.UTFMax, (right.to-s.last.at)/utf8.UTFMax, s.room/2-1))
+	_, most := rs.RuneIndex(s.plain[left.from:s.first.at], s.room/2-1)
+	_, most = rs.RuneIndex(s.plain[s.last.at:right.to], most)
+	return max(1, most)
 }
 
 // widenLeft takes clusters of the next run on the left, as many as have so many runes if they fit, and returns how many runes

@@ -37,7 +37,7 @@ func (d *draft) write(hits []hit, style hitStyle, data object, q SearchQuery) {
 	d.style, d.passages, d.chars = style, d.passages[:0], -1
 	if d.json == nil {
 		d.json, d.passages = make([]byte, 0, 1024+640*min(len(hits), 100)), make([]draftPassage, 0, len(hits))
-		d.filling = make([]byte, 0, StructuredTarget/2)
+		d.filling = make([]byte, 0, 320*min(len(hits), 40))
 	}
 	a := &arguments{append(d.json[:0], '{')}
 	a.open("results", '[')

@@ -74,6 +74,12 @@ func FuzzRender(f *testing.F) {
 		check("aggregate", r, err)
 		r, err = Search(body, SearchQuery{Q: stream, RecordBase: base})
 		check("search", r, err)
+		if response := clientResponse(body); err == nil && response.Common {
+			known, err := Search(body, SearchQuery{Q: stream, RecordBase: base, Common: true})
+			if r, known = r.Clean(&rs.Response{Body: body}), known.Clean(response); err != nil || r.Text != known.Text || string(r.Structured) != string(known.Structured) {
+				t.Errorf("search answers otherwise when it is known that the characters are common: %v", err)
+			}
+		}
 		r, err = Document(body, DocumentQuery{Ref: ref, RecordBase: base})
 		check("fetch", r, err)
 		r, err = Window(body, WindowQuery{Ref: ref, Field: "body", Q: stream})

@@ -37,6 +37,7 @@ func newHitReader(q SearchQuery, hits, size int) *hitReader {
 	r := &hitReader{q: q, excerpts: make([]excerpt, 0, hits)}
 	r.passages.marks = make([]textRange, 0, 4*hits)
 	r.passages.texts.b.Grow(size * 3 / 4)
+	r.passages.texts.common = q.Common
 	return r
 }
 

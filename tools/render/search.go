@@ -18,6 +18,7 @@ type SearchQuery struct {
 	ConnectionID string
 	Rest         object // the other arguments as they were sent (streams, filter, mode)
 	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
+	Common       bool   // what [rs.Response] says of the body
 }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in

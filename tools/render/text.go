@@ -12,7 +12,10 @@ import (
 )
 
 // texts are texts that are made one behind the other in one room.
-type texts struct{ b strings.Builder }
+type texts struct {
+	b      strings.Builder
+	common bool // they are made of a body that holds none but the commonest characters, see [rs.Response]
+}
 
 // join makes a text of parts.
 func (t *texts) join(parts ...string) string {
