@@ -118,14 +118,8 @@ func partEnd(raw string, at int) int {
 	for ; at < len(raw); at++ {
 		switch raw[at] {
 		case '"':
-			for {
-				size := strings.IndexByte(raw[at+1:], '"')
-				if size < 0 {
-					return len(raw)
-				}
-				if at += 1 + size; raw[at-1] != '\\' || !isEscaped(raw, at) {
-					break
-				}
+			for at = quoteIndex(raw, at+1); at < len(raw) && raw[at-1] == '\\' && isEscaped(raw, at); {
+				at = quoteIndex(raw, at+1)
 			}
 		case '{', '[':
 			depth++

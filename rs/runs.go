@@ -148,6 +148,19 @@ func textRun(text string) (run int, ascii bool) {
 	return i, all&highBits == 0
 }
 
+// quoteIndex is where the next quote stands from a place on, or the length. Most are so near that [strings.IndexByte] is not worth
+// its call.
+func quoteIndex(text string, from int) int {
+	for ; from < len(text)-7; from += 8 {
+		if found := isZero(word(text, from)^everyByte*'"') & highBits; found != 0 {
+			return from + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; from < len(text) && text[from] != '"'; from++ {
+	}
+	return from
+}
+
 // RuneIndex is where the runes at the start of a text end of which there are so many, or fewer, and how many there are.
 func RuneIndex(text string, most int) (index, runes int) {
 	for ; most-runes >= 8 && index < len(text)-7; index += 8 {
