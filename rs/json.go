@@ -262,6 +262,9 @@ func unescape(raw string) string {
 			continue
 		}
 		c, size := escape(raw[i:])
+		if size == 0 { // only where it is no JSON: it ends all the same
+			c, size = utf8.RuneError, 1
+		}
 		if utf16.IsSurrogate(c) {
 			low, more := escape(raw[min(i+size, len(raw)):])
 			if more == 0 {

@@ -103,7 +103,7 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {74, 143_000},
+		"search":        {72, 135_500},
 		"records":       {29, 57_000},
 		"records-large": {537, 285_000},
 		"schema":        {26, 11_100},
