@@ -64,7 +64,11 @@ func (c *clusters) start(p passage, runes int) {
 		match = p.marks[0].from
 	}
 	c.passage, c.runs, c.mark, c.most = p, c.runs[:0], 0, runes
-	c.more(p.border(match, runes))
+	from := 0
+	if !p.even {
+		from = p.border(match, runes)
+	}
+	c.more(from)
 	for c.anchor = 0; c.runs[c.anchor].to <= match; c.anchor++ {
 		c.reach(c.anchor + 1)
 	}
@@ -91,9 +95,10 @@ func (c *clusters) more(from int) {
 			mark, next = c.mark+1, m.to
 		}
 	}
-	to := from + rs.OrdinaryRun(c.plain[from:min(next, from+c.most)])
-	if to > from {
-		if _, size := utf8.DecodeLastRuneInString(c.plain[from:to]); clusterEnd(c.plain, to-size) > to {
+	to := next
+	if !c.even {
+		to = from + rs.OrdinaryRun(c.plain[from:min(next, from+c.most)])
+		if _, size := utf8.DecodeLastRuneInString(c.plain[from:to]); size > 0 && clusterEnd(c.plain, to-size) > to {
 			to -= size // what follows belongs to it
 		}
 	}
