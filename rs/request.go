@@ -36,8 +36,8 @@ type Response struct {
 	Body        string // JSON in UTF-8 without white space between its tokens, or the bytes of a blob
 	ContentType string
 	RequestID   string
-	// Common says that the body was read and has none but the commonest characters: those of [OrdinaryRun], quotes, backslashes,
-	// line feeds and tabs.
+	// Common says that the body was read and that its strings hold none but the commonest characters: those of [PlainRun],
+	// quotes, backslashes, slashes, line feeds and tabs. False says nothing.
 	Common bool
 	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
 	Unavailable int

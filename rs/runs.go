@@ -2,8 +2,8 @@ package rs
 
 import "math/bits"
 
-// Answers are mostly text, so what only passes over text looks at eight bytes at a time: in a word, the first one lowest. Each test sets the highest bit of the first byte for which it holds, and of
-// none before; behind it the test may err.
+// Answers are mostly text, so what only passes over text looks at eight bytes at a time: in a word, the first one lowest.
+// Each test sets the highest bit of the first byte for which it holds, and of none before; behind it the test may err.
 const (
 	everyByte = 0x0101010101010101
 	highBits  = 0x8080808080808080
