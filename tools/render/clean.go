@@ -292,22 +292,6 @@ func invalidBytes(token []byte) int {
 	return n
 }
 
-// ordinary reports the commonest letters and signs beyond ASCII: none is a mark, a control or white space, none has to go,
-// and beside one another and beside printable ASCII each is what a reader takes for one character.
-func ordinary(c rune) bool {
-	switch {
-	case c < 0x0370:
-		return c > 0x00A0 && c < 0x0300 // Latin
-	case c < 0x2000:
-		return c < 0x0483 // Greek and Cyrillic
-	case c < 0x3041:
-		return c >= 0x2010 && c <= 0x2027 // dashes, quotation marks, the ellipsis
-	case c > 0xFFFF:
-		return c >= 0x1F300 && c <= 0x1FAFF && (c < 0x1F3FB || c > 0x1F3FF) // emoji, but no skin tones
-	}
-	return c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c >= 0x3400 && c <= 0x9FFF || c >= 0xAC00 && c <= 0xD7A3 // kana, Han, Hangul
-}
-
 // dirty returns the index of the first character of a text, or of JSON, that may have to go, as it is or as an escape, or -1.
 // Most texts have none, and are then not copied.
 func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
@@ -326,7 +310,7 @@ func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
 			}
 			marks = 0
 			size = 2
-		case ordinary(c), c == '\\', c == '\n', c == '\t':
+		case c == '\\', c == '\n', c == '\t':
 			marks = 0
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
 			return i

@@ -8,17 +8,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // What is passed over without looking closer: every character of which that is said is looked at.
-func TestOrdinaryCharacters(t *testing.T) {
+func TestCharactersThatStandAlone(t *testing.T) {
 	for c := rune(0); c <= unicode.MaxRune; c++ {
-		if !ordinary(c) {
-			if c > '~' && rs.OrdinaryRun(string(c)) > 0 {
-				t.Errorf("%U is passed over", c)
-			}
+		if c <= '~' || !standsAlone(string(c)) {
 			continue
 		}
 		if !shown(c) || isLineBreak(c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {

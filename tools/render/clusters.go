@@ -4,8 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/rivo/uniseg"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A cutter cuts passages to size, one after the other in the same room.
@@ -190,9 +191,9 @@ func (p passage) border(at, max int) int {
 		if runes++; runes <= max+1 {
 			continue
 		}
-		c, _ := utf8.DecodeRuneInString(p.plain[at:])
-		last, _ := utf8.DecodeLastRuneInString(p.plain[:at])
-		if standsAlone(last) && standsAlone(c) {
+		_, before := utf8.DecodeLastRuneInString(p.plain[:at])
+		_, behind := utf8.DecodeRuneInString(p.plain[at:])
+		if standsAlone(p.plain[at-before:at]) && standsAlone(p.plain[at:at+behind]) {
 			break
 		}
 	}
@@ -201,20 +202,15 @@ func (p passage) border(at, max int) int {
 
 // clusterEnd is where the grapheme cluster ends that starts at a border.
 func clusterEnd(text string, at int) int {
-	c, size := utf8.DecodeRuneInString(text[at:])
-	if end := at + size; standsAlone(c) {
-		if end == len(text) || isPrintable(rune(text[end])) {
-			return end
-		}
-		if next, _ := utf8.DecodeRuneInString(text[end:]); ordinary(next) {
-			return end
-		}
+	_, size := utf8.DecodeRuneInString(text[at:])
+	end := at + size
+	_, next := utf8.DecodeRuneInString(text[end:])
+	if standsAlone(text[at:end]) && standsAlone(text[end:end+next]) {
+		return end
 	}
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
 	return at + len(cluster)
 }
 
-// standsAlone reports characters that are never parts of one cluster.
-func standsAlone(c rune) bool { return isPrintable(c) || ordinary(c) }
-
-func isPrintable(c rune) bool { return c >= ' ' && c <= '~' }
+// standsAlone reports characters that are never parts of one cluster, and that there is none.
+func standsAlone(char string) bool { return rs.LineRun(char) == len(char) }
