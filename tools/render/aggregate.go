@@ -47,7 +47,8 @@ func Aggregate(body string, q AggregateQuery) (Result, error) {
 	return Result{Text: g.text(head), Structured: []byte(g.structured(body))}, nil
 }
 
-// aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups.
+// aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups. A value fits
+// behind it.
 func aggregateHead(agg object, stream string) string {
 	if s := agg.Text("stream"); s != "" {
 		stream = s
@@ -56,15 +57,15 @@ func aggregateHead(agg object, stream string) string {
 	if metric == "" {
 		metric = "aggregate"
 	}
-	head := metric + " of " + name(stream)
+	head := metric + " of " + shownName(stream)
 	if field := agg.Text("field"); field != "" {
-		head = metric + " of " + name(field) + " in " + name(stream)
+		head = metric + " of " + shownName(field) + " in " + shownName(stream)
 	}
 	if by := agg.Text("group_by"); by != "" {
-		head += " by " + name(by)
+		head += " by " + shownName(by)
 	}
 	if by := agg.Text("group_by_time"); by != "" {
-		head += " by " + name(by)
+		head += " by " + shownName(by)
 		if g := agg.Text("granularity"); g != "" {
 			head += " per " + preview(g, labelChars)
 		}
@@ -72,7 +73,7 @@ func aggregateHead(agg object, stream string) string {
 			head += " (" + preview(zone, labelChars) + ")"
 		}
 	}
-	return head
+	return clip(head, LineChars-keyChars-10)
 }
 
 // A grouping is an aggregation by the values of a field or by time.
@@ -202,7 +203,7 @@ func otherGroups(agg object) string {
 	limit, _ := agg.Number("limit")
 	switch field := agg.Text("group_by_time"); {
 	case field != "":
-		return "usually the later ones; filter " + name(field) + " to see them, or use a coarser granularity"
+		return "usually the later ones; filter " + shownName(field) + " to see them, or use a coarser granularity"
 	case limit >= maxGroups:
 		return "filter to see them"
 	}

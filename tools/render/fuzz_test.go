@@ -2,8 +2,9 @@ package render
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,78 +18,112 @@ import (
 
 // FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budget of its text.
 func FuzzRender(f *testing.F) {
+	for _, body := range goldenBodies(f) {
+		f.Add(body, "messages")
+	}
+	f.Add([]byte("{\"data\":[{\"id\":\"\xff\",\"data\":{\"\\u0000\":\"\\ud800\"}}]}"), "a b")
+	f.Fuzz(assertRenders)
+}
+
+// goldenBodies are what resource servers answer in the golden files.
+func goldenBodies(t testing.TB) [][]byte {
+	t.Helper()
 	files, _ := filepath.Glob("testdata/*.txtar")
+	var bodies [][]byte
 	for _, file := range files {
-		if data, err := os.ReadFile(file); err == nil {
-			for _, part := range txtar.Parse(data).Files {
-				if part.Name == "rs.json" {
-					f.Add(part.Data, "messages")
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			if part.Name == "rs.json" {
+				bodies = append(bodies, part.Data)
+			}
+		}
+	}
+	return bodies
+}
+
+// assertRenders renders a body as the answer to each tool.
+func assertRenders(t *testing.T, raw []byte, stream string) {
+	body, err := rs.Compact(string(raw))
+	if err != nil {
+		return // the client lets nothing else through
+	}
+	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
+	stream = strings.ToValidUTF8(clip(stream, 200), "")
+	check := func(tool string, r Result, err error) {
+		if err != nil {
+			if rs.AsError(err).Code != rs.InvalidResponse {
+				t.Errorf("%s: %v", tool, err)
+			}
+			return
+		}
+		r = r.Clean(&rs.Response{Body: body})
+		limit := TextHard
+		if tool == "search" {
+			limit = SearchHard
+		}
+		if len(r.Structured) > StructuredHard {
+			t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))
+		}
+		if len(r.Text) > limit {
+			t.Errorf("%s: %d bytes of text", tool, len(r.Text))
+		}
+		if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
+			t.Errorf("%s: not a valid result", tool)
+		}
+		if tool != "fetch" {
+			for line := range strings.SplitSeq(r.Text, "\n") {
+				if longerThan(line, LineChars) {
+					t.Errorf("%s: a line of %d characters", tool, utf8.RuneCountInString(line))
 				}
 			}
 		}
 	}
-	f.Add([]byte("{\"data\":[{\"id\":\"\xff\",\"data\":{\"\\u0000\":\"\\ud800\"}}]}"), "a b")
-	f.Fuzz(func(t *testing.T, raw []byte, stream string) {
-		body, err := rs.Compact(string(raw))
-		if err != nil {
-			return // the client lets nothing else through
+	r, err := Schema(body, SchemaQuery{})
+	check("schema", r, err)
+	r, err = Schema(body, SchemaQuery{Stream: stream, Full: true})
+	check("schema", r, err)
+	r, err = Records(body, RecordsQuery{Stream: stream, Fields: []string{"subject", stream}, ChangesSince: stream})
+	check("query_records", r, err)
+	r, err = Aggregate(body, AggregateQuery{Stream: stream})
+	check("aggregate", r, err)
+	r, err = Search(body, SearchQuery{Q: stream, RecordBase: base})
+	check("search", r, err)
+	if response := clientResponse(body); err == nil && response.Common {
+		known, err := Search(body, SearchQuery{Q: stream, RecordBase: base, Common: true})
+		if r, known = r.Clean(&rs.Response{Body: body}), known.Clean(response); err != nil || r.Text != known.Text || string(r.Structured) != string(known.Structured) {
+			t.Errorf("search answers otherwise when it is known that the characters are common: %v", err)
 		}
-		ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
-		stream = strings.ToValidUTF8(clip(stream, 200), "")
-		check := func(tool string, r Result, err error) {
-			if err != nil {
-				if rs.AsError(err).Code != rs.InvalidResponse {
-					t.Errorf("%s: %v", tool, err)
-				}
-				return
-			}
-			r = r.Clean(&rs.Response{Body: body})
-			limit := TextHard
-			if tool == "search" {
-				limit = SearchHard
-			}
-			if len(r.Structured) > StructuredHard {
-				t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))
-			}
-			if len(r.Text) > limit {
-				t.Errorf("%s: %d bytes of text", tool, len(r.Text))
-			}
-			if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
-				t.Errorf("%s: not a valid result", tool)
-			}
-			if tool != "fetch" {
-				for line := range strings.SplitSeq(r.Text, "\n") {
-					if longerThan(line, LineChars) {
-						t.Errorf("%s: a line of %d characters", tool, utf8.RuneCountInString(line))
-					}
-				}
-			}
+	}
+	r, err = Document(body, DocumentQuery{Ref: ref, RecordBase: base})
+	check("fetch", r, err)
+	r, err = Window(body, WindowQuery{Ref: ref, Field: "body", Q: stream})
+	check("read_record_field", r, err)
+	r, err = Streams(body, StreamsQuery{})
+	check("list_streams", r, err)
+	r, err = Blob(string(raw), stream, BlobQuery{BlobID: "b"})
+	check("fetch_blob", r, err)
+}
+
+// TestLongTexts: whatever text of an answer is very long, a name or a value, what stands in the answer's lines is bounded.
+func TestLongTexts(t *testing.T) {
+	token := regexp.MustCompile(`"(\\.|[^"\\])*"`)
+	texts := []string{strings.Repeat("a", 3000), strings.Repeat("é ", 1500), strings.Repeat(`\u0001`, 250)}
+	for _, body := range goldenBodies(t) {
+		if len(body) > 40_000 {
+			continue
 		}
-		r, err := Schema(body, SchemaQuery{})
-		check("schema", r, err)
-		r, err = Schema(body, SchemaQuery{Stream: stream, Full: true})
-		check("schema", r, err)
-		r, err = Records(body, RecordsQuery{Stream: stream, Fields: []string{"subject", stream}, ChangesSince: stream})
-		check("query_records", r, err)
-		r, err = Aggregate(body, AggregateQuery{Stream: stream})
-		check("aggregate", r, err)
-		r, err = Search(body, SearchQuery{Q: stream, RecordBase: base})
-		check("search", r, err)
-		if response := clientResponse(body); err == nil && response.Common {
-			known, err := Search(body, SearchQuery{Q: stream, RecordBase: base, Common: true})
-			if r, known = r.Clean(&rs.Response{Body: body}), known.Clean(response); err != nil || r.Text != known.Text || string(r.Structured) != string(known.Structured) {
-				t.Errorf("search answers otherwise when it is known that the characters are common: %v", err)
-			}
+		for i, at := range token.FindAllIndex(body, 90) {
+			assertRenders(t, slices.Concat(body[:at[0]+1], []byte(texts[i%len(texts)]), body[at[1]-1:]), "messages")
 		}
-		r, err = Document(body, DocumentQuery{Ref: ref, RecordBase: base})
-		check("fetch", r, err)
-		r, err = Window(body, WindowQuery{Ref: ref, Field: "body", Q: stream})
-		check("read_record_field", r, err)
-		r, err = Streams(body, StreamsQuery{})
-		check("list_streams", r, err)
-		r, err = Blob(string(raw), stream, BlobQuery{BlobID: "b"})
-		check("fetch_blob", r, err)
-	})
+		for _, long := range texts {
+			assertRenders(t, token.ReplaceAllFunc(body, func(text []byte) []byte {
+				return slices.Concat(text[:len(text)-1], []byte(long[:len(long)/6]), text[len(text)-1:])
+			}), "messages")
+		}
+	}
 }
 
 // FuzzWindow: following the windows of a server that counts its ends in UTF-16 units gives the whole text, nothing

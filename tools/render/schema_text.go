@@ -187,14 +187,6 @@ func connectorName(key string) string {
 	return shownName(key)
 }
 
-// shownName is name, or for one that is too long to be sent back its beginning and a note.
-func shownName(s string) string {
-	if len(s) <= longestName {
-		return name(s)
-	}
-	return fmt.Sprintf("%s (%d bytes, cannot be named)", quote(clip(s, labelChars)), len(s))
-}
-
 func quotedNames(names []string, max int) []string {
 	var list []string
 	shown := within(names, max)

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -98,6 +99,14 @@ func name(s string) string {
 		return s
 	}
 	return quote(s)
+}
+
+// shownName is name, or for one that is too long to be sent back its beginning and a note.
+func shownName(s string) string {
+	if len(s) <= longestName {
+		return name(s)
+	}
+	return fmt.Sprintf("%s (%d bytes, cannot be named)", quote(clip(s, labelChars)), len(s))
 }
 
 func appendName(b []byte, s string) []byte {
