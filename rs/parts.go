@@ -118,8 +118,8 @@ func partEnd(raw string, at int) int {
 	for ; at < len(raw); at++ {
 		switch raw[at] {
 		case '"':
-			for at = quoteIndex(raw, at+1); at < len(raw) && raw[at-1] == '\\' && isEscaped(raw, at); {
-				at = quoteIndex(raw, at+1)
+			if at = nearQuote(raw, at+1); at == len(raw) || raw[at] != '"' || raw[at-1] == '\\' {
+				at = stringEnd(raw, at)
 			}
 		case '{', '[':
 			depth++
@@ -135,6 +135,19 @@ func partEnd(raw string, at int) int {
 		}
 	}
 	return len(raw)
+}
+
+// stringEnd is where the quote stands, at a place or behind it, that ends the string, or the length.
+func stringEnd(raw string, at int) int {
+	for ; ; at++ {
+		next := strings.IndexByte(raw[at:], '"')
+		if next < 0 {
+			return len(raw)
+		}
+		if at += next; raw[at-1] != '\\' || !isEscaped(raw, at) {
+			return at
+		}
+	}
 }
 
 // isEscaped reports whether an odd number of backslashes stands before a place inside a string.

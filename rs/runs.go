@@ -1,6 +1,8 @@
 package rs
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // Answers are mostly text, so what only passes over text looks at eight bytes at a time: in a word, the first one lowest.
 // Each test sets the highest bit of the first byte for which it holds, and of none before; behind it the test may err.
@@ -148,15 +150,14 @@ func textRun(text string) (run int, ascii bool) {
 	return i, all&highBits == 0
 }
 
-// quoteIndex is where the next quote stands from a place on, or the length. Most are so near that [strings.IndexByte] is not worth
-// its call.
-func quoteIndex(text string, from int) int {
-	for ; from < len(text)-7; from += 8 {
+// nearQuote is where the next quote stands from a place on if it is near, as most are: so near that [strings.IndexByte] is not
+// worth its call. Else it is a place before it, or the length.
+func nearQuote(text string, from int) int {
+	const near = 128
+	for end := from + near; from < len(text)-7 && from < end; from += 8 {
 		if found := isZero(word(text, from)^everyByte*'"') & highBits; found != 0 {
 			return from + bits.TrailingZeros64(found)/8
 		}
-	}
-	for ; from < len(text) && text[from] != '"'; from++ {
 	}
 	return from
 }
