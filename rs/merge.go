@@ -18,11 +18,11 @@ type list struct {
 func readList(body string) (list, bool) {
 	names := [...]string{"data", "results", "hits", "streams"}
 	outer := AsEnvelope(body)
-	if name, items, ok := outer.List(names[:]...); ok {
+	if name, items, at := outer.List(names[:]...); at >= 0 {
 		return list{body: outer.Members, path: []string{name}, items: onlyObjects(items), envelope: outer.Members}, true
 	}
 	inner := AsEnvelope(outer.Members.Get("data"))
-	if name, items, ok := inner.List(names[:]...); ok {
+	if name, items, at := inner.List(names[:]...); at >= 0 {
 		envelope := append(append(Object{}, outer.Members.Without("data")...), inner.Members...)
 		return list{body: outer.Members, inner: inner.Members, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
 	}

@@ -1,6 +1,9 @@
 package render
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A hitStyle is how much of each hit structured output shows.
 type hitStyle struct {
@@ -36,7 +39,7 @@ type draftPassage struct {
 func (d *draft) write(hits []hit, style hitStyle, data object, q SearchQuery) {
 	d.style, d.passages, d.chars = style, d.passages[:0], -1
 	if d.json == nil {
-		d.json, d.passages = make([]byte, 0, 1024+640*min(len(hits), 100)), make([]draftPassage, 0, len(hits))
+		d.json, d.passages = make([]byte, 0, 1024+960*min(len(hits), 50)), make([]draftPassage, 0, len(hits))
 		d.filling = make([]byte, 0, 320*min(len(hits), 40))
 	}
 	a := &arguments{append(d.json[:0], '{')}
@@ -124,18 +127,20 @@ func (d *draft) whole() json.RawMessage {
 			copy(d.filling[p.digest.from:p.digest.to], digest)
 		}
 	}
-	out, done := make([]byte, 0, d.size), 0
+	whole := slices.Grow(d.json, d.size-len(d.json))[:d.size]
+	end, from := d.size, len(d.json) // what is not yet in its place ends at from, and its place at end
 	put := func(gap int, text textRange) {
 		if gap > 0 {
-			out = append(append(out, d.json[done:gap]...), d.filling[text.from:text.to]...)
-			done = gap
+			end -= copy(whole[end-(from-gap):end], whole[gap:from])
+			end -= copy(whole[end-(text.to-text.from):end], d.filling[text.from:text.to])
+			from = gap
 		}
 	}
-	for i := range d.passages {
-		put(d.passages[i].result, d.passages[i].text)
-	}
-	for i := range d.passages {
+	for i := range slices.Backward(d.passages) {
 		put(d.passages[i].rung, d.passages[i].text)
 	}
-	return append(out, d.json[done:]...)
+	for i := range slices.Backward(d.passages) {
+		put(d.passages[i].result, d.passages[i].text)
+	}
+	return whole
 }

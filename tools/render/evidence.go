@@ -21,16 +21,16 @@ type excerpt struct {
 type proof struct{ own, read object }
 
 // takeExcerpt reads an excerpt, and keeps it when it is one of the first that the resource server proved to match.
-func (r *hitReader) takeExcerpt() {
+func (r *hitReader) takeExcerpt(w *rs.Walker) {
 	at := len(r.excerpts) - r.first
 	if at == maxEvidenceRows {
 		return
 	}
 	p := &r.proofs[at]
 	p.read = p.read[:0]
-	p.own = r.walk.Object(p.own, func(name string) {
+	p.own = w.Object(p.own, func(name string) {
 		if name == "read" {
-			p.read = r.walk.Object(p.read, nil)
+			p.read = w.Object(p.read, nil)
 		}
 	})
 	field := p.own.Text("field_path", "field")

@@ -23,7 +23,8 @@ type hit struct {
 // A hitReader reads the hits of a page, one after the other in the same room.
 type hitReader struct {
 	q               SearchQuery
-	walk            rs.Walker
+	hits            []hit
+	items           int                    // of the list, with those that are no hits
 	own, data, part object                 // of the hit at hand
 	list            []string               // its excerpts
 	proofs          [maxEvidenceRows]proof // those of them that are in excerpts
@@ -33,19 +34,46 @@ type hitReader struct {
 }
 
 // newHitReader has room for the hits of a page of so many bytes. More is made when it is needed.
-func newHitReader(q SearchQuery, hits, size int) *hitReader {
-	r := &hitReader{q: q, excerpts: make([]excerpt, 0, hits)}
-	r.passages.marks = make([]textRange, 0, 4*hits)
+func newHitReader(q SearchQuery, size int) *hitReader {
+	const usual = 1400 // bytes of a hit
+	hits := min(size/usual+1, 100)
+	r := &hitReader{q: q, hits: make([]hit, 0, hits), excerpts: make([]excerpt, 0, hits)}
+	r.passages.marks = make([]textRange, 0, 2*hits)
 	r.passages.texts.b.Grow(size * 3 / 4)
 	r.passages.texts.common = q.Common
 	return r
 }
 
-// hit reads a hit. n is its place in the list, for hits that have no id at all. It reports false for what is no object.
-func (r *hitReader) hit(raw string, n int) (hit, bool) {
-	if !r.take(raw) {
-		return hit{}, false
+func (r *hitReader) begin() { r.hits, r.items, r.excerpts = r.hits[:0], 0, r.excerpts[:0] }
+
+// read reads a hit. What is no object is none.
+func (r *hitReader) read(w *rs.Walker) {
+	if r.take(w) {
+		r.hits = append(r.hits, r.hit(r.items))
 	}
+	r.items++
+}
+
+// take reads a hit, its data and its excerpts in one pass. It reports false for what is no object.
+func (r *hitReader) take(w *rs.Walker) bool {
+	r.data, r.first = r.data[:0], len(r.excerpts)
+	own := w.Object(r.own, func(name string) {
+		switch name { // of a name given twice the last counts
+		case "data":
+			r.data = w.Object(r.data, nil)
+		case "evidence_excerpts":
+			r.excerpts = r.excerpts[:r.first]
+			r.list = w.Array(r.list, func() { r.takeExcerpt(w) })
+		}
+	})
+	if own != nil {
+		r.own = own
+	}
+	return own != nil
+}
+
+// hit makes a hit of what was read. n is its place in the list, for hits that have no id at all.
+func (r *hitReader) hit(n int) hit {
 	o := r.own
 	h := hit{item: item{
 		stream:    o.Text("stream", "stream_name"),
@@ -82,22 +110,7 @@ func (r *hitReader) hit(raw string, n int) (hit, bool) {
 	if h.url == "" {
 		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
 	}
-	return h, true
-}
-
-// take reads a hit, its data and its excerpts in one pass. It reports false for what is no object.
-func (r *hitReader) take(raw string) bool {
-	r.walk, r.data, r.first = rs.Walk(raw), r.data[:0], len(r.excerpts)
-	r.own = r.walk.Object(r.own, func(name string) {
-		switch name { // of a name given twice the last counts
-		case "data":
-			r.data = r.walk.Object(r.data, nil)
-		case "evidence_excerpts":
-			r.excerpts = r.excerpts[:r.first]
-			r.list = r.walk.Array(r.list, r.takeExcerpt)
-		}
-	})
-	return r.own != nil
+	return h
 }
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or

@@ -40,7 +40,7 @@ func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok 
 // as many records as fit (S0-5g, S0-7c).
 func Records(body string, q RecordsQuery) (Result, error) {
 	const what = "query_records"
-	l, err := readListing(body, what)
+	l, err := readListing(body, what, nil)
 	if err != nil {
 		return Result{}, err
 	}

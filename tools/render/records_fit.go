@@ -23,7 +23,7 @@ func RecordsThatFit(body string) (fit, of int) {
 		return 0, 0
 	}
 	const what = "query_records"
-	l, err := readListing(body, what)
+	l, err := readListing(body, what, nil)
 	if err != nil {
 		return 0, 0
 	}

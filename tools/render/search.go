@@ -25,16 +25,12 @@ type SearchQuery struct {
 // results, and data is the envelope without them (D4).
 func Search(body string, q SearchQuery) (Result, error) {
 	const what = "search"
-	l, err := readListing(body, what)
+	reader := newHitReader(q, len(body))
+	l, err := readListing(body, what, reader)
 	if err != nil {
 		return Result{}, err
 	}
-	hits, reader := make([]hit, 0, len(l.items)), newHitReader(q, len(l.items), len(body))
-	for i, raw := range l.items {
-		if h, ok := reader.hit(raw, i); ok {
-			hits = append(hits, h)
-		}
-	}
+	hits := reader.hits
 	cut := newCutter(len(hits))
 	structured, shown := searchStructured(l, hits, q, cut)
 	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}

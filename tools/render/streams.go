@@ -18,7 +18,7 @@ type StreamsQuery struct {
 // rs.InvalidArguments.
 func Streams(body string, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
-	l, err := readListing(body, what)
+	l, err := readListing(body, what, nil)
 	if err != nil {
 		return Result{}, err
 	}
