@@ -282,13 +282,17 @@ func unescape(raw string) string {
 
 // AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
 func AppendText(b []byte, text string) []byte {
+	return append(AppendEscaped(append(b, '"'), text), '"')
+}
+
+// AppendEscaped appends what [AppendText] does, without the quotes.
+func AppendEscaped(b []byte, text string) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
 	for {
 		run := PlainRun(text)
 		b, text = append(b, text[:run]...), text[run:]
 		if text == "" {
-			return append(b, '"')
+			return b
 		}
 		c, size := utf8.DecodeRuneInString(text)
 		switch {

@@ -179,7 +179,7 @@ func TestExcerptsAreCutAtCharacters(t *testing.T) {
 		p := new(passageReader).read(line)
 		whole := borders(p.plain)
 		for _, max := range []int{30, 60, 90, 130, 200} {
-			got, shown := new(cutter).around(p, max)
+			got, shown := shownOf(p, max)
 			if !balanced(got) || longerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
 				t.Errorf("%s in %d: %q", name, max, got)
 			}

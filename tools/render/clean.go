@@ -76,20 +76,22 @@ func oneLine(s string) string { return new(texts).oneLine(s) }
 
 // oneLine is the same in the room of t, where something has to be written at all.
 func (t *texts) oneLine(s string) string {
-	if s = strings.Trim(s, " "); rs.LineRun(s) == len(s) {
+	s = strings.Trim(s, " ")
+	run := rs.LineRun(s)
+	if run == len(s) {
 		return s
 	}
 	if !t.common {
-		s = manyLines(s)
+		s, run = manyLines(s), 0
 	}
 	s = strings.TrimSpace(s)
-	gap := gapIndex(s)
+	gap := gapIndex(s, min(run, len(s)))
 	if gap < 0 {
 		return s
 	}
 	start := t.b.Len()
 	t.b.Grow(len(s))
-	for ; gap >= 0; gap = gapIndex(s) {
+	for ; gap >= 0; gap = gapIndex(s, 0) {
 		t.b.WriteString(s[:gap])
 		t.b.WriteByte(' ')
 		s = strings.TrimLeftFunc(s[gap:], unicode.IsSpace)
@@ -98,9 +100,9 @@ func (t *texts) oneLine(s string) string {
 	return t.since(start)
 }
 
-// gapIndex is where the first white space begins that is other than a single space, or -1.
-func gapIndex(s string) int {
-	for i := rs.LineRun(s); i < len(s); i += rs.LineRun(s[i:]) {
+// gapIndex is where the first white space begins that is other than a single space, or -1. There is none before a place.
+func gapIndex(s string, from int) int {
+	for i := from + rs.LineRun(s[from:]); i < len(s); i += rs.LineRun(s[i:]) {
 		c, size := utf8.DecodeRuneInString(s[i:])
 		if unicode.IsSpace(c) {
 			return len(strings.TrimSuffix(s[:i], " "))

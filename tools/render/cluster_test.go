@@ -61,7 +61,7 @@ func TestAMarkedSpace(t *testing.T) {
 	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
 		passage := new(passageReader).read(line)
 		for most := range 60 {
-			text, shown := newCutter(1).around(passage, most)
+			text, shown := shownOf(passage, most)
 			if shown.from > shown.to || utf8.RuneCountInString(text) > most {
 				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.from, shown.to)
 			}
@@ -80,9 +80,20 @@ func TestEvenPassages(t *testing.T) {
 		}
 		line, runes := oneLine(b.String()), 1+random.IntN(120)
 		known := passageReader{texts: texts{common: true}}
-		want, wantShown := newCutter(1).around(new(passageReader).read(line), runes)
-		if got, shown := newCutter(1).around(known.read(line), runes); got != want || shown != wantShown {
+		want, wantShown := shownOf(new(passageReader).read(line), runes)
+		if got, shown := shownOf(known.read(line), runes); got != want || shown != wantShown {
 			t.Fatalf("%q in %d characters is %q, where it is known %q", line, runes, want, got)
 		}
 	}
+}
+
+// shownOf is what a cutter shows of a passage, as it stands there.
+func shownOf(p passage, most int) (string, textRange) {
+	cut := newCutter()
+	shown, ok := cut.around(p, most)
+	if !ok {
+		return "", shown
+	}
+	quoted := cut.append(nil, func(b []byte, text string) []byte { return append(b, text...) })
+	return string(quoted[1 : len(quoted)-1]), shown
 }

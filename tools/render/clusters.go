@@ -1,7 +1,6 @@
 package render
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -11,32 +10,37 @@ import (
 
 // A cutter cuts passages to size, one after the other in the same room.
 type cutter struct {
-	clusters clusters
-	texts    texts
+	clusters    clusters
+	first, last border // of what is shown of the passage at hand
 }
 
-// newCutter has room for the passages of so many hits. More is made when it is needed.
-func newCutter(hits int) *cutter {
-	c := &cutter{clusters: clusters{runs: make([]run, 0, 64)}}
-	c.texts.b.Grow(400 * min(hits, 32))
-	return c
-}
+// newCutter has room for the runs of most passages. More is made when it is needed.
+func newCutter() *cutter { return &cutter{clusters: clusters{runs: make([]run, 0, 64)}} }
 
-// around shows at most so many runes of a passage, tags and ellipses counted: its first mark in the middle, or its start
+// around chooses what is shown of a passage in so many runes, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster, which is what a reader
-// takes for one character. It returns the text with marks and ellipses, and which part of the passage that is.
-func (c *cutter) around(p passage, runes int) (string, textRange) {
+// takes for one character. It returns which part of the passage that is, and false when there is nothing to show; append writes it.
+func (c *cutter) around(p passage, runes int) (shown textRange, ok bool) {
 	if runes < 1 || p.plain == "" {
-		return "", textRange{}
+		return textRange{}, false
 	}
 	c.clusters.start(p, runes)
-	first, last := c.clusters.choose()
-	if first == last {
-		return ellipsis, textRange{}
+	if c.first, c.last = c.clusters.choose(); c.first == c.last {
+		return textRange{}, true
 	}
-	start := c.texts.b.Len()
-	shown := c.clusters.write(&c.texts.b, first, last)
-	return c.texts.since(start), shown
+	return textRange{c.first.at, c.last.at}, true
+}
+
+// append appends what was chosen as a string, with marks, and with ellipses where the text goes on. What is of the passage is
+// escaped.
+func (c *cutter) append(b []byte, escape func(b []byte, text string) []byte) []byte {
+	b = append(b, '"')
+	if c.first == c.last {
+		b = append(b, ellipsis...)
+	} else {
+		b = c.clusters.append(b, textRange{c.first.at, c.last.at}, c.first.run, escape)
+	}
+	return append(b, '"')
 }
 
 // clusters are the grapheme clusters of the part of a passage that may be shown. They are found as far as they are asked for.
@@ -149,36 +153,34 @@ func (c *clusters) isSpace(b border) bool {
 	return c.runs[b.run].runes == 0 && c.plain[b.at] == ' '
 }
 
-// write writes what is between two borders, with marks, and with ellipses where the text goes on, and returns which part of
-// the text it is.
-func (c *clusters) write(out *strings.Builder, first, last border) textRange {
-	shown := textRange{first.at, last.at}
+// append appends a part of the text, which begins in a run.
+func (c *clusters) append(b []byte, shown textRange, first int, escape func(b []byte, text string) []byte) []byte {
 	if shown.from > 0 {
-		out.WriteString(ellipsis)
+		b = append(b, ellipsis...)
 	}
 	mark, done := 0, shown.from
 	turn := func(to, at int) {
 		if to == mark {
 			return
 		}
-		out.WriteString(c.plain[done:at])
+		b = escape(b, c.plain[done:at])
 		if mark > 0 {
-			out.WriteString(markClose)
+			b = append(b, markClose...)
 		}
 		if to > 0 {
-			out.WriteString(markOpen)
+			b = append(b, markOpen...)
 		}
 		mark, done = to, at
 	}
-	for n := first.run; n < len(c.runs) && c.runs[n].from < shown.to; n++ {
+	for n := first; n < len(c.runs) && c.runs[n].from < shown.to; n++ {
 		turn(c.runs[n].mark, max(c.runs[n].from, shown.from))
 	}
 	turn(0, shown.to)
-	out.WriteString(c.plain[done:shown.to])
+	b = escape(b, c.plain[done:shown.to])
 	if shown.to < len(c.plain) {
-		out.WriteString(ellipsis)
+		b = append(b, ellipsis...)
 	}
-	return shown
+	return b
 }
 
 // border is a place so far before at that the clusters from there on are those of the whole text: its start, or, more than

@@ -3,6 +3,8 @@ package render
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A hitStyle is how much of each hit structured output shows.
@@ -98,14 +100,13 @@ func (d *draft) fill(cut *cutter, chars, max int) bool {
 		p.text.from = len(d.filling)
 		a := &arguments{d.filling}
 		if p.excerpt != nil {
-			shown := p.excerpt.preview(cut, chars)
-			a.value(shown.text)
+			cite := p.excerpt.cut(cut, chars)
+			a.b = cut.append(a.b, rs.AppendEscaped)
 			if d.style.cited {
-				p.quote, p.digest = shown.cite.quote, shown.cite.add(a)
+				p.quote, p.digest = cite.quote, cite.add(a)
 			}
-		} else if text, _ := cut.around(p.snippet, chars); text != "" {
-			a.b = append(a.b, `,"snippet":`...)
-			a.value(text)
+		} else if _, ok := cut.around(p.snippet, chars); ok {
+			a.b = cut.append(append(a.b, `,"snippet":`...), rs.AppendEscaped)
 		}
 		d.filling = a.b
 		p.text.to = len(d.filling)

@@ -96,16 +96,10 @@ func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
 	return other.ref, other.id
 }
 
-// A preview is what an answer shows of an excerpt.
-type excerptPreview struct {
-	text string // at most as many runes as asked for, with marks and ellipses
-	cite cite
-}
-
-// preview shows at most max runes of the excerpt.
-func (x *excerpt) preview(cut *cutter, max int) excerptPreview {
-	text, shown := cut.around(x.text, max)
-	return excerptPreview{text: text, cite: x.place.cite(x.text.plain, shown)}
+// cut chooses at most max runes of the excerpt to show, and returns how these can be checked.
+func (x *excerpt) cut(cut *cutter, max int) cite {
+	shown, _ := cut.around(x.text, max)
+	return x.place.cite(x.text.plain, shown)
 }
 
 // read adds the arguments of read_record_field that continue the excerpt.

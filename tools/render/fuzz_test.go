@@ -203,7 +203,7 @@ func FuzzMarks(f *testing.F) {
 			return
 		}
 		p := new(passageReader).read(oneLine(text))
-		got, shown := new(cutter).around(p, max)
+		got, shown := shownOf(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)
 		}

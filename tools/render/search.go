@@ -31,7 +31,7 @@ func Search(body string, q SearchQuery) (Result, error) {
 		return Result{}, err
 	}
 	hits := reader.hits
-	cut := newCutter(len(hits))
+	cut := newCutter()
 	structured, shown := searchStructured(l, hits, q, cut)
 	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}
 	if uris := windowURIs(hits); len(uris) > 0 {
@@ -166,24 +166,24 @@ func size(lines []string) int {
 // appendEvidence appends the lines of one hit's match, the call that reads on (S1-5a), and how to check a quote of it.
 func (h *hit) appendEvidence(b []byte, cut *cutter, chars int, cited bool) []byte {
 	x := &h.excerpts[0]
-	shown := x.preview(cut, chars)
-	b = append(appendName(append(h.appendHead(b, cut), " | "...), x.field), ": "...)
-	b = append(appendQuoted(b, shown.text), '\n')
+	cite := x.cut(cut, chars)
+	b = append(appendName(append(h.appendHead(b), " | "...), x.field), ": "...)
+	b = append(cut.append(b, appendEscaped), '\n')
 	b = append(b, "  read on: read_record_field {"...)
 	b = x.read(&arguments{b}).shut('}').shut('\n').b
-	if cited && shown.cite.quote != "" {
-		b = append(shown.cite.appendLine(b), '\n')
+	if cited && cite.quote != "" {
+		b = append(cite.appendLine(b), '\n')
 	}
 	return b
 }
 
 // appendHead appends a hit's id, with the connection that must be passed beside it, and what it is.
-func (h *hit) appendHead(b []byte, cut *cutter) []byte {
+func (h *hit) appendHead(b []byte) []byte {
 	b = append(b, h.id...)
 	if conn := h.separate(); conn != "" {
 		b = appendName(append(b, " connection_id="...), conn)
 	}
-	return h.appendIdentity(append(b, " | "...), cut)
+	return h.appendIdentity(append(b, " | "...))
 }
 
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).
@@ -272,24 +272,29 @@ func hitLines(p *page, hits []hit, cut *cutter) (long int) {
 }
 
 func (h *hit) appendLine(b []byte, cut *cutter, chars int) []byte {
-	b = h.appendHead(b, cut)
+	b = h.appendHead(b)
 	if chars == 0 {
 		return b
 	}
 	if len(h.excerpts) > 0 {
 		b = append(appendName(append(b, " | "...), h.excerpts[0].field), ": "...)
-		return appendQuoted(b, h.excerpts[0].preview(cut, chars).text)
+		cut.around(h.excerpts[0].text, chars)
+		return cut.append(b, appendEscaped)
 	}
-	if text, _ := cut.around(h.snippet, chars); text != "" {
-		b = appendQuoted(append(b, " | "...), text)
+	if _, ok := cut.around(h.snippet, chars); ok {
+		b = cut.append(append(b, " | "...), appendEscaped)
 	}
 	return b
 }
 
 // appendIdentity appends the title, and what it does not say of stream, connection and connector.
-func (h *hit) appendIdentity(b []byte, cut *cutter) []byte {
+func (h *hit) appendIdentity(b []byte) []byte {
 	if h.title == "" || h.underTitle { // then the line names stream and connection
-		b = appendQuoted(b, h.untitled(&cut.texts))
+		what := h.heading
+		if h.underTitle {
+			what = h.untitled(new(texts))
+		}
+		b = appendQuoted(b, what)
 		if key := preview(h.connector, labelChars); key != "" && h.label != "" {
 			b = append(append(append(b, " ("...), bare(key)...), ')')
 		}

@@ -144,7 +144,11 @@ func bare(label string) string {
 func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+2), s)) }
 
 func appendQuoted(b []byte, s string) []byte {
-	b = append(b, '"')
+	return append(appendEscaped(append(b, '"'), s), '"')
+}
+
+// appendEscaped is the inside of it.
+func appendEscaped(b []byte, s string) []byte {
 	for s != "" {
 		run := rs.PlainRun(s)
 		b, s = append(b, s[:run]...), s[run:]
@@ -169,7 +173,7 @@ func appendQuoted(b []byte, s string) []byte {
 			b = appendEscape(b, c)
 		}
 	}
-	return append(b, '"')
+	return b
 }
 
 func appendEscape(b []byte, unit rune) []byte {
