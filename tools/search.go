@@ -10,6 +10,7 @@ import (
 
 // Search finds records by their text. recordBase is the public URL of the resource server, for citations.
 func Search(recordBase string) *Tool {
+	searcher := new(render.Searcher)
 	return &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -32,7 +33,7 @@ func Search(recordBase string) *Tool {
 		Decode: decodeSearch,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(searchArgs)
-			return render.Search(response.Body, render.SearchQuery{
+			return searcher.Search(response.Body, render.SearchQuery{
 				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase, Common: response.Common,
 				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 			})

@@ -45,8 +45,9 @@ type rendering struct {
 }
 
 func renderings() []rendering {
+	searcher := new(Searcher)
 	search := func(response *rs.Response) (Result, error) {
-		return Search(response.Body, SearchQuery{Q: "invoice", RecordBase: base, Common: response.Common})
+		return searcher.Search(response.Body, SearchQuery{Q: "invoice", RecordBase: base, Common: response.Common})
 	}
 	records := func(response *rs.Response) (Result, error) {
 		return Records(response.Body, RecordsQuery{Stream: "messages", Limit: 25})
@@ -103,7 +104,7 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {72, 135_500},
+		"search":        {58, 76_000},
 		"records":       {29, 57_000},
 		"records-large": {537, 285_000},
 		"schema":        {26, 11_100},

@@ -89,7 +89,7 @@ func TestEvenPassages(t *testing.T) {
 
 // shownOf is what a cutter shows of a passage, as it stands there.
 func shownOf(p passage, most int) (string, textRange) {
-	cut := newCutter()
+	cut := new(cutter)
 	shown, ok := cut.around(p, most)
 	if !ok {
 		return "", shown

@@ -14,9 +14,6 @@ type cutter struct {
 	first, last border // of what is shown of the passage at hand
 }
 
-// newCutter has room for the runs of most passages. More is made when it is needed.
-func newCutter() *cutter { return &cutter{clusters: clusters{runs: make([]run, 0, 64)}} }
-
 // around chooses what is shown of a passage in so many runes, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster, which is what a reader
 // takes for one character. It returns which part of the passage that is, and false when there is nothing to show; append writes it.

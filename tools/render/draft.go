@@ -41,8 +41,8 @@ type draftPassage struct {
 func (d *draft) write(hits []hit, style hitStyle, data object, q SearchQuery) {
 	d.style, d.passages, d.chars = style, d.passages[:0], -1
 	if d.json == nil {
-		d.json, d.passages = make([]byte, 0, 1024+960*min(len(hits), 50)), make([]draftPassage, 0, len(hits))
-		d.filling = make([]byte, 0, 320*min(len(hits), 40))
+		d.json, d.passages = make([]byte, 0, 1024+960*min(len(hits), 50)), slices.Grow(d.passages, len(hits))
+		d.filling = slices.Grow(d.filling, 320*min(len(hits), 40))
 	}
 	a := &arguments{append(d.json[:0], '{')}
 	a.open("results", '[')

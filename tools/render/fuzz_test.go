@@ -44,6 +44,9 @@ func goldenBodies(t testing.TB) [][]byte {
 	return bodies
 }
 
+// searcher has made all the searches before.
+var searcher = new(Searcher)
+
 // assertRenders renders a body as the answer to each tool.
 func assertRenders(t *testing.T, raw []byte, stream string) {
 	body, err := rs.Compact(string(raw))
@@ -89,10 +92,13 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 	check("query_records", r, err)
 	r, err = Aggregate(body, AggregateQuery{Stream: stream})
 	check("aggregate", r, err)
-	r, err = Search(body, SearchQuery{Q: stream, RecordBase: base})
+	r, err = searcher.Search(body, SearchQuery{Q: stream, RecordBase: base})
 	check("search", r, err)
+	if anew, _ := new(Searcher).Search(body, SearchQuery{Q: stream, RecordBase: base}); anew.Text != r.Text || string(anew.Structured) != string(r.Structured) {
+		t.Error("search answers otherwise in room that another search had")
+	}
 	if response := clientResponse(body); err == nil && response.Common {
-		known, err := Search(body, SearchQuery{Q: stream, RecordBase: base, Common: true})
+		known, err := searcher.Search(body, SearchQuery{Q: stream, RecordBase: base, Common: true})
 		if r, known = r.Clean(&rs.Response{Body: body}), known.Clean(response); err != nil || r.Text != known.Text || string(r.Structured) != string(known.Structured) {
 			t.Errorf("search answers otherwise when it is known that the characters are common: %v", err)
 		}

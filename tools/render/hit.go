@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -33,15 +34,14 @@ type hitReader struct {
 	first           int       // of the hit at hand
 }
 
-// newHitReader has room for the hits of a page of so many bytes. More is made when it is needed.
-func newHitReader(q SearchQuery, size int) *hitReader {
+// reserve makes room for the hits of a page of so many bytes. More is made when it is needed.
+func (r *hitReader) reserve(q SearchQuery, size int) {
 	const usual = 1400 // bytes of a hit
 	hits := min(size/usual+1, 100)
-	r := &hitReader{q: q, hits: make([]hit, 0, hits), excerpts: make([]excerpt, 0, hits)}
-	r.passages.marks = make([]textRange, 0, 2*hits)
+	r.q, r.hits, r.excerpts = q, slices.Grow(r.hits, hits), slices.Grow(r.excerpts, hits)
+	r.passages.marks = slices.Grow(r.passages.marks, 2*hits)
 	r.passages.texts.b.Grow(size * 3 / 4)
 	r.passages.texts.common = q.Common
-	return r
 }
 
 func (r *hitReader) begin() { r.hits, r.items, r.excerpts = r.hits[:0], 0, r.excerpts[:0] }

@@ -19,7 +19,7 @@ func TestInvalidResponse(t *testing.T) {
 		"schema":            func(b []byte) (Result, error) { return Schema(string(b), SchemaQuery{}) },
 		"query_records":     func(b []byte) (Result, error) { return Records(string(b), RecordsQuery{Stream: "s"}) },
 		"aggregate":         func(b []byte) (Result, error) { return Aggregate(string(b), AggregateQuery{Stream: "s"}) },
-		"search":            func(b []byte) (Result, error) { return Search(string(b), SearchQuery{}) },
+		"search":            func(b []byte) (Result, error) { return new(Searcher).Search(string(b), SearchQuery{}) },
 		"fetch":             func(b []byte) (Result, error) { return Document(string(b), DocumentQuery{Ref: ref}) },
 		"read_record_field": func(b []byte) (Result, error) { return Window(string(b), WindowQuery{Ref: ref}) },
 		"list_streams":      func(b []byte) (Result, error) { return Streams(string(b), StreamsQuery{}) },

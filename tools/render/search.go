@@ -21,32 +21,26 @@ type SearchQuery struct {
 	Common       bool   // what [rs.Response] says of the body
 }
 
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
-func Search(body string, q SearchQuery) (Result, error) {
-	const what = "search"
-	reader := newHitReader(q, len(body))
-	l, err := readListing(body, what, reader)
+func (room *searchRoom) search(body string, q SearchQuery) (Result, error) {
+	room.reserve(q, len(body))
+	l, err := readListing(body, "search", &room.hitReader)
 	if err != nil {
 		return Result{}, err
 	}
-	hits := reader.hits
-	cut := newCutter()
-	structured, shown := searchStructured(l, hits, q, cut)
-	r := Result{Text: searchText(l, hits, shown, q, cut), Structured: structured}
-	if uris := windowURIs(hits); len(uris) > 0 {
+	structured, shown := room.structured(l, q)
+	r := Result{Text: room.text(l, shown, q), Structured: structured}
+	if uris := windowURIs(room.hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
 }
 
-// searchStructured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
+// structured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (structured json.RawMessage, shown int) {
-	all := len(hits)
+func (room *searchRoom) structured(l listing, q SearchQuery) (structured json.RawMessage, shown int) {
+	hits, all, d := room.hits, len(room.hits), &room.draft
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	var d draft
 	for i, step := range []struct {
 		style hitStyle
 		chars int // of excerpts and snippets
@@ -61,7 +55,7 @@ func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (struct
 		if i == 0 || step.style != d.style {
 			d.write(hits, step.style, data, q)
 		}
-		if d.fill(cut, step.chars, step.max) {
+		if d.fill(&room.cut, step.chars, step.max) {
 			return d.whole(), all
 		}
 	}
@@ -78,9 +72,10 @@ func searchStructured(l listing, hits []hit, q SearchQuery, cut *cutter) (struct
 // moreNote is the longest form of the line that says what the text leaves out; room for it is kept.
 const moreNote = "100 more in structured output; an id of over 200 characters is not shown here (100)."
 
-// searchText is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
+// text is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
 // other hits and how to page (D11).
-func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutter) string {
+func (room *searchRoom) text(l listing, structured int, q SearchQuery) string {
+	hits := room.hits
 	summary, notes, tail := searchSummary(l, hits, q), searchNotes(l, hits), searchTail(l, q)
 	if structured < len(hits) { // the cursor would skip what is shown nowhere
 		q.Limit = max(structured, 1)
@@ -98,7 +93,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutte
 	p.reserve(summary)
 	p.reserve(notes...)
 	p.reserve(tail...)
-	evidenceRows(p, hits, cut)
+	room.evidence(p)
 	p.release(summary)
 	p.add(summary)
 	p.release(notes...)
@@ -106,7 +101,7 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutte
 		p.add(note)
 	}
 	p.reserve(moreNote)
-	long := hitLines(p, hits, cut)
+	long := hitLines(p, hits, &room.cut)
 	p.release(moreNote)
 	p.release(tail...)
 	shown := 0
@@ -128,24 +123,23 @@ func searchText(l listing, hits []hit, structured int, q SearchQuery, cut *cutte
 	return p.String()
 }
 
-// evidenceRows writes the proven matches, at most three, in at most three quarters of the room, and marks the hits that it
+// evidence writes the proven matches, at most three, in at most three quarters of the room, and marks the hits that it
 // showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
-func evidenceRows(p *page, hits []hit, cut *cutter) {
+func (room *searchRoom) evidence(p *page) {
 	best := make([]*hit, 0, maxEvidenceRows)
-	for i := range hits {
-		if len(hits[i].excerpts) > 0 && !longerThan(hits[i].id, previewIDChars) && len(best) < maxEvidenceRows {
-			best = append(best, &hits[i])
+	for i := range room.hits {
+		if h := &room.hits[i]; len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) && len(best) < maxEvidenceRows {
+			best = append(best, h)
 		}
 	}
-	room := p.left() * 3 / 4
-	lines := make([]byte, 0, SearchTarget)
+	most := p.left() * 3 / 4 // bytes
 	for n := len(best); n > 0; n-- {
 		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {130, 1}, {90, 1}, {90, 0}} {
-			lines = lines[:0]
+			room.rows = room.rows[:0]
 			for rank, h := range best[:n] {
-				lines = h.appendEvidence(lines, cut, step.chars, rank < step.cited)
+				room.rows = h.appendEvidence(room.rows, &room.cut, step.chars, rank < step.cited)
 			}
-			if (len(lines) <= room || n == 1) && p.block(lines) {
+			if (len(room.rows) <= most || n == 1) && p.block(room.rows) {
 				for _, h := range best[:n] {
 					h.inText = true
 				}
