@@ -17,12 +17,12 @@ func word[T ~string | ~[]byte](text T, i int) uint64 {
 		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
 }
 
-// isOther is the test for bytes that are no printable ASCII: of those that are ASCII, the sum has the highest bit for DEL, and
-// the difference for those below the space.
-func isOther(word uint64) uint64 { return word | (word + everyByte) | (word - spaces) }
+// isOther is the test for bytes that are no printable ASCII: those that are not ASCII, DEL, and those below the space.
+func isOther(word uint64) uint64 { return word | isDelete(word) | (word - spaces) }
 
-// isBackslash and isQuote are tests for bytes that are ASCII. Where the quote and the space change places, what is below the
+// isDelete, isBackslash and isQuote are tests for bytes that are ASCII. Where the quote and the space change places, what is below the
 // space and the quote are one range: isQuote finds all of it.
+func isDelete(word uint64) uint64    { return word + everyByte }
 func isBackslash(word uint64) uint64 { return (word ^ everyByte*'\\') - everyByte }
 func isQuote(word uint64) uint64     { return (word ^ everyByte*('"'^' ')) - everyByte*(' '+1) }
 
@@ -36,7 +36,7 @@ func PlainRun(text string) int {
 		n := 0
 		for ; n < len(rest)-7; n += 8 {
 			w := word(rest, n)
-			if found := (isOther(w) | isQuote(w) | isBackslash(w)) & highBits; found != 0 {
+			if found := (w | isDelete(w) | isQuote(w) | isBackslash(w)) & highBits; found != 0 {
 				n += bits.TrailingZeros64(found) / 8
 				break
 			}

@@ -41,9 +41,12 @@ func (it *item) handled(texts *texts) {
 	start := texts.b.Len()
 	ref.Write(&texts.b)
 	id := texts.since(start)
-	if parsed, err := rs.ParseRef(id); err == nil && parsed == ref {
-		it.id, it.ref = id, ref
+	if strings.HasPrefix(id, rs.RecordURIPrefix) { // any other id reads back as what it was made of
+		if parsed, err := rs.ParseRef(id); err != nil || parsed != ref {
+			return
+		}
 	}
+	it.id, it.ref = id, ref
 }
 
 // separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16), or is no record's.
