@@ -2,6 +2,7 @@ package rs
 
 import (
 	"math/bits"
+	"unicode/utf8"
 )
 
 // Answers are mostly text, so what only passes over text looks at eight bytes at a time: in a word, the first one lowest.
@@ -43,12 +44,14 @@ func PlainRun(text string) int {
 		}
 		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '"' && rest[n] != '\\'; n++ {
 		}
-		rest = rest[n:]
-		size := letter(rest)
-		if size == 0 {
-			return len(text) - len(rest)
+		if n == len(rest) || rest[n] < utf8.RuneSelf {
+			return len(text) - len(rest) + n
 		}
-		rest = rest[size:]
+		size := letter(rest[n:])
+		if size == 0 {
+			return len(text) - len(rest) + n
+		}
+		rest = rest[n+size:]
 	}
 }
 
@@ -65,12 +68,14 @@ func OrdinaryRun[T ~string | ~[]byte](text T) int {
 		}
 		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '\\'; n++ {
 		}
-		rest = rest[n:]
-		size := letter(rest)
-		if size == 0 {
-			return len(text) - len(rest)
+		if n == len(rest) || rest[n] < utf8.RuneSelf {
+			return len(text) - len(rest) + n
 		}
-		rest = rest[size:]
+		size := letter(rest[n:])
+		if size == 0 {
+			return len(text) - len(rest) + n
+		}
+		rest = rest[n+size:]
 	}
 }
 
@@ -88,12 +93,14 @@ func LineRun(text string) int {
 		}
 		for ; n < len(rest) && isPrintable(rest[n]) && (rest[n] != ' ' || n+1 == len(rest) || rest[n+1] != ' '); n++ {
 		}
-		rest = rest[n:]
-		size := letter(rest)
-		if size == 0 {
-			return len(text) - len(rest)
+		if n == len(rest) || rest[n] < utf8.RuneSelf {
+			return len(text) - len(rest) + n
 		}
-		rest = rest[size:]
+		size := letter(rest[n:])
+		if size == 0 {
+			return len(text) - len(rest) + n
+		}
+		rest = rest[n+size:]
 	}
 }
 

@@ -150,7 +150,7 @@ func (p place) cite(text string, shown textRange) cite {
 		return cite{}
 	}
 	c := cite{quote: text[from:to]}
-	switch wholeFrom, wholeTo := quotableRange(text); {
+	switch {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
@@ -158,8 +158,10 @@ func (p place) cite(text string, shown textRange) cite {
 		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == Quotable(c.quote) {
 			c.start, c.end = p.first+start, p.first+end
 		}
-	case p.end > 0 && from == wholeFrom && to == wholeTo:
-		c.start, c.end = p.start, p.end
+	case p.end > 0:
+		if wholeFrom, wholeTo := quotableRange(text); from == wholeFrom && to == wholeTo {
+			c.start, c.end = p.start, p.end
+		}
 	}
 	return c
 }
