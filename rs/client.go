@@ -186,23 +186,23 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 		}
 		return nil, e
 	}
-	contentType, common := response.Header.Get("Content-Type"), false
+	answer, contentType := &Response{Body: body}, response.Header.Get("Content-Type")
 	if !binary {
-		compact, shape, valid := readJSON(body)
-		if !valid {
-			return nil, &Error{
-				Code: InvalidResponse, Status: response.StatusCode, RequestID: requestID,
-				Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
-				Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
+		if answer, err = ReadResponse(body); err != nil {
+			e := AsError(err)
+			if errors.Is(err, errNotJSON) {
+				e = &Error{
+					Code:    InvalidResponse,
+					Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
+					Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
+				}
 			}
-		}
-		if e := shape.check(); e != nil {
 			e.Status, e.RequestID = response.StatusCode, requestID
 			return nil, e
 		}
-		body, common = compact, !shape.uncommon
 	}
-	return &Response{Status: response.StatusCode, Body: body, Common: common, ContentType: contentType, RequestID: requestID}, nil
+	answer.Status, answer.ContentType, answer.RequestID = response.StatusCode, contentType, requestID
+	return answer, nil
 }
 
 // maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.

@@ -3,7 +3,6 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -11,26 +10,27 @@ import (
 
 // Compact returns valid JSON without the space between its tokens. What is no UTF-8 becomes U+FFFD.
 func Compact(raw string) (string, error) {
-	compact, _, valid := readJSON(raw)
+	compact, _, _, valid := readJSON(raw)
 	if !valid {
-		return "", errors.New("the JSON is malformed")
+		return "", errNotJSON
 	}
 	return compact, nil
 }
 
 // readJSON reads a text once, from end to end, reports whether it is JSON (RFC 8259) as json.Valid does, and returns it as
-// [Compact] does.
-func readJSON(raw string) (compact string, met shape, valid bool) {
-	s := scanner{raw: trimRight(trimLeft(raw))}
+// [Compact] does, with what [AsEnvelope] finds in it.
+func readJSON(raw string) (compact string, parts Envelope, met shape, valid bool) {
+	s := scanner{raw: trimRight(trimLeft(raw)), keeping: true}
 	if !s.whole() {
-		return "", s.shape, false
+		return "", Envelope{}, s.shape, false
 	}
 	if !s.spaced && !s.broken {
-		return s.raw, s.shape, true
+		return s.raw, s.parts, s.shape, true
 	}
 	var b bytes.Buffer
 	_ = json.Compact(&b, []byte(strings.ToValidUTF8(s.raw, "\uFFFD"))) // it is valid
-	return b.String(), s.shape, true
+	compact = b.String()
+	return compact, AsEnvelope(compact), s.shape, true
 }
 
 // A scanner checks JSON as encoding/json does, and tells what it has met.
@@ -40,6 +40,10 @@ type scanner struct {
 	spaced bool // there was white space between tokens
 	broken bool // there was something in a string that is no UTF-8
 	shape  shape
+
+	keeping  bool     // the parts of the whole, as long as there is no space and nothing broken
+	parts    Envelope // those that were kept
+	elements []string // of the array at hand that is a member of the whole
 }
 
 const maxNesting = 10_000 // of encoding/json
@@ -84,6 +88,7 @@ func (s *scanner) members(named bool, depth int) bool {
 		return true
 	}
 	for {
+		name := s.at
 		if named {
 			if !s.text() {
 				return false
@@ -94,8 +99,20 @@ func (s *scanner) members(named bool, depth int) bool {
 			s.shape.values++
 			s.skipSpace()
 		}
+		from := s.at
 		if !s.value(depth + 1) {
 			return false
+		}
+		if s.keeping {
+			switch {
+			case depth == 1 && named:
+				s.keep(s.raw[name:from], s.raw[from:s.at])
+			case depth == 2 && !named:
+				if s.elements == nil {
+					s.elements = make([]string, 0, 32)
+				}
+				s.elements = append(s.elements, s.raw[from:s.at])
+			}
 		}
 		if s.take(shut) {
 			return true
@@ -106,6 +123,28 @@ func (s *scanner) members(named bool, depth int) bool {
 		s.shape.values++
 		s.skipSpace()
 	}
+}
+
+// keep takes a member of the whole, with its name and the colon, to its parts.
+func (s *scanner) keep(name, value string) {
+	if s.spaced || s.broken {
+		s.keeping = false
+		return
+	}
+	if name = name[1 : len(name)-2]; strings.IndexByte(name, '\\') >= 0 {
+		name = unescape(name)
+	}
+	var list []string
+	if value[0] == '[' {
+		if list = s.elements; list == nil {
+			list = []string{}
+		}
+		s.elements = nil
+	}
+	if s.parts.Members == nil {
+		s.parts.Members, s.parts.lists = make(Object, 0, 8), make([][]string, 0, 8)
+	}
+	s.parts.Members, s.parts.lists = append(s.parts.Members, Member{name, value}), append(s.parts.lists, list)
 }
 
 func (s *scanner) skipSpace() {

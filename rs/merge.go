@@ -15,14 +15,14 @@ type list struct {
 
 // readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
 // data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
-func readList(body string) (list, bool) {
+func readList(response *Response) (list, bool) {
 	names := [...]string{"data", "results", "hits", "streams"}
-	outer := AsEnvelope(body)
-	if name, items, at := outer.List(names[:]...); at >= 0 {
+	outer := response.Envelope()
+	if name, items, ok := outer.List(names[:]...); ok {
 		return list{body: outer.Members, path: []string{name}, items: onlyObjects(items), envelope: outer.Members}, true
 	}
 	inner := AsEnvelope(outer.Members.Get("data"))
-	if name, items, at := inner.List(names[:]...); at >= 0 {
+	if name, items, ok := inner.List(names[:]...); ok {
 		envelope := append(append(Object{}, outer.Members.Without("data")...), inner.Members...)
 		return list{body: outer.Members, inner: inner.Members, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
 	}
@@ -35,9 +35,13 @@ func readItems(raw string) []string {
 	return onlyObjects(items)
 }
 
-// onlyObjects drops what can be no hit and no row, in place.
+// onlyObjects is items without what can be no hit and no row.
 func onlyObjects(items []string) []string {
-	return slices.DeleteFunc(items, func(item string) bool { return Kind(item) != "object" })
+	other := func(item string) bool { return Kind(item) != "object" }
+	if !slices.ContainsFunc(items, other) {
+		return items
+	}
+	return slices.DeleteFunc(slices.Clone(items), other)
 }
 
 // with returns the body with other items in the place of its own.
@@ -76,17 +80,17 @@ func attribute(item string, source Connection) string {
 	return object.JSON()
 }
 
-// attributeList says it of all items of a list answer; a body that is no list stays as it is.
-func attributeList(body string, source Connection) string {
-	l, ok := readList(body)
+// attributeList says it of all items of a list answer; one that is no list stays as it is.
+func attributeList(response *Response, source Connection) *Response {
+	l, ok := readList(response)
 	if !ok {
-		return body
+		return response
 	}
 	items := make([]string, len(l.items))
 	for i, item := range l.items {
 		items[i] = attribute(item, source)
 	}
-	return l.with(items).JSON()
+	return response.WithBody(l.with(items).JSON())
 }
 
 // A searchPage is one child's answer to a search.
@@ -98,8 +102,8 @@ type searchPage struct {
 	warnings []string
 }
 
-func readSearchPage(body string) (searchPage, bool) {
-	l, ok := readList(body)
+func readSearchPage(response *Response) (searchPage, bool) {
+	l, ok := readList(response)
 	if !ok {
 		return searchPage{}, false
 	}

@@ -66,32 +66,13 @@ type Envelope struct {
 	lists   [][]string // of each member; nil where it is no array
 }
 
-// A Place is where in an envelope an element of an array stands.
-type Place struct {
-	Name            string // of the member
-	Member, Element int    // numbers, from 0
-}
-
 // AsEnvelope reads raw, which is valid JSON, as [AsObject] and [AsArray] do, but in one pass: that counts where a list is all
 // but the whole.
 func AsEnvelope(raw string) Envelope {
-	w := Walk(raw)
-	return w.Envelope(nil)
-}
-
-// Envelope is [AsEnvelope] of what is left to read. Where inside is given, it is called before each element of an array, and may
-// read that.
-func (w *Walker) Envelope(inside func(Place)) Envelope {
 	lists, room := make([][]string, 0, 8), make([]string, 0, 32)
-	members := w.Object(nil, func(name string) {
-		var element func()
-		if at := (Place{Name: name, Member: len(lists)}); inside != nil {
-			element = func() {
-				inside(at)
-				at.Element++
-			}
-		}
-		list := w.Array(room, element)
+	w := Walk(raw)
+	members := w.Object(nil, func(string) {
+		list := w.Array(room, nil)
 		if lists = append(lists, list); list != nil {
 			room = nil
 		}
@@ -102,14 +83,14 @@ func (w *Walker) Envelope(inside func(Place)) Envelope {
 	return Envelope{members, lists}
 }
 
-// List returns the first of the names that is that of an array, with its elements and the number of the member.
-func (e Envelope) List(names ...string) (name string, elements []string, member int) {
+// List returns the first of the names that is that of an array, with its elements. They are not to be changed.
+func (e Envelope) List(names ...string) (name string, elements []string, ok bool) {
 	for _, name := range names {
 		if at := e.Members.index(name); at >= 0 && e.lists[at] != nil {
-			return name, e.lists[at], at
+			return name, e.lists[at], true
 		}
 	}
-	return "", nil, -1
+	return "", nil, false
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.

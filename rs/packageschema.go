@@ -78,7 +78,7 @@ func (p *Package) streams(ctx context.Context, r Request) (*Response, error) {
 	answers, err := p.askGroups(ctx, groups, unavailable, func(ctx context.Context, d Doer) (*Response, error) {
 		response, err := d.Do(ctx, r)
 		if err == nil {
-			if _, ok := readList(response.Body); !ok {
+			if _, ok := readList(response); !ok {
 				return nil, &Error{Code: InvalidResponse, Message: "This connection's answer is not the list of streams that the contract promises."}
 			}
 		}
@@ -89,7 +89,7 @@ func (p *Package) streams(ctx context.Context, r Request) (*Response, error) {
 	}
 	var rows, warnings []string
 	for i, response := range answers.responses {
-		l, _ := readList(response.Body)
+		l, _ := readList(response)
 		for _, row := range l.items {
 			rows = append(rows, attribute(row, commonSource(answers.grants[i])))
 		}

@@ -48,7 +48,7 @@ func (p *Package) searchOne(ctx context.Context, r Request, connectionID string)
 	if err != nil {
 		return nil, err
 	}
-	return response.WithBody(attributeList(response.Body, c.Connection)), nil
+	return attributeList(response, c.Connection), nil
 }
 
 // A packageSearch is one page of a search across children.
@@ -103,7 +103,7 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	outcomes, err := s.pkg.askAll(ctx, children, func(ctx context.Context, i int, d Doer) (*Response, error) {
 		response, err := d.Do(ctx, s.childRequest(turns[i]))
 		if err == nil {
-			readings[i].page, readings[i].ok = readSearchPage(response.Body)
+			readings[i].page, readings[i].ok = readSearchPage(response)
 		}
 		return response, err
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func FuzzReadJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		compact, s, valid := readJSON(string(text))
+		compact, parts, s, valid := readJSON(string(text))
 		if valid != json.Valid(text) {
 			t.Fatalf("valid is %v for %q", valid, text)
 		}
@@ -31,6 +32,9 @@ func FuzzReadJSON(f *testing.F) {
 		}
 		if levels, values := countTokens(t, text); s.levels != levels || s.values != values {
 			t.Errorf("%d levels and %d values are told, want %d and %d: %q", s.levels, s.values, levels, values, text)
+		}
+		if want := AsEnvelope(compact); fmt.Sprintf("%q", parts) != fmt.Sprintf("%q", want) {
+			t.Errorf("the parts of %q are %q, want %q", compact, parts, want)
 		}
 		escapes := strings.NewReplacer(`\\`, "", `\"`, "", `\/`, "", `\n`, "", `\t`, "")
 		if rest := escapes.Replace(compact); s.uncommon == (OrdinaryRun(rest) == len(rest)) {

@@ -2,6 +2,7 @@ package rs
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 )
@@ -39,14 +40,39 @@ type Response struct {
 	// Common says that the body was read and that its strings hold none but the commonest characters: those of [PlainRun],
 	// quotes, backslashes, slashes, line feeds and tabs. False says nothing.
 	Common bool
+	parts  Envelope // of the body; empty where they are not known
 	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
 	Unavailable int
 }
 
-// WithBody returns the response with another body, of whose characters nothing is known.
+// errNotJSON is the error of a body that is no JSON.
+var errNotJSON = errors.New("the JSON is malformed")
+
+// ReadResponse reads a body of JSON once, from end to end, and keeps what need not be looked for in it again. What is no UTF-8
+// becomes U+FFFD. Its errors are that it is no JSON, or an [*Error]: it is too deep, or has too many values.
+func ReadResponse(body string) (*Response, error) {
+	compact, parts, shape, valid := readJSON(body)
+	if !valid {
+		return nil, errNotJSON
+	}
+	if e := shape.check(); e != nil {
+		return nil, e
+	}
+	return &Response{Body: compact, Common: !shape.uncommon, parts: parts}, nil
+}
+
+// WithBody returns the response with another body, of which nothing is known.
 func (r Response) WithBody(body string) *Response {
-	r.Body, r.Common = body, false
+	r.Body, r.Common, r.parts = body, false, Envelope{}
 	return &r
+}
+
+// Envelope is [AsEnvelope] of the body, which is not read again where the client knows. It is not to be changed.
+func (r *Response) Envelope() Envelope {
+	if r.parts.Members != nil {
+		return r.parts
+	}
+	return AsEnvelope(r.Body)
 }
 
 // A Doer performs one read under one caller's credentials. Its errors are [*Error] values.

@@ -27,7 +27,7 @@ func ListStreams() *Tool {
 		},
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args, _ := call.Args.(listStreamsArgs)
-			return render.Streams(response.Body, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: args.offset})
+			return render.Streams(response, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: args.offset})
 		},
 	}
 }

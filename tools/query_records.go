@@ -38,7 +38,7 @@ func QueryRecords() *Tool {
 		Forward: forwardRecords,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(queryRecordsArgs)
-			return render.Records(response.Body, render.RecordsQuery{
+			return render.Records(response, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
 				Rest: rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
@@ -99,7 +99,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		limit := args.pageSize()
 		switch {
 		case err == nil:
-			limit = args.fitting(render.RecordsThatFit(response.Body))
+			limit = args.fitting(render.RecordsThatFit(response))
 		case rs.AsError(err).Code == rs.ResponseTooLarge:
 			limit = max(1, limit/16)
 		}

@@ -33,8 +33,8 @@ func Search(recordBase string) *Tool {
 		Decode: decodeSearch,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(searchArgs)
-			return searcher.Search(response.Body, render.SearchQuery{
-				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase, Common: response.Common,
+			return searcher.Search(response, render.SearchQuery{
+				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 			})
 		},

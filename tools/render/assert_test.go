@@ -66,9 +66,11 @@ func assertResult(t *testing.T, tool string, r Result) {
 	AssertSendable(t, tool, r)
 }
 
-// clientResponse is a response as the client makes it of a body, which is compact.
-func clientResponse(body string) *rs.Response {
-	escapes := strings.NewReplacer(`\\`, "", `\"`, "", `\/`, "", `\n`, "", `\t`, "")
-	rest := escapes.Replace(body)
-	return &rs.Response{Body: body, Common: rs.OrdinaryRun(rest) == len(rest)}
+// answer is a response as the client makes it of a body.
+func answer(body string) *rs.Response {
+	response, err := rs.ReadResponse(body)
+	if err != nil {
+		panic(err)
+	}
+	return response
 }

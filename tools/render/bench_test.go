@@ -47,10 +47,10 @@ type rendering struct {
 func renderings() []rendering {
 	searcher := new(Searcher)
 	search := func(response *rs.Response) (Result, error) {
-		return searcher.Search(response.Body, SearchQuery{Q: "invoice", RecordBase: base, Common: response.Common})
+		return searcher.Search(response, SearchQuery{Q: "invoice", RecordBase: base})
 	}
 	records := func(response *rs.Response) (Result, error) {
-		return Records(response.Body, RecordsQuery{Stream: "messages", Limit: 25})
+		return Records(response, RecordsQuery{Stream: "messages", Limit: 25})
 	}
 	schema := func(response *rs.Response) (Result, error) { return Schema(response.Body, SchemaQuery{}) }
 	return []rendering{
@@ -83,7 +83,7 @@ func BenchmarkRender(b *testing.B) {
 }
 
 func (r rendering) benchmark(b *testing.B) {
-	response := clientResponse(r.body)
+	response := answer(r.body)
 	b.SetBytes(int64(len(r.body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -104,9 +104,9 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {58, 76_000},
-		"records":       {29, 57_000},
-		"records-large": {537, 285_000},
+		"search":        {54, 74_000},
+		"records":       {26, 55_000},
+		"records-large": {530, 280_000},
 		"schema":        {26, 11_100},
 	}
 	for _, row := range renderings() {
@@ -115,7 +115,7 @@ func TestAllocations(t *testing.T) {
 			continue
 		}
 		const runs = 20
-		response := clientResponse(row.body)
+		response := answer(row.body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		count := testing.AllocsPerRun(runs, func() {

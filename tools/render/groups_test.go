@@ -136,7 +136,7 @@ func TestManyStreamRows(t *testing.T) {
 	}
 	body := object{pair("object", encode("list")), pair("data", rs.JoinArray(rows))}.AppendJSON(nil)
 	read := func(q StreamsQuery) (Result, object) {
-		r, err := Streams(string(body), q)
+		r, err := Streams(answer(string(body)), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestManyStreamRows(t *testing.T) {
 			t.Errorf("%s: %d rows", channel, seen)
 		}
 	}
-	_, err := Streams(string(body), StreamsQuery{Offset: total})
+	_, err := Streams(answer(string(body)), StreamsQuery{Offset: total})
 	var typed *rs.Error
 	if !errors.As(err, &typed) || typed.Code != rs.InvalidArguments || typed.Param != "offset" {
 		t.Errorf("%v", err)

@@ -25,7 +25,6 @@ type hit struct {
 type hitReader struct {
 	q               SearchQuery
 	hits            []hit
-	items           int                    // of the list, with those that are no hits
 	own, data, part object                 // of the hit at hand
 	list            []string               // its excerpts
 	proofs          [maxEvidenceRows]proof // those of them that are in excerpts
@@ -34,24 +33,17 @@ type hitReader struct {
 	first           int       // of the hit at hand
 }
 
-// reserve makes room for the hits of a page of so many bytes. More is made when it is needed.
-func (r *hitReader) reserve(q SearchQuery, size int) {
-	const usual = 1400 // bytes of a hit
-	hits := min(size/usual+1, 100)
-	r.q, r.hits, r.excerpts = q, slices.Grow(r.hits, hits), slices.Grow(r.excerpts, hits)
-	r.passages.marks = slices.Grow(r.passages.marks, 2*hits)
-	r.passages.texts.b.Grow(size * 3 / 4)
-	r.passages.texts.common = q.Common
-}
-
-func (r *hitReader) begin() { r.hits, r.items, r.excerpts = r.hits[:0], 0, r.excerpts[:0] }
-
-// read reads a hit. What is no object is none.
-func (r *hitReader) read(w *rs.Walker) {
-	if r.take(w) {
-		r.hits = append(r.hits, r.hit(r.items))
+// readHits reads the hits of a page. What is no object is none.
+func (r *hitReader) readHits(items []string, response *rs.Response, q SearchQuery) {
+	r.q, r.hits, r.excerpts = q, slices.Grow(r.hits, len(items)), slices.Grow(r.excerpts, len(items))
+	r.passages.marks = slices.Grow(r.passages.marks, 2*len(items))
+	r.passages.texts.b.Grow(len(response.Body) * 3 / 4)
+	r.passages.texts.common = response.Common
+	for i, raw := range items {
+		if w := rs.Walk(raw); r.take(&w) {
+			r.hits = append(r.hits, r.hit(i))
+		}
 	}
-	r.items++
 }
 
 // take reads a hit, its data and its excerpts in one pass. It reports false for what is no object.

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -23,32 +22,24 @@ var listKeys = [...]string{"data", "results", "hits", "records"}
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
 const maxItems = 10_000
 
-// An itemReader reads the items of a list in the pass that finds the list.
-type itemReader interface {
-	// begin begins a list. What was read of another is not in the answer's.
-	begin()
-	// read reads the item at hand.
-	read(w *rs.Walker)
-}
-
-// readListing reads a body, which is JSON as an [rs.Response] has it, and finds the items in any of the shapes that resource
-// servers use: data[], data.data[], data.results[], results[], hits[], records[]. what names the answer in the error. Where a
-// reader is given, it reads them.
-func readListing(raw, what string, reader itemReader) (listing, error) {
-	body, name, items := readEnvelope(raw, reader)
-	if body == nil {
-		return listing{}, notAnObject(raw, what)
+// readListing finds the items of an answer in any of the shapes that resource servers use: data[], data.data[],
+// data.results[], results[], hits[], records[]. what names the answer in the error.
+func readListing(response *rs.Response, what string) (listing, error) {
+	body := response.Envelope()
+	if body.Members == nil {
+		return listing{}, notAnObject(response.Body, what)
 	}
-	l := listing{body: body, items: items}
-	if name != "" {
-		l.envelope, l.path = body.Without(name), []string{name}
+	l := listing{body: body.Members}
+	if name, items, ok := body.List(listKeys[:]...); ok {
+		l.items, l.envelope, l.path = items, body.Members.Without(name), []string{name}
 	} else {
 		const outer = "data"
-		inner, name, items := readEnvelope(body.Get(outer), reader)
-		if name == "" {
-			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get(outer)))
+		inner := rs.AsEnvelope(body.Members.Get(outer))
+		name, items, ok := inner.List(listKeys[:]...)
+		if !ok {
+			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Members.Get(outer)))
 		}
-		l.items, l.envelope, l.path = items, body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
+		l.items, l.envelope, l.path = items, body.Members.Without(outer).WithAll(inner.Members.Without(name)), []string{outer, name}
 	}
 	if len(l.items) > maxItems {
 		return listing{}, &rs.Error{
@@ -59,36 +50,6 @@ func readListing(raw, what string, reader itemReader) (listing, error) {
 	}
 	l.meta = l.envelope.Object("meta")
 	return l, nil
-}
-
-// readEnvelope reads an object, and the items of the list in it, of which it returns the name.
-func readEnvelope(raw string, reader itemReader) (members object, name string, items []string) {
-	if reader == nil {
-		body := rs.AsEnvelope(raw)
-		name, items, _ = body.List(listKeys[:]...)
-		return body.Members, name, items
-	}
-	rank, last := len(listKeys), -1 // of the list that was read last
-	w := rs.Walk(raw)
-	body := w.Envelope(func(at rs.Place) {
-		n := slices.Index(listKeys[:], at.Name)
-		if n < 0 || n > rank || at.Element >= maxItems { // a better one was read, or it is no list of items
-			return
-		}
-		if rank, last = n, at.Member; at.Element == 0 {
-			reader.begin()
-		}
-		reader.read(&w)
-	})
-	name, items, member := body.List(listKeys[:]...)
-	if member != last { // a name was given twice
-		reader.begin()
-		for _, raw := range items[:min(len(items), maxItems)] {
-			w := rs.Walk(raw)
-			reader.read(&w)
-		}
-	}
-	return body.Members, name, items
 }
 
 // replace returns the body with other items in place of its own.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A RecordsQuery is the call that a page of records answers.
@@ -38,13 +40,13 @@ func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok 
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
 // as many records as fit (S0-5g, S0-7c).
-func Records(body string, q RecordsQuery) (Result, error) {
+func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	const what = "query_records"
-	l, err := readListing(body, what, nil)
+	l, err := readListing(response, what)
 	if err != nil {
 		return Result{}, err
 	}
-	l, body = projectAll(l, body, q.Fields)
+	l, body := projectAll(l, response.Body, q.Fields)
 	items := readRecords(l.items, q)
 	page := fitRecords(l, body, items)
 	if page.left > 0 && page.left == len(items) {

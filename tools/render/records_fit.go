@@ -18,12 +18,12 @@ const (
 
 // RecordsThatFit returns how many records of a page a host takes, and how many the page has; all of them when it fits.
 // One that does not fit is asked for again with a smaller limit, so that its cursor is exact (D18).
-func RecordsThatFit(body string) (fit, of int) {
-	if len(body) <= pageJSON {
+func RecordsThatFit(response *rs.Response) (fit, of int) {
+	if len(response.Body) <= pageJSON {
 		return 0, 0
 	}
 	const what = "query_records"
-	l, err := readListing(body, what, nil)
+	l, err := readListing(response, what)
 	if err != nil {
 		return 0, 0
 	}

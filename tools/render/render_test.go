@@ -16,13 +16,17 @@ import (
 func TestInvalidResponse(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}
 	renderers := map[string]func([]byte) (Result, error){
-		"schema":            func(b []byte) (Result, error) { return Schema(string(b), SchemaQuery{}) },
-		"query_records":     func(b []byte) (Result, error) { return Records(string(b), RecordsQuery{Stream: "s"}) },
-		"aggregate":         func(b []byte) (Result, error) { return Aggregate(string(b), AggregateQuery{Stream: "s"}) },
-		"search":            func(b []byte) (Result, error) { return new(Searcher).Search(string(b), SearchQuery{}) },
+		"schema": func(b []byte) (Result, error) { return Schema(string(b), SchemaQuery{}) },
+		"query_records": func(b []byte) (Result, error) {
+			return Records(&rs.Response{Body: string(b)}, RecordsQuery{Stream: "s"})
+		},
+		"aggregate": func(b []byte) (Result, error) { return Aggregate(string(b), AggregateQuery{Stream: "s"}) },
+		"search": func(b []byte) (Result, error) {
+			return new(Searcher).Search(&rs.Response{Body: string(b)}, SearchQuery{})
+		},
 		"fetch":             func(b []byte) (Result, error) { return Document(string(b), DocumentQuery{Ref: ref}) },
 		"read_record_field": func(b []byte) (Result, error) { return Window(string(b), WindowQuery{Ref: ref}) },
-		"list_streams":      func(b []byte) (Result, error) { return Streams(string(b), StreamsQuery{}) },
+		"list_streams":      func(b []byte) (Result, error) { return Streams(&rs.Response{Body: string(b)}, StreamsQuery{}) },
 	}
 	for tool, renderBody := range renderers {
 		for _, body := range []string{"", "  ", "<html>secret</html>", `"secret"`, `["secret"]`, "null", "17", `{"secret":`, "{}"} {
@@ -42,7 +46,7 @@ func TestInvalidResponse(t *testing.T) {
 func TestVerbatim(t *testing.T) {
 	// What the server wrote reaches the host unchanged: number formats, key order, escapes.
 	const body = `{"object":"list","z":1.0,"a":12345678901234567890,"data":[{"id":"1","data":{"html":"<b>&\u2028","n":1e3}}],"b":-0}`
-	r, err := Records(body, RecordsQuery{Stream: "s"})
+	r, err := Records(answer(body), RecordsQuery{Stream: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,15 +18,14 @@ type SearchQuery struct {
 	ConnectionID string
 	Rest         object // the other arguments as they were sent (streams, filter, mode)
 	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
-	Common       bool   // what [rs.Response] says of the body
 }
 
-func (room *searchRoom) search(body string, q SearchQuery) (Result, error) {
-	room.reserve(q, len(body))
-	l, err := readListing(body, "search", &room.hitReader)
+func (room *searchRoom) search(response *rs.Response, q SearchQuery) (Result, error) {
+	l, err := readListing(response, "search")
 	if err != nil {
 		return Result{}, err
 	}
+	room.readHits(l.items, response, q)
 	structured, shown := room.structured(l, q)
 	r := Result{Text: room.text(l, shown, q), Structured: structured}
 	if uris := windowURIs(room.hits); len(uris) > 0 {

@@ -1,6 +1,10 @@
 package render
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
 
 // A Searcher renders searches. It keeps the room in which the answer to one was made for the next, because a server makes so
 // many that new room for each would be a good part of the work. The zero Searcher is ready; any number of goroutines may use it.
@@ -8,14 +12,14 @@ type Searcher struct{ rooms sync.Pool }
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
-func (s *Searcher) Search(body string, q SearchQuery) (Result, error) {
+func (s *Searcher) Search(response *rs.Response, q SearchQuery) (Result, error) {
 	room, _ := s.rooms.Get().(*searchRoom)
 	if room == nil {
 		room = new(searchRoom)
 	}
 	defer s.rooms.Put(room)
 	defer room.empty()
-	return room.search(body, q)
+	return room.search(response, q)
 }
 
 // A searchRoom is where the answer to a search is made. What leaves it is a copy.

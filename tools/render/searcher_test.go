@@ -3,13 +3,19 @@ package render
 import (
 	"fmt"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // The room of a search is used for the next, which may be another person's: nothing of a search is left in it.
 func TestSearchRoom(t *testing.T) {
 	for _, body := range append(goldenBodies(t), []byte(searchBody(25, 8)), []byte(searchBody(1000, 1))) {
 		room := new(searchRoom)
-		if _, err := room.search(string(body), SearchQuery{Q: "invoice", RecordBase: base}); err != nil {
+		response, err := rs.ReadResponse(string(body))
+		if err != nil {
+			continue
+		}
+		if _, err := room.search(response, SearchQuery{Q: "invoice", RecordBase: base}); err != nil {
 			continue
 		}
 		room.empty()

@@ -16,9 +16,9 @@ type StreamsQuery struct {
 // Streams renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
 // not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
 // rs.InvalidArguments.
-func Streams(body string, q StreamsQuery) (Result, error) {
+func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
-	l, err := readListing(body, what, nil)
+	l, err := readListing(response, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -49,7 +49,7 @@ func Streams(body string, q StreamsQuery) (Result, error) {
 	if total > 0 {
 		p.add(last)
 	}
-	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, body))}, nil
+	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, response.Body))}, nil
 }
 
 // head is how many rows there are, or why there are none.

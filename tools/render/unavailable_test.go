@@ -13,7 +13,7 @@ func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	if err != nil || !strings.Contains(schema.Text, want) {
 		t.Errorf("schema: %v %s", err, schema.Text)
 	}
-	streams, err := Streams(`{"object":"list","data":[],`+unavailable+`}`, StreamsQuery{})
+	streams, err := Streams(answer(`{"object":"list","data":[],`+unavailable+`}`), StreamsQuery{})
 	if err != nil || !strings.Contains(streams.Text, want) {
 		t.Errorf("list_streams: %v %s", err, streams.Text)
 	}

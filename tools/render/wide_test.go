@@ -41,7 +41,7 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 			return err
 		}},
 		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
-			_, err := Records(string(b), RecordsQuery{Stream: "messages"})
+			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
 		{"a stream of many fields that each can do something else", `{"streams":[{"name":"messages","field_capabilities":{` + distinctFields(n) + `}}]}`, func(b []byte) error {
@@ -66,10 +66,10 @@ func TestAListHasSoManyItems(t *testing.T) {
 	list := func(n int) []byte {
 		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)
 	}
-	if _, err := new(Searcher).Search(string(list(maxItems)), SearchQuery{Q: "x"}); err != nil {
+	if _, err := new(Searcher).Search(answer(string(list(maxItems))), SearchQuery{Q: "x"}); err != nil {
 		t.Errorf("%d items: %v", maxItems, err)
 	}
-	_, err := new(Searcher).Search(string(list(maxItems+1)), SearchQuery{Q: "x"})
+	_, err := new(Searcher).Search(answer(string(list(maxItems+1))), SearchQuery{Q: "x"})
 	if e := rs.AsError(err); err == nil || e.Code != rs.ResponseTooLarge || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
 		t.Errorf("got %v", err)
 	}
