@@ -190,7 +190,7 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 	if !binary {
 		if answer, err = ReadResponse(body); err != nil {
 			e := AsError(err)
-			if errors.Is(err, errNotJSON) {
+			if errors.Is(err, errNotJSON) { // then the type says what it may be instead
 				e = &Error{
 					Code:    InvalidResponse,
 					Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),

@@ -28,7 +28,7 @@ func ReadObject(raw string) (Object, error) {
 	if json.NewDecoder(strings.NewReader(raw)).Decode(&first) == nil {
 		return nil, errors.New("something follows the object")
 	}
-	return nil, errors.New("the JSON is malformed")
+	return nil, errNotJSON
 }
 
 // AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.

@@ -22,7 +22,7 @@ func (s *Searcher) Search(response *rs.Response, q SearchQuery) (Result, error) 
 	return room.search(response, q)
 }
 
-// A searchRoom is where the answer to a search is made. What leaves it is a copy.
+// A searchRoom is where the answer to a search is made. Nothing of an answer that left it is kept.
 type searchRoom struct {
 	hitReader
 	draft draft
