@@ -44,14 +44,15 @@ func PlainRun(text string) int {
 		}
 		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '"' && rest[n] != '\\'; n++ {
 		}
-		if n == len(rest) || rest[n] < utf8.RuneSelf {
-			return len(text) - len(rest) + n
+		rest = rest[n:]
+		size := 0
+		if len(rest) > 0 && rest[0] >= utf8.RuneSelf {
+			size = letter(rest)
 		}
-		size := letter(rest[n:])
 		if size == 0 {
-			return len(text) - len(rest) + n
+			return len(text) - len(rest)
 		}
-		rest = rest[n+size:]
+		rest = rest[size:]
 	}
 }
 
@@ -68,14 +69,15 @@ func OrdinaryRun[T ~string | ~[]byte](text T) int {
 		}
 		for ; n < len(rest) && isPrintable(rest[n]) && rest[n] != '\\'; n++ {
 		}
-		if n == len(rest) || rest[n] < utf8.RuneSelf {
-			return len(text) - len(rest) + n
+		rest = rest[n:]
+		size := 0
+		if len(rest) > 0 && rest[0] >= utf8.RuneSelf {
+			size = letter(rest)
 		}
-		size := letter(rest[n:])
 		if size == 0 {
-			return len(text) - len(rest) + n
+			return len(text) - len(rest)
 		}
-		rest = rest[n+size:]
+		rest = rest[size:]
 	}
 }
 
@@ -93,14 +95,15 @@ func LineRun(text string) int {
 		}
 		for ; n < len(rest) && isPrintable(rest[n]) && (rest[n] != ' ' || n+1 == len(rest) || rest[n+1] != ' '); n++ {
 		}
-		if n == len(rest) || rest[n] < utf8.RuneSelf {
-			return len(text) - len(rest) + n
+		rest = rest[n:]
+		size := 0
+		if len(rest) > 0 && rest[0] >= utf8.RuneSelf {
+			size = letter(rest)
 		}
-		size := letter(rest[n:])
 		if size == 0 {
-			return len(text) - len(rest) + n
+			return len(text) - len(rest)
 		}
-		rest = rest[n+size:]
+		rest = rest[size:]
 	}
 }
 

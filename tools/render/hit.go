@@ -23,8 +23,9 @@ type hit struct {
 
 // A hitReader reads the hits of a page, one after the other in the same room.
 type hitReader struct {
-	q               SearchQuery
-	hits            []hit
+	q    SearchQuery
+	hits []hit // those that were read
+
 	own, data, part object                 // of the hit at hand
 	list            []string               // its excerpts
 	proofs          [maxEvidenceRows]proof // those of them that are in excerpts

@@ -20,6 +20,7 @@ type SearchQuery struct {
 	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
 }
 
+// search is what [Searcher.Search] returns.
 func (room *searchRoom) search(response *rs.Response, q SearchQuery) (Result, error) {
 	l, err := readListing(response, "search")
 	if err != nil {
