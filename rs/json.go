@@ -41,7 +41,7 @@ type scanner struct {
 	broken bool // there was something in a string that is no UTF-8
 	shape  shape
 
-	keeping  bool     // the parts of the whole, as long as there is no space and nothing broken
+	keeping  bool     // the parts of the whole, which are [AsEnvelope]'s, as long as there is no space and nothing broken
 	parts    Envelope // those that were kept
 	elements []string // of the array at hand that is a member of the whole
 }

@@ -30,7 +30,7 @@ type searchRoom struct {
 	rows  []byte // of evidence
 }
 
-// The room that is kept for the next search is at most that of a full page.
+// Room beyond these is not kept for the next search: a page of a hundred hits hardly needs as much.
 const (
 	mostParts = 500 // hits, excerpts, members
 	mostBytes = 32 << 10
