@@ -18,7 +18,7 @@ func claudeCode() Client {
 		path: func(p Place) string {
 			return filepath.Join(p.variable("CLAUDE_CONFIG_DIR", p.Home), ".claude.json")
 		},
-		format: formatJSON, key: "mcpServers", tokenEnv: "${%s}",
+		format: jsonFormat{}, key: "mcpServers", tokenEnv: "${%s}",
 		entry: typedEntry,
 		command: func(s Server, quote func(string) string) []string {
 			if s.hosted() {
@@ -45,7 +45,7 @@ func claudeDesktop() Client {
 		path: func(p Place) string {
 			return filepath.Join(p.applicationData(), "Claude", "claude_desktop_config.json")
 		},
-		format: formatJSON, key: "mcpServers", localOnly: true,
+		format: jsonFormat{}, key: "mcpServers", localOnly: true,
 		entry: plainEntry,
 		steps: func(s Server) []string {
 			if !s.hosted() {
@@ -89,7 +89,7 @@ func codex() Client {
 		path: func(p Place) string {
 			return filepath.Join(p.variable("CODEX_HOME", filepath.Join(p.Home, ".codex")), "config.toml")
 		},
-		format: formatTOML, key: "mcp_servers", tokenEnv: "%s",
+		format: tomlFormat{}, key: "mcp_servers", tokenEnv: "%s",
 		entry: func(c Client, s Server) object {
 			if !s.hosted() {
 				return object{{"command", s.Command}, {"args", s.Arguments}}
@@ -123,7 +123,7 @@ func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor",
 		path:   func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
-		format: formatJSONC, key: "mcpServers", tokenEnv: "${env:%s}", // #nosec G101 -- how a variable is quoted
+		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "${env:%s}", // #nosec G101 -- how a variable is quoted
 		entry: plainEntry,
 		link: func(s Server, entry object) string {
 			return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + url.QueryEscape(s.Name) +
@@ -143,7 +143,7 @@ func vsCode() Client {
 	return Client{
 		Name: "vscode", Title: "VS Code",
 		path:   func(p Place) string { return filepath.Join(p.applicationData(), "Code", "User", "mcp.json") },
-		format: formatJSONC, key: "servers",
+		format: jsonFormat{comments: true}, key: "servers",
 		entry: typedEntry,
 		command: func(s Server, quote func(string) string) []string {
 			return []string{"code --add-mcp " + quote(named(s, typedEntry(Client{}, s)).compact())}
@@ -164,7 +164,7 @@ func gemini() Client {
 	return Client{
 		Name: "gemini", Title: "Gemini CLI",
 		path:   func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") },
-		format: formatJSONC, key: "mcpServers", tokenEnv: "$%s",
+		format: jsonFormat{comments: true}, key: "mcpServers", tokenEnv: "$%s",
 		entry: func(c Client, s Server) object {
 			if !s.hosted() {
 				return plainEntry(c, s)
@@ -212,7 +212,7 @@ func zed() Client {
 				return filepath.Join(p.Home, ".config", "zed", "settings.json")
 			}
 		},
-		format: formatJSONC, key: "context_servers",
+		format: jsonFormat{comments: true}, key: "context_servers",
 		entry: plainEntry,
 		after: func(s Server) string {
 			if s.hosted() {
@@ -226,7 +226,7 @@ func zed() Client {
 func generic() Client {
 	return Client{
 		Name: "generic", Title: "another client",
-		format: formatJSONC, key: "mcpServers",
+		format: jsonFormat{comments: true}, key: "mcpServers",
 		entry: plainEntry,
 		after: func(s Server) string {
 			if s.hosted() {

@@ -8,14 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// A format is how a host writes its file.
-type format int
-
-const (
-	formatJSON  format = iota // no comments: the host itself could not read them
-	formatJSONC               // comments and trailing commas
-	formatTOML
-)
+// A format reads and edits the text of a client's file. Its errors are RefusedErrors.
+type format interface {
+	// decode returns the values of a file; an empty file has none.
+	decode(text string) (map[string]any, error)
+	// put adds an entry under key and name, or changes the one that is there.
+	put(text, key, name string, entry object) (string, error)
+	// remove takes out the entry under key and name, and nothing else.
+	remove(text, key, name string) (string, error)
+	// spell returns a file that holds one entry alone.
+	spell(key, name string, entry object) string
+}
 
 // A RefusedError says in one sentence why a file was not edited: it is not what the host writes, so that an edit could break
 // it.
@@ -33,23 +36,13 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // Add returns a file with a server in it. A file that holds it already comes back as it was; so does everything else in
 // it. Its errors are RefusedErrors.
 func (c Client) Add(file []byte, s Server) ([]byte, error) {
-	return c.edit(file, s.Name, func(text string) (string, error) {
-		if c.format == formatTOML {
-			return addTOML(text, c.key, s.Name, c.entry(c, s))
-		}
-		return addJSON(text, c.key, s.Name, c.entry(c, s))
-	})
+	return c.edit(file, s.Name, func(text string) (string, error) { return c.format.put(text, c.key, s.Name, c.entry(c, s)) })
 }
 
 // Remove returns a file without the server of a name, which must be ours. A file that does not hold it comes back as it
 // was. Its errors are RefusedErrors.
 func (c Client) Remove(file []byte, name string) ([]byte, error) {
-	return c.edit(file, name, func(text string) (string, error) {
-		if c.format == formatTOML {
-			return removeTOML(text, c.key, name)
-		}
-		return removeJSON(text, c.key, name)
-	})
+	return c.edit(file, name, func(text string) (string, error) { return c.format.remove(text, c.key, name) })
 }
 
 // An Entry is one of our servers as a host's file holds it.
@@ -65,7 +58,7 @@ func (c Client) Ours(file []byte, name string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := c.decode(text)
+	tree, err := c.format.decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +81,7 @@ func (c Client) edit(file []byte, name string, change func(string) (string, erro
 	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
 		lineEnd, text = "\r\n", strings.ReplaceAll(text, "\r\n", "\n")
 	}
-	before, err := c.decode(text)
+	before, err := c.format.decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +92,7 @@ func (c Client) edit(file []byte, name string, change func(string) (string, erro
 	if changed == text {
 		return file, nil
 	}
-	after, err := c.decode(changed)
+	after, err := c.format.decode(changed)
 	if err != nil || remainder(before, c.key, name) != remainder(after, c.key, name) {
 		return nil, refused("the file is written in a way that cannot be edited without touching other parts of it: add the entry by hand")
 	}
@@ -115,14 +108,6 @@ func (c Client) readable(file []byte) (text string, mark []byte, err error) {
 		return "", nil, refused("the file is not UTF-8 text")
 	}
 	return string(file), mark, nil
-}
-
-// decode reads a file's values; an empty file has none.
-func (c Client) decode(text string) (map[string]any, error) {
-	if c.format == formatTOML {
-		return decodeTOML(text)
-	}
-	return decodeJSON(text, c.format == formatJSONC)
 }
 
 // entries are the servers of a file that look like servers.
@@ -181,12 +166,13 @@ func mayReplace(name string, value any) error {
 	return nil
 }
 
-// leftOver are the keys that say how a server is reached, which an entry that is reached otherwise must not keep. Whatever
-// else a person added stays; headers do with a hosted server.
+// leftOver returns the keys that say how a server is reached and that the entry does not have: an old entry must not keep
+// them. Everything else that a user added stays; so do headers of a hosted server.
 func leftOver(entry object) []string {
+	has := func(key string) bool { return slices.ContainsFunc(entry, func(m member) bool { return m.key == key }) }
 	keys := []string{"type", "url", "httpUrl", "command", "args", "bearer_token_env_var"}
-	if slices.ContainsFunc(entry, func(m member) bool { return m.key == "command" }) {
+	if has("command") {
 		keys = append(keys, "headers")
 	}
-	return keys
+	return slices.DeleteFunc(keys, has)
 }

@@ -219,6 +219,17 @@ func TestTokenEnvironment(t *testing.T) {
 	}
 }
 
+// A table that gives its headers as dotted keys loses all of them when its server becomes a local one.
+func TestDottedKeysAreRemovedTogether(t *testing.T) {
+	codex, _ := clients.ByName("codex")
+	before := "[mcp_servers.pdpp]\nheaders.a = \"1\" # mine\nurl = \"https://old.example/mcp\"\nheaders.b = \"2\"\nstartup_timeout_sec = 30\n"
+	want := "[mcp_servers.pdpp]\ncommand = \"/usr/local/bin/pdpp-mcp\"\nargs = [\"stdio\", \"--provider-url\", \"https://rs.example\"]\nstartup_timeout_sec = 30\n"
+	after, err := codex.Add([]byte(before), local)
+	if diff := cmp.Diff(want, string(after)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 // Whatever a file holds: an edit is refused, or it is its own fixed point and changes nothing else.
 func FuzzAdd(f *testing.F) {
 	for _, format := range []bool{false, true} {

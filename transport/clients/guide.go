@@ -25,11 +25,7 @@ func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
 	}
 	if c.HasFile() && (!c.localOnly || !s.hosted()) {
 		entry := c.entry(c, s)
-		if c.format == formatTOML {
-			guide.Entry = "[" + c.key + "." + tomlKey(s.Name) + "]\n" + tomlLines(entry)
-		} else {
-			guide.Entry = indented(object{{c.key, object{{s.Name, entry}}}}, "", "  ") + "\n"
-		}
+		guide.Entry = c.format.spell(c.key, s.Name, entry)
 		if c.link != nil {
 			guide.Link = c.link(s, entry)
 		}

@@ -12,6 +12,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
+// jsonFormat is JSON; with comments it is JSONC, which has trailing commas as well. Edits change hujson's syntax tree, which
+// packs to the bytes that it was parsed from. Its Patch and Format are not used: Patch drops the comments above a removed
+// member and adds without line breaks, and Format indents the whole file again.
+type jsonFormat struct{ comments bool }
+
+var errComments = refused("the file holds comments or trailing commas, which the client itself cannot read: mend it first")
+
 // parseJSON reads JSON with comments. A text without any value, or of comments alone, is an empty object that is still
 // to be written.
 func parseJSON(text string) (root hujson.Value, blank bool, err error) {
@@ -36,26 +43,22 @@ func where(err error) string {
 	return "no place is known"
 }
 
-func decodeJSON(text string, comments bool) (map[string]any, error) {
+func (f jsonFormat) decode(text string) (map[string]any, error) {
 	root, blank, err := parseJSON(text)
 	if err != nil {
 		return nil, err
 	}
 	if blank {
-		if !comments && strings.TrimSpace(text) != "" {
+		if !f.comments && strings.TrimSpace(text) != "" {
 			return nil, errComments
 		}
 		return map[string]any{}, nil
 	}
-	if !comments && !root.IsStandard() {
+	if !f.comments && !root.IsStandard() {
 		return nil, errComments
 	}
-	standard := root.Clone()
-	standard.Standardize()
-	decoder := json.NewDecoder(strings.NewReader(standard.String()))
-	decoder.UseNumber()
-	var tree any
-	if err := decoder.Decode(&tree); err != nil {
+	tree, err := decodeValue(root)
+	if err != nil {
 		return nil, refused("the file is not valid JSON (%s): mend it first", where(err))
 	}
 	object, ok := tree.(map[string]any)
@@ -65,10 +68,20 @@ func decodeJSON(text string, comments bool) (map[string]any, error) {
 	return object, nil
 }
 
-var errComments = refused("the file holds comments or trailing commas, which the client itself cannot read: mend it first")
+// decodeValue returns a value without its comments. Numbers stay as they are written.
+func decodeValue(value hujson.Value) (tree any, err error) {
+	standard := value.Clone()
+	standard.Standardize()
+	decoder := json.NewDecoder(strings.NewReader(standard.String()))
+	decoder.UseNumber()
+	return tree, decoder.Decode(&tree)
+}
 
-// addJSON puts an entry under key and name, or changes the one that is there.
-func addJSON(text, key, name string, entry object) (string, error) {
+func (jsonFormat) spell(key, name string, entry object) string {
+	return indented(object{{key, object{{name, entry}}}}, "", "  ") + "\n"
+}
+
+func (f jsonFormat) put(text, key, name string, entry object) (string, error) {
 	root, blank, err := parseJSON(text)
 	if err != nil {
 		return "", err
@@ -78,89 +91,65 @@ func addJSON(text, key, name string, entry object) (string, error) {
 		if head != "" {
 			head += "\n"
 		}
-		return head + indented(object{{key, object{{name, entry}}}}, "", "  ") + "\n", nil
+		return head + f.spell(key, name, entry), nil
 	}
 	servers, err := find(root, "the file", key)
 	if err != nil {
 		return "", err
 	}
 	if servers == nil {
-		return insert(text, root, key, object{{name, entry}}), nil
+		insert(&root, styleOf(text, root), key, object{{name, entry}})
+		return root.String(), nil
 	}
 	old, err := find(*servers, strconv.Quote(key), name)
 	if err != nil {
 		return "", err
 	}
 	if old == nil {
-		return insert(text, *servers, name, entry), nil
-	}
-	return update(text, *old, key, name, entry)
-}
-
-// update makes an entry that is there say what it should, and leaves in it what it does not speak of.
-func update(text string, old hujson.Value, key, name string, entry object) (string, error) {
-	var fields any
-	standard := old.Clone()
-	standard.Standardize()
-	if err := json.Unmarshal([]byte(standard.String()), &fields); err != nil {
-		return "", refused("the entry %q cannot be read", name)
-	}
-	if err := mayReplace(name, fields); err != nil {
+		insert(servers, styleOf(text, *servers), name, entry)
+	} else if err := update(old, styleOf(text, *old), name, entry); err != nil {
 		return "", err
 	}
-	held, _ := fields.(map[string]any)
+	return root.String(), nil
+}
+
+// update sets the members of an entry, removes those that say how another kind of server is reached, and leaves the others.
+func update(old *hujson.Value, s style, name string, entry object) error {
+	tree, err := decodeValue(*old)
+	if err != nil {
+		return refused("the entry %q cannot be read", name)
+	}
+	if err := mayReplace(name, tree); err != nil {
+		return err
+	}
+	held, _ := tree.(map[string]any)
 	for _, m := range entry {
 		current, is := held[m.key]
-		if is && encode(current) == encode(m.value) {
-			continue
-		}
-		target, err := entryOf(text, key, name)
-		if err != nil {
-			return "", err
-		}
 		if !is {
-			text = insert(text, target, m.key, m.value)
+			insert(old, s, m.key, m.value)
 			continue
 		}
-		value, err := find(target, strconv.Quote(name), m.key)
-		if err != nil {
-			return "", err
+		if encode(current) == encode(m.value) {
+			continue
 		}
-		prefix, unit := indentation(text, target)
-		text = text[:value.StartOffset] + indented(m.value, prefix+unit, unit) + text[value.EndOffset:]
+		value, err := find(*old, strconv.Quote(name), m.key)
+		if err != nil {
+			return err
+		}
+		value.Value = literal(indented(m.value, s.prefix+s.unit, s.unit)).Value
 	}
 	for _, gone := range leftOver(entry) {
-		if _, is := held[gone]; !is || slices.ContainsFunc(entry, func(m member) bool { return m.key == gone }) {
-			continue
+		if _, is := held[gone]; is {
+			if _, err := find(*old, strconv.Quote(name), gone); err != nil {
+				return err
+			}
+			removeMember(old, gone)
 		}
-		target, err := entryOf(text, key, name)
-		if err != nil {
-			return "", err
-		}
-		text = cutMember(text, target, gone)
 	}
-	return text, nil
+	return nil
 }
 
-// entryOf finds an entry again after the text around it has moved.
-func entryOf(text, key, name string) (hujson.Value, error) {
-	root, _, err := parseJSON(text)
-	if err != nil {
-		return root, err
-	}
-	servers, err := find(root, "the file", key)
-	if err != nil || servers == nil {
-		return root, errors.Join(err, refused("%q is gone", key))
-	}
-	entry, err := find(*servers, strconv.Quote(key), name)
-	if err != nil || entry == nil {
-		return root, errors.Join(err, refused("%q is gone", name))
-	}
-	return *entry, nil
-}
-
-// removeJSON takes the entry under key and name out, and with it nothing else.
-func removeJSON(text, key, name string) (string, error) {
+func (jsonFormat) remove(text, key, name string) (string, error) {
 	root, blank, err := parseJSON(text)
 	if err != nil || blank {
 		return text, err
@@ -173,20 +162,19 @@ func removeJSON(text, key, name string) (string, error) {
 	if err != nil || entry == nil {
 		return text, err
 	}
-	var fields any
-	standard := entry.Clone()
-	standard.Standardize()
-	if err := json.Unmarshal([]byte(standard.String()), &fields); err != nil {
+	tree, err := decodeValue(*entry)
+	if err != nil {
 		return "", refused("the entry %q cannot be read", name)
 	}
-	if err := mayReplace(name, fields); err != nil {
+	if err := mayReplace(name, tree); err != nil {
 		return "", err
 	}
-	return cutMember(text, *servers, name), nil
+	removeMember(servers, name)
+	return root.String(), nil
 }
 
-// find returns a member's value; nil when there is none. A key that stands twice is refused, and so is a holder that
-// is no object; what names that.
+// find returns the value of a member, or nil. It refuses a key that occurs twice and a holder that is not an object; what
+// names the holder.
 func find(holder hujson.Value, what, key string) (*hujson.Value, error) {
 	o, ok := holder.Value.(*hujson.Object)
 	if !ok {
@@ -206,136 +194,117 @@ func find(holder hujson.Value, what, key string) (*hujson.Value, error) {
 }
 
 func memberName(m hujson.ObjectMember) string {
-	literal, ok := m.Name.Value.(hujson.Literal)
-	if !ok {
-		return ""
-	}
-	return literal.String()
+	name, _ := m.Name.Value.(hujson.Literal)
+	return name.String()
 }
 
-// insert adds a member at the end of an object, in the style of what stands there.
-func insert(text string, holder hujson.Value, key string, value any) string {
-	o, _ := holder.Value.(*hujson.Object) // find has seen that it is one
-	prefix, unit := indentation(text, holder)
-	inner := prefix + unit
-	if len(o.Members) == 0 {
-		at := holder.EndOffset - 1 // the closing brace
-		kept := strings.TrimRight(text[:at], " \t\r\n")
-		return kept + "\n" + inner + encode(key) + ": " + indented(value, inner, unit) + "\n" + prefix + text[at:]
-	}
-	last := o.Members[len(o.Members)-1].Value
-	end := last.EndOffset
-	trailing := last.AfterExtra != nil
-	if trailing {
-		end += len(last.AfterExtra) + 1
-	} else {
-		text = text[:end] + "," + text[end:]
-		end++
-	}
-	if !strings.Contains(text[holder.StartOffset:end], "\n") { // all on one line
-		return text[:end] + " " + encode(key) + ": " + spaced(value) + commaIf(trailing) + text[end:]
-	}
-	end = endOfLine(text, end)
-	rest := text[end:]
-	if strings.HasPrefix(strings.TrimLeft(rest, " \t"), "}") { // the brace stands on the line of the last member
-		rest = "\n" + prefix + strings.TrimLeft(rest, " \t")
-	}
-	return text[:end] + "\n" + inner + encode(key) + ": " + indented(value, inner, unit) + commaIf(trailing) + rest
+// literal parses JSON that this package has written.
+func literal(text string) hujson.Value {
+	value, _ := hujson.Parse([]byte(text))
+	return value
 }
 
-func commaIf(trailing bool) string {
-	if trailing {
-		return ","
-	}
-	return ""
-}
-
-// endOfLine moves over the blanks and comments that stand behind a member on its line.
-func endOfLine(text string, from int) int {
-	at := from
-	for at < len(text) {
-		rest := text[at:]
-		switch {
-		case rest[0] == ' ' || rest[0] == '\t':
-			at++
-		case strings.HasPrefix(rest, "//"):
-			return at + strings.IndexByte(rest+"\n", '\n')
-		case strings.HasPrefix(rest, "/*"):
-			length := strings.Index(rest, "*/") + len("*/")
-			if strings.Contains(rest[:length], "\n") {
-				return from
-			}
-			at += length
-		case rest[0] == '\n', rest[0] == '\r':
-			return at
-		default:
-			return from
+// insert adds a member at the end of an object, in the style of the object.
+func insert(holder *hujson.Value, s style, key string, value any) {
+	o, _ := holder.Value.(*hujson.Object) // find has refused everything else
+	inner := s.prefix + s.unit
+	before, text, after := "\n"+inner, indented(value, inner, s.unit), string(o.AfterExtra)
+	var trailing hujson.Extra // not nil: with a comma behind the last member
+	switch members := (hujson.Value{Value: &hujson.Object{Members: o.Members}}).String(); {
+	case len(o.Members) == 0:
+		before, after = strings.TrimRight(after, " \t\r\n")+before, "\n"+s.prefix
+	case !strings.Contains(members, "\n"):
+		before, text = " ", spaced(value)
+	default:
+		line, _ := lineEnd(after)
+		before, after = after[:line]+before, after[line:]
+		if strings.Trim(after, " \t") == "" {
+			after = "\n" + s.prefix
 		}
 	}
-	return from
+	if count := len(o.Members); count > 0 && o.Members[count-1].Value.AfterExtra != nil {
+		trailing = hujson.Extra{}
+	}
+	added := literal(text)
+	added.BeforeExtra, added.AfterExtra = hujson.Extra(" "), trailing
+	o.Members = append(o.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(key)}, Value: added})
+	o.AfterExtra = hujson.Extra(after)
 }
 
-// cutMember takes a member out of an object: with its comma and the comment behind it, without what stands before it.
-func cutMember(text string, holder hujson.Value, key string) string {
+// removeMember removes a member with its comma and the comment behind it on its line. The comments above it stay.
+func removeMember(holder *hujson.Value, key string) {
 	o, _ := holder.Value.(*hujson.Object)
 	index := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return memberName(m) == key })
-	gone := o.Members[index]
-	start, end := gone.Name.StartOffset, gone.Value.EndOffset
-	isLast := index == len(o.Members)-1
-	if !isLast || gone.Value.AfterExtra != nil {
-		end += len(gone.Value.AfterExtra) + 1 // the comma
+	gone, isLast := o.Members[index], index == len(o.Members)-1
+	next := &o.AfterExtra
+	if !isLast {
+		next = &o.Members[index+1].Name.BeforeExtra
 	}
-	wholeLine := strings.TrimRight(text[:start], " \t")
-	if stop := endOfLine(text, end); strings.HasSuffix(wholeLine, "\n") && (stop > end || stop < len(text) && strings.ContainsAny(text[stop:stop+1], "\r\n")) {
-		start, end = len(wholeLine), stop
-		if strings.HasPrefix(text[end:], "\r") {
-			end++
-		}
-		if strings.HasPrefix(text[end:], "\n") {
-			end++
-		}
-	} else {
-		for end < len(text) && (text[end] == ' ' || text[end] == '\t') && !isLast {
-			end++
+	before, after := string(gone.Name.BeforeExtra), string(*next)
+	line, ends := lineEnd(after)
+	switch ownLine := strings.TrimRight(before, " \t"); {
+	case strings.HasSuffix(ownLine, "\n") && ends:
+		before, after = ownLine, strings.TrimPrefix(strings.TrimPrefix(after[line:], "\r"), "\n")
+	case !isLast:
+		after = strings.TrimLeft(after, " \t")
+	case index > 0 && gone.Value.AfterExtra == nil:
+		before = strings.TrimLeft(before, " \t")
+	}
+	if isLast && index > 0 { // its comma becomes that of the member before it
+		last := &o.Members[index-1].Value
+		if gone.Value.AfterExtra == nil {
+			before, last.AfterExtra = string(last.AfterExtra)+before, nil
+		} else if last.AfterExtra == nil {
+			last.AfterExtra = hujson.Extra{}
 		}
 	}
-	text = text[:start] + text[end:]
-	if isLast && index > 0 && gone.Value.AfterExtra == nil { // the comma before it separates nothing any more
-		before := o.Members[index-1].Value
-		comma := before.EndOffset + len(before.AfterExtra)
-		after := comma + 1
-		if start == gone.Name.StartOffset { // on one line: and the blank behind it
-			for after < start && (text[after] == ' ' || text[after] == '\t') {
-				after++
-			}
-		}
-		text = text[:comma] + text[after:]
-	}
-	return text
+	*next = hujson.Extra(before + after)
+	o.Members = slices.Delete(o.Members, index, index+1)
 }
 
-// indentation is how the line on which an object begins is indented, and by how much its members are indented further.
-func indentation(text string, holder hujson.Value) (prefix, unit string) {
-	prefix = lineIndent(text, holder.StartOffset)
+// lineEnd returns the length of the blanks and comments before the first line break, and whether there is one. Without one,
+// or with a comment over several lines, the length is 0.
+func lineEnd(extra string) (length int, ends bool) {
+	for at := 0; at < len(extra); {
+		rest := extra[at:]
+		switch {
+		case rest[0] == '\n', rest[0] == '\r':
+			return at, true
+		case strings.HasPrefix(rest, "//"):
+			return at + strings.IndexByte(rest, '\n'), true
+		case strings.HasPrefix(rest, "/*"):
+			comment := rest[:strings.Index(rest, "*/")+len("*/")]
+			if strings.Contains(comment, "\n") {
+				return 0, false
+			}
+			at += len(comment)
+		default:
+			at++
+		}
+	}
+	return 0, false
+}
+
+// A style is how the line on which an object begins is indented, and by how much more its members are.
+type style struct{ prefix, unit string }
+
+func styleOf(text string, holder hujson.Value) style {
+	s := style{lineIndent(text, holder.StartOffset), "  "}
 	if o, ok := holder.Value.(*hujson.Object); ok && len(o.Members) > 0 {
 		first := o.Members[0].Name.StartOffset
-		if strings.Contains(text[holder.StartOffset:first], "\n") {
-			if inner := lineIndent(text, first); strings.HasPrefix(inner, prefix) && len(inner) > len(prefix) {
-				return prefix, inner[len(prefix):]
-			}
+		inner, indents := strings.CutPrefix(lineIndent(text, first), s.prefix)
+		if strings.Contains(text[holder.StartOffset:first], "\n") && indents && inner != "" {
+			s.unit = inner
+			return s
 		}
 	}
-	return prefix, documentUnit(text)
-}
-
-// documentUnit is by how much the first indented line of a text is indented.
-func documentUnit(text string) string {
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(text) { // as the first indented line
 		if trimmed := strings.TrimLeft(line, " \t"); trimmed != line && strings.HasPrefix(trimmed, `"`) {
-			return line[:len(line)-len(trimmed)]
+			s.unit = line[:len(line)-len(trimmed)]
+			break
 		}
 	}
-	return "  "
+	return s
 }
 
 func lineIndent(text string, at int) string {

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// No TOML library keeps comments, so that the text is cut along its lines here, and the library says what each piece means:
-// a key and its value reach as far as the fewest lines that parse.
+// tomlFormat is TOML. go-toml does not write documents back with their comments, so an edit replaces whole lines, at the
+// positions that go-toml's parser gives.
+type tomlFormat struct{}
 
-func decodeTOML(text string) (map[string]any, error) {
+func (tomlFormat) decode(text string) (map[string]any, error) {
 	tree := map[string]any{}
 	if err := toml.Unmarshal([]byte(text), &tree); err != nil {
 		place := "no place is known"
@@ -26,13 +28,12 @@ func decodeTOML(text string) (map[string]any, error) {
 	return tree, nil
 }
 
-// addTOML appends a table [key.name], or changes the one that is there.
-func addTOML(text, key, name string, entry object) (string, error) {
-	tree, err := decodeTOML(text)
-	if err != nil {
-		return "", err
-	}
-	old, is, err := heldTOML(tree, key, name)
+func (tomlFormat) spell(key, name string, entry object) string {
+	return "[" + key + "." + tomlKey(name) + "]\n" + tomlLines(entry)
+}
+
+func (f tomlFormat) put(text, key, name string, entry object) (string, error) {
+	old, is, err := f.held(text, key, name)
 	if err != nil {
 		return "", err
 	}
@@ -41,89 +42,95 @@ func addTOML(text, key, name string, entry object) (string, error) {
 		if head != "" {
 			head += "\n\n"
 		}
-		return head + "[" + key + "." + tomlKey(name) + "]\n" + tomlLines(entry), nil
+		return head + f.spell(key, name, entry), nil
 	}
 	if err := mayReplace(name, old); err != nil {
 		return "", err
 	}
-	lines := strings.SplitAfter(text, "\n")
-	table, ok := findTable(lines, key, name, true)
+	table, ok := findTable(text, func(path []string) bool { return slices.Equal(path, []string{key, name}) })
 	if !ok {
 		return "", errInline(name)
 	}
 	fields, _ := old.(map[string]any)
 	var missing object
+	changed := map[string]string{}
 	for _, m := range entry {
 		if current, is := fields[m.key]; !is {
 			missing = append(missing, m)
 		} else if encode(current) != encode(m.value) {
-			span, ok := table.keys[m.key]
-			if !ok {
-				return "", errInline(name)
-			}
-			lines[span.from] = tomlLines(object{m})
-			clear(lines[span.from+1 : span.to])
+			changed[m.key] = tomlLines(object{m})
 		}
 	}
 	for _, gone := range leftOver(entry) {
-		if _, is := fields[gone]; is && !slices.ContainsFunc(entry, func(m member) bool { return m.key == gone }) {
-			span, ok := table.keys[gone]
-			if !ok {
-				return "", errInline(name)
-			}
-			clear(lines[span.from:span.to])
+		if _, is := fields[gone]; is {
+			changed[gone] = ""
+		}
+	}
+	for _, line := range slices.Backward(table.members) {
+		if now, is := changed[line.path[0]]; is {
+			text = text[:line.from] + now + text[line.to:]
+		}
+	}
+	for key := range changed {
+		if !slices.ContainsFunc(table.members, func(e expression) bool { return e.path[0] == key }) {
+			return "", errInline(name)
 		}
 	}
 	if len(missing) > 0 {
-		lines[table.header] = strings.TrimRight(lines[table.header], "\r\n") + "\n" + tomlLines(missing)
+		text = strings.TrimRight(text[:table.header.to], "\r\n") + "\n" + tomlLines(missing) + text[table.header.to:]
 	}
-	return strings.Join(lines, ""), nil
+	return text, nil
 }
 
-// removeTOML takes the table [key.name] out, with the tables below it.
-func removeTOML(text, key, name string) (string, error) {
-	tree, err := decodeTOML(text)
-	if err != nil {
-		return "", err
-	}
-	old, is, err := heldTOML(tree, key, name)
+// remove takes the table [key.name] out, with the tables below it.
+func (f tomlFormat) remove(text, key, name string) (string, error) {
+	old, is, err := f.held(text, key, name)
 	if err != nil || !is {
 		return text, err
 	}
 	if err := mayReplace(name, old); err != nil {
 		return "", err
 	}
-	lines := strings.SplitAfter(text, "\n")
-	removed := false
-	for {
-		table, ok := findTable(lines, key, name, false)
-		if !ok {
-			break
-		}
-		removed = true
-		if table.header == 0 || strings.TrimSpace(lines[table.header-1]) == "" { // one blank line is enough
-			for table.end < len(lines) && strings.TrimSpace(lines[table.end]) == "" {
-				table.end++
-			}
-		}
-		lines = slices.Delete(lines, table.header, table.end)
-	}
-	if !removed {
+	isOurs := func(path []string) bool { return len(path) > 1 && path[0] == key && path[1] == name }
+	table, found := findTable(text, isOurs)
+	if !found {
 		return "", errInline(name)
 	}
-	text = strings.Join(lines, "")
+	for ; found; table, found = findTable(text, isOurs) {
+		before, after := text[:table.header.from], text[table.end():]
+		for before == "" || strings.TrimSpace(lastLine(before)) == "" { // one blank line is enough
+			line, rest, more := strings.Cut(after, "\n")
+			if strings.TrimSpace(line) != "" || after == "" {
+				break
+			}
+			after = ""
+			if more {
+				after = rest
+			}
+		}
+		text = before + after
+	}
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
 	return strings.TrimRight(text, "\n") + "\n", nil
 }
 
+func lastLine(text string) string {
+	text = strings.TrimSuffix(text, "\n")
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
 func errInline(name string) error {
 	return refused("the entry %q is not written as a table of its own: change it by hand", name)
 }
 
-// heldTOML is the entry of a name, if there is one.
-func heldTOML(tree map[string]any, key, name string) (entry any, is bool, err error) {
+// held returns the entry of a name, if there is one.
+func (f tomlFormat) held(text, key, name string) (entry any, is bool, err error) {
+	tree, err := f.decode(text)
+	if err != nil {
+		return nil, false, err
+	}
 	held, is := tree[key]
 	if !is {
 		return nil, false, nil
@@ -136,69 +143,59 @@ func heldTOML(tree map[string]any, key, name string) (entry any, is bool, err er
 	return entry, is, nil
 }
 
-// A span is a run of lines, its end not included.
-type span struct{ from, to int }
+// An expression is the header of a table, or a key with its value: its path, and the bytes of its lines.
+type expression struct {
+	path     []string
+	from, to int
+}
 
-// A table is where one stands in a text: its header, its keys, and the line behind its last.
+// A table is a header and the keys up to the next header.
 type table struct {
-	header, end int
-	keys        map[string]span
+	header  expression
+	members []expression
 }
 
-// findTable finds the first table [key.name]; unless it must be exactly that one, a table below it will do.
-func findTable(lines []string, key, name string, exactly bool) (table, bool) {
-	found := table{header: -1, keys: map[string]span{}}
-	for at := 0; at < len(lines); {
-		line := strings.TrimSpace(lines[at])
-		if line == "" || strings.HasPrefix(line, "#") {
-			at++
-			continue
-		}
-		if strings.HasPrefix(line, "[") {
-			if found.header >= 0 {
-				return found, true
-			}
-			if isOurTable(line, key, name, exactly) {
-				found.header, found.end = at, at+1
-			}
-			at++
-			continue
-		}
-		end, keys := readKey(lines, at)
-		if found.header >= 0 {
-			found.end = end
-			for k := range keys {
-				found.keys[k] = span{at, end}
-			}
-		}
-		at = end
+// end is the offset behind the last line of a table. Comments below its last key are not part of it.
+func (t table) end() int {
+	if len(t.members) > 0 {
+		return t.members[len(t.members)-1].to
 	}
-	return found, found.header >= 0
+	return t.header.to
 }
 
-// isOurTable reports whether a header opens [key.name], or, unless it must be exactly that, a table below it.
-func isOurTable(header, key, name string, exactly bool) bool {
-	var tree map[string]any
-	if toml.Unmarshal([]byte(header), &tree) != nil {
-		return false
-	}
-	servers, ok := tree[key].(map[string]any)
-	if !ok {
-		return false
-	}
-	below, ok := servers[name].(map[string]any)
-	return ok && (!exactly || len(below) == 0)
-}
-
-// readKey reads the key that begins on a line: the line behind its value, and what it says.
-func readKey(lines []string, from int) (end int, keys map[string]any) {
-	for end = from + 1; end <= len(lines); end++ {
-		keys = nil
-		if toml.Unmarshal([]byte(strings.Join(lines[from:end], "")), &keys) == nil {
-			return end, keys
+// findTable returns the first table in a valid document whose path is wanted.
+func findTable(text string, wanted func(path []string) bool) (found table, ok bool) {
+	parser := unstable.Parser{}
+	parser.Reset([]byte(text))
+	for parser.NextExpression() {
+		node := parser.Expression()
+		var e expression
+		for key := node.Key(); key.Next(); {
+			e.path = append(e.path, string(key.Node().Data))
+			e.from = int(key.Node().Raw.Offset)
+		}
+		e.to = e.from
+		if node.Kind == unstable.KeyValue {
+			e.from = int(node.Raw.Offset)
+			e.to = e.from + int(node.Raw.Length)
+		}
+		e.from = strings.LastIndexByte(text[:e.from], '\n') + 1
+		if line := strings.IndexByte(text[e.to:], '\n'); line >= 0 {
+			e.to += line + 1
+		} else {
+			e.to = len(text)
+		}
+		switch {
+		case node.Kind == unstable.KeyValue && ok:
+			found.members = append(found.members, e)
+		case node.Kind == unstable.KeyValue:
+		case ok:
+			return found, true
+		case wanted(e.path):
+			found.header, ok = e, true
 		}
 	}
-	return len(lines), nil
+	return found, ok
 }
 
 // tomlLines spells members as lines of a table.
@@ -210,7 +207,7 @@ func tomlLines(o object) string {
 	return out.String()
 }
 
-// tomlValue spells a string or a list of strings. What JSON escapes, TOML reads alike, but for the delete character.
+// tomlValue spells a string or a list of strings. JSON's escapes are TOML's; only the delete character needs one more.
 func tomlValue(value any) string {
 	return strings.ReplaceAll(spaced(value), "\x7f", `\u007f`)
 }
