@@ -53,7 +53,7 @@ benchstat:
 
 # Rewrites golden files; read the difference before committing it.
 golden:
-	go test . ./packaging ./tools/... ./transport/clients -update
+	go test . ./packaging ./tools/... ./internal/clients -update
 
 # Rewrites what pages repeat from the code: the error codes, the tour's output, the install links and .goreleaser.yaml.
 docs:

@@ -35,14 +35,11 @@ var forbidden = map[string][]string{
 
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql"},
 
-	// It looks from outside, and as a client.
-	"integration": {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
-
-	// What a person's terminal needs stands beside the transports and knows nothing of the door or the room.
-	"transport/clients":  {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"transport/setup":    {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"transport/doctor":   {module + "rs/", module + "middleware", module + "tools", "database/sql"},
-	"transport/terminal": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"}, // it reads the file of settings
+	// The surroundings of the adapter. Commands, the doctor and cite call tools as MCP clients.
+	"internal/cite":    {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
+	"internal/cli":     {module + "rs", module + "middleware", module + "tools", "database/sql"},
+	"internal/clients": {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"internal/doctor":  {module + "rs/", module + "middleware", module + "tools", "database/sql"},
 
 	// What builds a release knows of the program only how clients are told of it.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},
@@ -132,6 +129,9 @@ func TestImportsPointOneWay(t *testing.T) {
 			if dir == "middleware" && !doorFiles[filepath.Base(path)] && (imported == "net/http" || imported == "github.com/justinas/alice") {
 				t.Errorf("%s imports %s, which only the door's files may", path, imported)
 			}
+			if strings.HasPrefix(imported, module+"internal/") && !mayImportInternal(dir, file.Name.Name) {
+				t.Errorf("%s imports %s, which only programs, tests and internal packages may", path, imported)
+			}
 			if imported == module+"rs/demo" && dir != "." {
 				t.Errorf("%s imports the embedded resource server, which main and tests alone may", path)
 			}
@@ -142,4 +142,10 @@ func TestImportsPointOneWay(t *testing.T) {
 			t.Errorf("no file in %s: the table is out of date", dir)
 		}
 	}
+}
+
+// mayImportInternal reports whether a package may import what is around the adapter: programs and internal packages may. So
+// may the page, which belongs there too and is still imported by transport.
+func mayImportInternal(dir, name string) bool {
+	return name == "main" || strings.HasPrefix(dir, "internal/") || dir == "transport/page"
 }

@@ -22,17 +22,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/integration"
+	"github.com/pdp-connect/pdpp-mcp/internal/cite"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
-	"github.com/pdp-connect/pdpp-mcp/transport/doctor"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
-	"github.com/pdp-connect/pdpp-mcp/transport/setup"
-	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
 )
 
 // version is set by the release build.
@@ -104,7 +103,7 @@ type demoCommand struct {
 }
 
 type serveCommand struct {
-	Config terminal.ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+	Config cli.ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
 
 	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
@@ -444,7 +443,7 @@ func runSetup(c setupCommand, getenv func(string) string, io streams) error {
 	if err != nil {
 		return err
 	}
-	return setup.Run(setup.Options{
+	return cli.Setup(cli.SetupOptions{
 		Client: c.Client, URL: c.URL, ProviderURL: c.ProviderURL, CacheRoot: c.CacheRoot, GrantID: c.GrantID, Demo: c.Demo,
 		Name: c.Name, TokenEnv: c.TokenEnv, Write: c.Write, DryRun: c.DryRun, Remove: c.Remove, File: c.File,
 		Place: place, Program: program, Notes: notes, Roots: cacheRoots(c.CacheRoot), Now: time.Now,
@@ -453,19 +452,19 @@ func runSetup(c setupCommand, getenv func(string) string, io streams) error {
 
 // runVerify says of each citation whether its record still says it: one line a citation on stdout.
 func runVerify(ctx context.Context, c verifyCommand, io streams) error {
-	citations, err := integration.ReadCitations(c.Citation, c.Text, io.in)
+	citations, err := cite.ReadCitations(c.Citation, c.Text, io.in)
 	if err != nil {
 		return err
 	}
 	return c.inside(ctx, io, func(session *mcp.ClientSession, providerURL string) error {
-		return integration.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, io.out)
+		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, io.out)
 	})
 }
 
 // runCall calls a tool as a model would, and prints what it would see.
 func runCall(ctx context.Context, c callCommand, io streams) error {
 	return c.inside(ctx, io, func(session *mcp.ClientSession, _ string) error {
-		return terminal.Call(ctx, session, io.out, c.Tool, c.Arguments, c.Structured)
+		return cli.Call(ctx, session, io.out, c.Tool, c.Arguments, c.Structured)
 	})
 }
 
@@ -481,9 +480,9 @@ func runTools(ctx context.Context, c toolsCommand, io streams) error {
 	}
 	defer func() { _ = session.Close() }()
 	if c.Tool != "" {
-		return terminal.Tool(ctx, session, io.out, c.Tool, c.JSON)
+		return cli.Tool(ctx, session, io.out, c.Tool, c.JSON)
 	}
-	return terminal.Tools(ctx, session, io.out, c.JSON)
+	return cli.Tools(ctx, session, io.out, c.JSON)
 }
 
 // runDoctor looks at everything that stands between a person and an answer.
@@ -521,8 +520,8 @@ func runCompletion(c completionCommand, io streams) error {
 		return err
 	}
 	names := tools.ListedNames()
-	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": terminal.Shells}
-	if !terminal.Completion(io.out, parser.Model, words, c.Shell) {
+	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": cli.Shells}
+	if !cli.Completion(io.out, parser.Model, words, c.Shell) {
 		return usage(fmt.Sprintf("there is no shell %q", c.Shell))
 	}
 	return nil

@@ -17,14 +17,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/integration"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
@@ -548,7 +548,7 @@ func runDemo(ctx context.Context, c demoCommand, io streams) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.serve(ctx, transport.ServiceManager{}, nil) }()
-	if err := integration.Tour(ctx, io.out, server.service.URL(), source.tokens.Client); err != nil {
+	if err := cli.Tour(ctx, io.out, server.service.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
 	fmt.Fprintf(io.out, pasteable, server.service.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client))

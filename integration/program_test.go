@@ -1,3 +1,5 @@
+// Package integration tests the program from outside: its tests build the binary, start the demo and go through journeys
+// over HTTP and stdio.
 package integration
 
 import (

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // do makes a request and reads all of its answer.
@@ -68,4 +71,23 @@ func (w *watch) requests() []read {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]read(nil), w.seen...)
+}
+
+// structured decodes the structured content of a result.
+func structured(result *mcp.CallToolResult, into any) error {
+	data, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// bearerTransport sends a token with every request.
+type bearerTransport string
+
+// RoundTrip adds the Authorization header.
+func (t bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(t))
+	return http.DefaultTransport.RoundTrip(r)
 }

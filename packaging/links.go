@@ -1,6 +1,6 @@
 package main
 
-import "github.com/pdp-connect/pdpp-mcp/transport/clients"
+import "github.com/pdp-connect/pdpp-mcp/internal/clients"
 
 // A clickable is a link that a client opens to install the sample, by way of npm.
 type clickable struct{ title, link string }

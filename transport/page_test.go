@@ -10,9 +10,9 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 

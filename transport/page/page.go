@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
 //go:embed page.html page.css page.js console.html console.css console.js

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

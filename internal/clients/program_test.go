@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
 func TestProgram(t *testing.T) {

@@ -1,4 +1,4 @@
-package terminal_test
+package cli_test
 
 import (
 	"os"
@@ -10,18 +10,18 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 )
 
 // configured is a program with a command that takes a file, and another that does not.
 type configured struct {
 	Serve struct {
-		Config         terminal.ConfigFlag `type:"path" env:"PDPP_MCP_CONFIG"`
-		RSURL          string              `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
-		AllowedHosts   []string            `env:"PDPP_MCP_ALLOWED_HOSTS"`
-		Deadline       time.Duration       `default:"40s" env:"PDPP_MCP_DEADLINE"`
-		MaxConnections int                 `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
-		LogLevel       string              `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+		Config         cli.ConfigFlag `type:"path" env:"PDPP_MCP_CONFIG"`
+		RSURL          string         `name:"rs-url" required:"" env:"PDPP_MCP_RS_URL"`
+		AllowedHosts   []string       `env:"PDPP_MCP_ALLOWED_HOSTS"`
+		Deadline       time.Duration  `default:"40s" env:"PDPP_MCP_DEADLINE"`
+		MaxConnections int            `default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+		LogLevel       string         `enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 	} `cmd:""`
 	Stdio struct {
 		CacheRoot string

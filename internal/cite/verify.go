@@ -1,4 +1,4 @@
-package integration
+package cite
 
 import (
 	"bytes"
@@ -248,7 +248,11 @@ func (f cited) window(ctx context.Context, offset, limit int) (p part, more bool
 			Next  *int   `json:"next_offset_chars"`
 		} `json:"window"`
 	}
-	if err := structured(result, &answer); err != nil {
+	data, err := json.Marshal(result.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(data, &answer)
+	}
+	if err != nil {
 		return part{}, false, err
 	}
 	if result.IsError {

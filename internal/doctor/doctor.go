@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
 )
 
 // The states of a finding.

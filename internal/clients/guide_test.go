@@ -16,7 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/tools/txtar"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
 func place(operatingSystem string, environment map[string]string) clients.Place {

@@ -1,6 +1,4 @@
-// Package integration looks at the program from outside: its tests build the binary, start the demo and walk journeys
-// over HTTP and stdio. [Tour] is the shortest of those walks; the demo command shows it to people.
-package integration
+package cli
 
 import (
 	"context"

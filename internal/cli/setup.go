@@ -1,4 +1,4 @@
-package setup
+package cli
 
 import (
 	"cmp"
@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
 )
 
-// Options are what was typed, and where.
-type Options struct {
+// SetupOptions are what was typed, and where.
+type SetupOptions struct {
 	Client      string // as clients.ByName knows it; empty: list those of this machine
 	URL         string // of a hosted server to connect to
 	ProviderURL string // or the provider whose grant a local server reads through
@@ -38,9 +38,9 @@ type Options struct {
 	Now     func() time.Time
 }
 
-// Run says on out how to connect a client, or does it; notes go to problems. Its errors are *transport.ExitError values:
+// Setup says on out how to connect a client, or does it; notes go to problems. Its errors are *transport.ExitError values:
 // ExitUsage for what was typed, ExitData and ExitCannotWrite for a client's file.
-func Run(o Options, out, problems io.Writer) error {
+func Setup(o SetupOptions, out, problems io.Writer) error {
 	if o.Client == "" {
 		if o.Write || o.DryRun || o.Remove || o.File != "" {
 			return transport.UsageError("setup needs a client to edit the file of: one of " + strings.Join(clients.Names(), ", ") + ".")
@@ -77,7 +77,7 @@ func Run(o Options, out, problems io.Writer) error {
 }
 
 // listClients shows which clients are here, and the one command to begin with.
-func listClients(o Options, out io.Writer) error {
+func listClients(o SetupOptions, out io.Writer) error {
 	var found []clients.Client
 	for _, client := range clients.All() {
 		path := client.Path(o.Place)
@@ -116,7 +116,7 @@ func listClients(o Options, out io.Writer) error {
 }
 
 // server is what the client is told of, with notes about what still stands in the way.
-func (o Options) server() (clients.Server, []string, error) {
+func (o SetupOptions) server() (clients.Server, []string, error) {
 	s := clients.Server{Name: o.Name, TokenEnv: o.TokenEnv, Command: o.Program}
 	notes := slices.Clone(o.Notes)
 	provider := o.ProviderURL
@@ -166,7 +166,7 @@ func (o Options) server() (clients.Server, []string, error) {
 }
 
 // again are the flags that say once more what to connect.
-func (o Options) again(s clients.Server) []string {
+func (o SetupOptions) again(s clients.Server) []string {
 	var words []string
 	if s.URL != "" {
 		words = []string{"--url", s.URL}
@@ -197,7 +197,7 @@ func endpointURL(text string) (string, error) {
 	return parsed.String(), nil
 }
 
-func writeServer(client clients.Client, path string, server clients.Server, o Options, out io.Writer) error {
+func writeServer(client clients.Client, path string, server clients.Server, o SetupOptions, out io.Writer) error {
 	if problem := client.CheckWrite(server); problem != "" {
 		return transport.UsageError(problem)
 	}
@@ -219,7 +219,7 @@ func writeServer(client clients.Client, path string, server clients.Server, o Op
 	return nil
 }
 
-func removeServer(client clients.Client, path string, o Options, out io.Writer) error {
+func removeServer(client clients.Client, path string, o SetupOptions, out io.Writer) error {
 	if !client.HasFile() {
 		return transport.UsageError(client.Title + " keeps its servers in its own settings, not in a file: remove it there.")
 	}
@@ -243,7 +243,7 @@ func removeServer(client clients.Client, path string, o Options, out io.Writer) 
 }
 
 // makeChange shows a change and makes it.
-func makeChange(change clients.Change, o Options, out io.Writer) error {
+func makeChange(change clients.Change, o SetupOptions, out io.Writer) error {
 	fmt.Fprint(out, change.Diff())
 	if o.DryRun {
 		return nil

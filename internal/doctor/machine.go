@@ -19,7 +19,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
 // startTime is how long the program may take to start and answer; the sample year takes most of it.

@@ -1,4 +1,4 @@
-package terminal_test
+package cli_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/transport/terminal"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 )
 
 const schema = `{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"integer"},"score":{"type":"number"},
@@ -47,7 +47,7 @@ func TestArguments(t *testing.T) {
 		{"an object among words", []string{`{"q":"a"}`, "limit=1"}, `"{\"q\":\"a\"}" is neither a JSON object nor key=value`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			arguments, err := terminal.Arguments(json.RawMessage(schema), test.words)
+			arguments, err := cli.Arguments(json.RawMessage(schema), test.words)
 			var got string
 			if err != nil {
 				got = err.Error()

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/clients"
-	"github.com/pdp-connect/pdpp-mcp/transport/doctor"
 )
 
 const secret = "SECRET-TOKEN"
