@@ -5,136 +5,147 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/sony/gobreaker/v2"
 )
 
-// When a host is left alone, and for how long.
+// The thresholds of the circuit breakers.
 const (
 	breakerWindow   = 30 * time.Second // what is looked back upon, in slices of a tenth
 	breakerFailures = 10               // failed attempts in the window, at least, and
 	breakerShare    = 2                // at least one attempt in so many
-	breakerRest     = 5 * time.Second  // how long the host then hears nothing
+	breakerRest     = 5 * time.Second  // how long nothing is sent once a breaker opens
 	breakerPatience = 2 * time.Second  // a deadline sooner than this says nothing about the host
 )
 
-// A breaker stops asking one host that keeps failing: with transport failures, answers that break off, and statuses of
-// the 5xx class. 501 is an answer like any other; 429 and a caller that hung up say nothing. After a rest one attempt at
-// a time finds out whether the host answers again. It is safe for concurrent use.
-type breaker struct {
-	circuit *gobreaker.TwoStepCircuitBreaker[struct{}] // nil: never open
-
-	mu    sync.Mutex
-	since time.Time // when it opened after it was closed last
-	until time.Time // when the next attempt is made
+// breakers are the circuit breakers of one host: one of each grant ([grantBreakers]) and one of all ([hostBreaker]). An
+// attempt needs both closed. The answers that one grant gets open no breaker but its own. It is safe for concurrent use.
+type breakers struct {
+	host   *hostBreaker // nil: never open
+	grants *grantBreakers
 }
 
-// What an attempt says about its host; nil says that it is well.
-var (
-	errHostFails    = errors.New("the host fails")
-	errNothingKnown = errors.New("nothing is known of the host")
-)
-
-func newBreaker(host string, off bool, observer Observer) *breaker {
-	b := &breaker{}
+func newBreakers(host string, off bool, observer Observer) *breakers {
 	if off {
-		return b
+		return &breakers{}
 	}
-	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		Name: host, MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerWindow / 10, Timeout: breakerRest,
-		ReadyToTrip: func(c gobreaker.Counts) bool {
-			return c.TotalFailures >= breakerFailures && c.TotalFailures*breakerShare >= c.TotalFailures+c.TotalSuccesses
-		},
-		IsExcluded: func(err error) bool { return errors.Is(err, errNothingKnown) },
-		OnStateChange: func(_ string, from, to gobreaker.State) {
-			b.changed(from, to)
-			observer.BreakerChanged(host, breakerState(to))
-		},
-	})
-	return b
+	return &breakers{host: newHostBreaker(func(s BreakerState) { observer.BreakerChanged(host, s) }), grants: newGrantBreakers()}
 }
 
-func breakerState(s gobreaker.State) BreakerState {
-	switch s {
-	case gobreaker.StateOpen:
-		return BreakerOpen
-	case gobreaker.StateHalfOpen:
-		return BreakerHalfOpen
+// begin asks for leave for one attempt, which must be ended, once.
+func (b *breakers) begin(ctx context.Context) (leave, *Error) {
+	if b.host == nil {
+		return leave{}, nil
 	}
-	return BreakerClosed
+	l := leave{host: b.host, read: readingFrom(ctx)}
+	var refused *Error
+	if l.read != nil {
+		if l.own, refused = b.grants.begin(l.read.grant); refused != nil {
+			return leave{}, refused
+		}
+	}
+	if l.generation, refused = b.host.begin(l.caller()); refused != nil {
+		l.host = nil
+		l.end(saysNothing)
+		return leave{}, refused
+	}
+	return l, nil
 }
 
-func (b *breaker) changed(from, to gobreaker.State) {
-	if to != gobreaker.StateOpen {
+// A leave is for one attempt. The zero one is of breakers that are never open.
+type leave struct {
+	own        func(error)  // reports to the grant's breaker; nil where there is none
+	host       *hostBreaker // nil where there is none
+	generation int          // of host
+	read       *reading     // whose attempt it is; nil for nobody's
+}
+
+func (l leave) caller() breakerKey {
+	if l.read == nil {
+		return breakerKey{}
+	}
+	return l.read.caller
+}
+
+// end reports how the attempt went.
+func (l leave) end(v verdict) {
+	if l.own != nil {
+		l.own(v.ofGrant())
+	}
+	if l.host == nil {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := time.Now()
-	b.until = now.Add(breakerRest)
-	if from == gobreaker.StateClosed {
-		b.since = now
+	if v == grantFails && l.read == nil {
+		v = hostFails // an endpoint that is asked in nobody's name fails for all
 	}
+	l.host.end(l.caller(), l.generation, v)
 }
 
-// closed reports whether the host is asked without reserve.
-func (b *breaker) closed() bool {
-	return b.circuit == nil || b.circuit.State() == gobreaker.StateClosed
+// closed reports whether an attempt would be made without reserve.
+func (b *breakers) closed(ctx context.Context) bool {
+	if b.host == nil {
+		return true
+	}
+	read := readingFrom(ctx)
+	return b.host.closed() && (read == nil || b.grants.closed(read.grant))
 }
 
-// begin asks for leave for one attempt. What it returns must be called with the outcome, once.
-func (b *breaker) begin() (func(error), *Error) {
-	if b.circuit == nil {
-		return func(error) {}, nil
-	}
-	done, err := b.circuit.Allow()
-	if err != nil {
-		return nil, b.unavailable()
-	}
-	return done, nil
-}
+// A verdict is what an attempt says about its host.
+type verdict int
 
-func (b *breaker) unavailable() *Error {
-	b.mu.Lock()
-	since, wait := b.since, time.Until(b.until)
-	b.mu.Unlock()
+const (
+	saysNothing verdict = iota // 429, a caller that hung up, a deadline that left no time
+	isWell                     // an answer other than a failure
+	grantFails                 // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
+	hostFails                  // not connected: refused, no such name, no TLS, no connection in time
+)
+
+// unavailable is the refusal of an open breaker.
+func unavailable(what string, since, until time.Time) *Error {
+	wait := time.Until(until)
 	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
 	return &Error{
 		Code: ServerUnavailable, RetryAfter: wait,
-		Message: fmt.Sprintf("The resource server has been failing since %s and is left alone for a moment; nothing was asked.", since.UTC().Format("15:04:05 UTC")),
+		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
 		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
 	}
 }
 
-// guarded is a transport behind a breaker.
+// guarded is a transport behind breakers.
 type guarded struct {
-	next    http.RoundTripper
-	breaker *breaker
+	next     http.RoundTripper
+	breakers *breakers
 }
 
-// RoundTrip performs one attempt, unless the breaker is open.
+// RoundTrip performs one attempt, unless a breaker is open. A panic below it is a failure of the attempt.
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	done, refused := g.breaker.begin()
+	leave, refused := g.breakers.begin(r.Context())
 	if refused != nil {
 		if r.Body != nil {
 			_ = r.Body.Close()
 		}
 		return nil, refused
 	}
-	a := &attempt{ctx: r.Context(), began: time.Now(), done: done}
+	a := &attempt{ctx: r.Context(), began: time.Now(), leave: leave}
+	returned := false
+	defer func() {
+		if !returned {
+			a.settle(grantFails)
+		}
+	}()
 	response, err := g.next.RoundTrip(r)
+	returned = true
 	if err != nil {
 		a.fail(err)
 		return nil, err
 	}
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
-		a.settle(errNothingKnown)
+		a.settle(saysNothing)
 	case status >= 500 && status != http.StatusNotImplemented:
-		a.settle(errHostFails)
+		a.settle(grantFails)
 	}
 	a.ReadCloser, response.Body = response.Body, a
 	return response, nil
@@ -145,14 +156,27 @@ type attempt struct {
 	io.ReadCloser
 	ctx   context.Context
 	began time.Time
-	done  func(error)
+	leave leave
 	once  sync.Once // a body may be read and closed by two goroutines
 }
 
-// settle tells the breaker the outcome; the first one counts.
-func (a *attempt) settle(outcome error) { a.once.Do(func() { a.done(outcome) }) }
+// settle records the verdict; the first one counts.
+func (a *attempt) settle(v verdict) { a.once.Do(func() { a.leave.end(v) }) }
 
-func (a *attempt) fail(err error) { a.settle(judgeFailure(a.ctx, err, time.Since(a.began))) }
+// fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
+// host had.
+func (a *attempt) fail(err error) {
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
+		a.settle(saysNothing)
+	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
+		a.settle(saysNothing)
+	case a.leave.read.waits() || isConnectError(err):
+		a.settle(hostFails)
+	default:
+		a.settle(grantFails)
+	}
+}
 
 // Read reads on. An error but the end is the attempt's.
 func (a *attempt) Read(p []byte) (int, error) {
@@ -166,18 +190,13 @@ func (a *attempt) Read(p []byte) (int, error) {
 // Close ends the reading. What had not failed until then is well.
 func (a *attempt) Close() error {
 	err := a.ReadCloser.Close()
-	a.settle(nil)
+	a.settle(isWell)
 	return err
 }
 
-// judgeFailure says what a failed attempt tells about its host. Whether a caller's own deadline was too short or the
-// host too slow shows in how long the host had.
-func judgeFailure(ctx context.Context, err error, had time.Duration) error {
-	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(ctx.Err(), context.Canceled):
-		return errNothingKnown
-	case ctx.Err() != nil && had < breakerPatience:
-		return errNothingKnown
-	}
-	return errHostFails
+// isConnectError reports a failure from before there was a connection, which no request can be the reason of.
+func isConnectError(err error) bool {
+	var name *net.DNSError
+	var network *net.OpError
+	return errors.As(err, &name) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
 }

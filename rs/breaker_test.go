@@ -50,6 +50,12 @@ func silent(r *http.Request) (*http.Response, error) {
 // clientOf reads without retries, so that a read is an attempt.
 func clientOf(t *testing.T, h *host, o rs.ClientOptions) rs.Doer {
 	t.Helper()
+	return clientFor(t, h, o).For(caller(secretToken))
+}
+
+// clientFor is the client of [clientOf], for tests with several callers.
+func clientFor(t *testing.T, h *host, o rs.ClientOptions) *rs.Client {
+	t.Helper()
 	o.Base, o.Transport = "https://rs.example", h
 	if o.Retries == 0 {
 		o.Retries = -1
@@ -58,7 +64,7 @@ func clientOf(t *testing.T, h *host, o rs.ClientOptions) rs.Doer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client.For(caller(secretToken))
+	return client
 }
 
 func code(err error) rs.Code {
@@ -83,38 +89,40 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		answer roundTrip
 		within time.Duration // the caller's deadline; 0 for the client's own
 		opens  bool
+		shared bool // for other grants too
 	}{
-		"500":                                {status(500), 0, true},
-		"502":                                {status(502), 0, true},
-		"503, whatever it asks for":          {status(503, "Retry-After", "60"), 0, true},
-		"504":                                {status(504), 0, true},
-		"599":                                {status(599), 0, true},
-		"a refused connection":               {refusing, 0, true},
-		"a certificate that does not verify": {func(*http.Request) (*http.Response, error) { return nil, x509.UnknownAuthorityError{} }, 0, true},
-		"an unknown name":                    {func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }, 0, true},
-		"an answer that breaks off":          {breaksOff, 0, true},
-		"silence":                            {silent, 0, true},
-		"a body that does not come":          {drips, 0, true},
-		"silence of two seconds":             {silent, 2 * time.Second, true},
-		"not a deadline that left no time":   {silent, 1900 * time.Millisecond, false},
-		"not a good answer":                  {status(200), 0, false},
-		"not a redirect":                     {status(302), 0, false},
-		"not 400":                            {status(400), 0, false},
-		"not 401":                            {status(401), 0, false},
-		"not 403":                            {status(403), 0, false},
-		"not 404":                            {status(404), 0, false},
-		"not 408":                            {status(408), 0, false},
-		"not 410":                            {status(410), 0, false},
-		"not 429":                            {status(429), 0, false},
-		"not 501, which is an answer":        {status(501), 0, false},
-		"not a page of HTML":                 {func(*http.Request) (*http.Response, error) { return answer(200, "<html>"), nil }, 0, false},
-		"not an answer that is too large":    {func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat(" ", 2000)), nil }, 0, false},
+		"500":                                {status(500), 0, true, false},
+		"502":                                {status(502), 0, true, false},
+		"503, whatever it asks for":          {status(503, "Retry-After", "60"), 0, true, false},
+		"504":                                {status(504), 0, true, false},
+		"599":                                {status(599), 0, true, false},
+		"a refused connection":               {refusing, 0, true, true},
+		"a certificate that does not verify": {func(*http.Request) (*http.Response, error) { return nil, x509.UnknownAuthorityError{} }, 0, true, true},
+		"an unknown name":                    {func(*http.Request) (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }, 0, true, true},
+		"an answer that breaks off":          {breaksOff, 0, true, false},
+		"silence":                            {silent, 0, true, false},
+		"a body that does not come":          {drips, 0, true, false},
+		"silence of two seconds":             {silent, 2 * time.Second, true, false},
+		"not a deadline that left no time":   {silent, 1900 * time.Millisecond, false, false},
+		"not a good answer":                  {status(200), 0, false, false},
+		"not a redirect":                     {status(302), 0, false, false},
+		"not 400":                            {status(400), 0, false, false},
+		"not 401":                            {status(401), 0, false, false},
+		"not 403":                            {status(403), 0, false, false},
+		"not 404":                            {status(404), 0, false, false},
+		"not 408":                            {status(408), 0, false, false},
+		"not 410":                            {status(410), 0, false, false},
+		"not 429":                            {status(429), 0, false, false},
+		"not 501, which is an answer":        {status(501), 0, false, false},
+		"not a page of HTML":                 {func(*http.Request) (*http.Response, error) { return answer(200, "<html>"), nil }, 0, false, false},
+		"not an answer that is too large":    {func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat(" ", 2000)), nil }, 0, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := &host{}
 				h.now(row.answer)
-				doer := clientOf(t, h, rs.ClientOptions{MaxResponseBytes: 1000})
+				client := clientFor(t, h, rs.ClientOptions{MaxResponseBytes: 1000})
+				doer := client.For(caller(secretToken))
 				read := func() error {
 					ctx := t.Context()
 					if row.within > 0 {
@@ -141,6 +149,10 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 				}
 				if row.opens && h.heard.Load() != heard {
 					t.Error("the server heard the refused read")
+				}
+				h.now(status(200))
+				if _, err := client.For(caller("another")).Do(t.Context(), rs.Request{Path: "/v1/x"}); (code(err) == rs.ServerUnavailable) != row.shared {
+					t.Errorf("another grant is answered %v", err)
 				}
 			})
 		})
@@ -205,64 +217,81 @@ func TestTheBreakerStaysClosedWhileMostReadsSucceed(t *testing.T) {
 }
 
 func TestTheCourseOfABreaker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h, told := &host{}, &record{}
-		doer := clientOf(t, h, rs.ClientOptions{Observer: told})
-		read := func() *rs.Error {
-			_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/schema"})
-			if err == nil {
-				return nil
-			}
-			return rs.AsError(err)
-		}
-		h.now(status(500))
-		for range 10 {
-			read()
-		}
-		opened := time.Now().UTC().Format("15:04:05 UTC")
+	for name, row := range map[string]struct {
+		fails  roundTrip
+		code   rs.Code
+		says   string
+		states []rs.BreakerState
+	}{
+		"a grant's own": {status(500), rs.UpstreamError, "The resource server has been failing for this grant", nil},
+		"the host's":    {refusing, rs.ServerUnreachable, "The resource server has been failing", []rs.BreakerState{"open", "half-open", "open", "half-open", "closed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, told := &host{}, &record{}
+				doer := clientOf(t, h, rs.ClientOptions{Observer: told})
+				read := func() *rs.Error {
+					_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/schema"})
+					if err == nil {
+						return nil
+					}
+					return rs.AsError(err)
+				}
+				h.now(row.fails)
+				for range 10 {
+					read()
+				}
+				opened := time.Now().UTC().Format("15:04:05 UTC")
 
-		time.Sleep(1500 * time.Millisecond)
-		want := &rs.Error{
-			Code: rs.ServerUnavailable, RetryAfter: 4 * time.Second,
-			Message: "The resource server has been failing since " + opened + " and is left alone for a moment; nothing was asked.",
-			Hint:    "Call again in 4 seconds; if it persists, tell the operator.",
-		}
-		began := time.Now()
-		if diff := cmp.Diff(want, read(), withoutCause); diff != "" || time.Since(began) != 0 {
-			t.Errorf("after %s: %s", time.Since(began), diff)
-		}
+				time.Sleep(1500 * time.Millisecond)
+				want := &rs.Error{
+					Code: rs.ServerUnavailable, RetryAfter: 4 * time.Second,
+					Message: row.says + " since " + opened + " and is left alone for a moment; nothing was asked.",
+					Hint:    "Call again in 4 seconds; if it persists, tell the operator.",
+				}
+				began := time.Now()
+				if diff := cmp.Diff(want, read(), withoutCause); diff != "" || time.Since(began) != 0 {
+					t.Errorf("after %s: %s", time.Since(began), diff)
+				}
 
-		time.Sleep(want.RetryAfter) // who waits as told is let through
-		if got := read(); got.Code != rs.UpstreamError || h.heard.Load() != 11 {
-			t.Fatalf("the first attempt after the rest: %v", got)
-		}
-		if got := read(); got.Code != rs.ServerUnavailable || !strings.Contains(got.Message, opened) || h.heard.Load() != 11 {
-			t.Errorf("a failed attempt begins the rest anew, since the same time: %v", got)
-		}
+				time.Sleep(want.RetryAfter) // who waits as told is let through
+				if got := read(); got.Code != row.code || h.heard.Load() != 11 {
+					t.Fatalf("the first attempt after the rest: %v", got)
+				}
+				if got := read(); got.Code != rs.ServerUnavailable || !strings.Contains(got.Message, opened) || h.heard.Load() != 11 {
+					t.Errorf("a failed attempt begins the rest anew, since the same time: %v", got)
+				}
 
-		time.Sleep(6 * time.Second)
-		h.now(status(404)) // an answer, though no good one
-		if got := read(); got.Code != rs.UpstreamError {
-			t.Fatal(got)
-		}
-		h.now(status(200))
-		for range 5 {
-			if got := read(); got != nil {
-				t.Error(got)
-			}
-		}
-		if diff := cmp.Diff([]rs.BreakerState{"open", "half-open", "open", "half-open", "closed"}, told.states); diff != "" {
-			t.Error(diff)
-		}
-	})
+				time.Sleep(6 * time.Second)
+				h.now(status(404)) // an answer, though no good one
+				if got := read(); got.Code != rs.UpstreamError {
+					t.Fatal(got)
+				}
+				h.now(status(200))
+				for range 5 {
+					if got := read(); got != nil {
+						t.Error(got)
+					}
+				}
+				if diff := cmp.Diff(row.states, told.states); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
 }
 
 // While it is half open one attempt at a time asks; one that says nothing gives its place to the next.
 func TestOneAttemptAtATimeFindsOut(t *testing.T) {
+	t.Run("of a grant", func(t *testing.T) { oneAtATime(t, status(500)) })
+	t.Run("of a host", func(t *testing.T) { oneAtATime(t, refusing) })
+}
+
+func oneAtATime(t *testing.T, fails roundTrip) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &host{}
 		doer := clientOf(t, h, rs.ClientOptions{})
-		h.now(status(500))
+		h.now(fails)
 		for range 10 {
 			_, _ = doer.Do(t.Context(), rs.Request{Path: "/v1/x"})
 		}
@@ -350,30 +379,36 @@ func TestARetryStormIsBounded(t *testing.T) {
 	})
 }
 
-// The members of a package are read from one server: its breaker stops them alike.
-func TestAnOpenBreakerStopsAllMembersOfAPackage(t *testing.T) {
+// Each member of a package is a grant with a breaker of its own. To others they are one caller, however many fail.
+func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	h := &host{}
-	h.now(status(500))
-	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.example", Transport: h, Retries: -1})
-	if err != nil {
-		t.Fatal(err)
+	client := clientFor(t, h, rs.ClientOptions{})
+	members := make([]rs.Child, 20)
+	for i := range members {
+		members[i] = aChild("c"+strconv.Itoa(i), "notes")
 	}
-	family := rs.NewPackage(rs.Membership{PackageID: "p", Children: []rs.Child{aChild("a", "notes"), aChild("b", "notes"), aChild("c", "notes")}},
+	family := rs.NewPackage(rs.Membership{PackageID: "p", Children: members},
 		func(token rs.Token) rs.Doer { return client.For(rs.Principal{Token: token}) }, rs.PackageOptions{})
-	for range 4 {
-		_, _ = family.Do(t.Context(), searchRequest("q", "x"))
+	holder := rs.WithPrincipal(t.Context(), rs.Principal{Token: rs.NewToken("package"), Kind: rs.KindPackage, GrantID: "p", Package: family})
+	h.now(status(500))
+	for range 10 {
+		_, _ = family.Do(holder, searchRequest("q", "x"))
 	}
-	heard := h.heard.Load()
-	h.now(status(200))
-	for _, request := range []rs.Request{searchRequest("q", "x"), {Path: rs.Path("schema")}, {Path: rs.Path("streams")}, {Path: rs.Path("blobs", "b1"), Binary: true}} {
-		_, err := family.Do(t.Context(), request)
-		e := rs.AsError(err)
-		if e.Code != rs.ServerUnavailable || e.RetryAfter == 0 {
+	if h.heard.Load() != 200 {
+		t.Fatalf("heard %d", h.heard.Load())
+	}
+	for _, request := range []rs.Request{searchRequest("q", "x"), {Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
+		_, err := family.Do(holder, request)
+		if e := rs.AsError(err); e.Code != rs.ServerUnavailable || e.RetryAfter == 0 {
 			t.Errorf("%s: %v", request.Path, err)
 		}
 	}
-	if h.heard.Load() != heard {
-		t.Errorf("the server heard %d reads", h.heard.Load()-heard)
+	if h.heard.Load() != 200 {
+		t.Errorf("the server heard %d reads", h.heard.Load()-200)
+	}
+	h.now(status(200))
+	if _, err := client.For(caller("another")).Do(t.Context(), rs.Request{Path: "/v1/x"}); err != nil {
+		t.Errorf("another grant is answered %v", err)
 	}
 }
 

@@ -47,7 +47,7 @@ type ClientOptions struct {
 }
 
 // A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries out of one budget,
-// and none at all while it keeps failing. All that are made with [Client.For] share the budget and the breaker.
+// and none at all while it keeps failing. All that are made with [Client.For] share the budget and the host's breaker.
 // It is safe for concurrent use.
 type Client struct {
 	base    string
@@ -100,19 +100,27 @@ func (c *Client) For(p Principal) Doer {
 	if p.Package != nil {
 		return p.Package
 	}
-	return bound{c, p.Token}
+	b := bound{client: c, token: p.Token, grant: breakerKeyOf(p)}
+	if p.Kind != "" { // otherwise nobody has judged the token yet
+		b.caller = b.grant
+	}
+	return b
 }
 
 // bound is a client with one caller's token. The token is bound here, once, so that no request can be sent
 // with another's.
 type bound struct {
-	client *Client
-	token  Token
+	client        *Client
+	token         Token
+	grant, caller breakerKey // see reading
 }
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
-	return b.client.do(ctx, b.token, r)
+	if p := PrincipalFrom(ctx); p.Admissible() == nil {
+		b.caller = breakerKeyOf(p) // all members of a package ask for one caller
+	}
+	return b.client.do(withReading(ctx, b.grant, b.caller), b.token, r)
 }
 
 func (c *Client) do(ctx context.Context, token Token, r Request) (*Response, error) {

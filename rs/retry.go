@@ -44,11 +44,11 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// A sender sends requests without an effect to one host, for all callers alike: behind a breaker, with a few retries
+// A sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
 // out of a common budget, and without following redirects. It is safe for concurrent use.
 type sender struct {
 	http     *http.Client
-	breaker  *breaker
+	breakers *breakers
 	budget   *retryBudget
 	host     string
 	retries  int
@@ -57,7 +57,7 @@ type sender struct {
 }
 
 func newSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *sender {
-	b := newBreaker(host, breakerOff, observer)
+	b := newBreakers(host, breakerOff, observer)
 	return &sender{
 		http: &http.Client{
 			// guarded also hides CloseIdleConnections, with which a retry given up would close everybody's connections.
@@ -66,7 +66,7 @@ func newSender(host string, transport http.RoundTripper, retries int, statuses, 
 				return http.ErrUseLastResponse // a bearer is never carried to another address
 			},
 		},
-		breaker: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
+		breakers: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
 	}
 }
 
@@ -128,7 +128,7 @@ func (t *trial) again(ctx context.Context, response *http.Response, err error) (
 	if bounded && time.Until(deadline) <= t.wait+max(time.Since(t.began), leastAttempt) {
 		return false, nil
 	}
-	if !t.breaker.closed() {
+	if !t.breakers.closed(ctx) {
 		return false, nil
 	}
 	if !t.budget.take(time.Now()) {

@@ -1,0 +1,49 @@
+package rs
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http/httptrace"
+	"sync/atomic"
+)
+
+// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key is nobody's.
+type breakerKey [sha256.Size]byte
+
+// breakerKeyOf is a grant with all its tokens or, where the authority names none, a token.
+func breakerKeyOf(p Principal) breakerKey {
+	switch {
+	case p.GrantID != "":
+		return sha256.Sum256([]byte(p.Kind + "\x00" + p.GrantID))
+	case p.Token != Token{}:
+		return sha256.Sum256([]byte("\x00" + p.Token.Reveal()))
+	}
+	return breakerKey{}
+}
+
+// A reading is what the circuit breakers need to know of a read: whose it is, and how far its attempt has come.
+type reading struct {
+	grant  breakerKey // whose token is sent: a grant, and each member of a package as one of its own
+	caller breakerKey // who asks: a grant or a package; zero for a token that was not judged yet
+
+	connecting atomic.Bool // a connection was asked for and did not come yet
+	trace      httptrace.ClientTrace
+}
+
+type readingKey struct{}
+
+func withReading(ctx context.Context, grant, caller breakerKey) context.Context {
+	r := &reading{grant: grant, caller: caller}
+	r.trace.GetConn = func(string) { r.connecting.Store(true) }
+	r.trace.GotConn = func(httptrace.GotConnInfo) { r.connecting.Store(false) }
+	return context.WithValue(httptrace.WithClientTrace(ctx, &r.trace), readingKey{}, r)
+}
+
+// readingFrom returns nil for a request that is nobody's read.
+func readingFrom(ctx context.Context) *reading {
+	r, _ := ctx.Value(readingKey{}).(*reading)
+	return r
+}
+
+// waits reports whether the attempt has no connection yet.
+func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
