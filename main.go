@@ -42,7 +42,8 @@ var version = "dev"
 const softMemory = 160 << 20
 
 // lastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.
-const lastLineWait = 2 * time.Second
+// A host that stops the program waits a second for its end.
+const lastLineWait = 400 * time.Millisecond
 
 // The environment and the exit code are touched here and nowhere else.
 func main() {
@@ -235,7 +236,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 		err = runCompletion(line.Completion, io)
 	}
 	if err != nil {
-		return fail(io, err)
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			err = &transport.Stopped{Message: "stopped: " + context.Cause(ctx).Error()}
+		}
+		code := fail(io, err)
+		var stopped *transport.Stopped
+		if errors.As(err, &stopped) && command == "stdio" {
+			return 0 // that is how hosts end a session
+		}
+		return code
 	}
 	return 0
 }
@@ -273,12 +282,19 @@ func usage(message string) error {
 	return transport.UsageError(message)
 }
 
+// exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.
+const exitStopped = 130
+
 // fail prints why the program ends and returns its exit code: 1 unless the error names one.
 func fail(io streams, err error) int {
 	fmt.Fprintln(io.err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
 	var exit *transport.ExitError
 	if errors.As(err, &exit) {
 		return exit.Code
+	}
+	var stopped *transport.Stopped
+	if errors.As(err, &stopped) {
+		return exitStopped
 	}
 	return 1
 }

@@ -233,12 +233,13 @@ func schemaProbe(client *rs.Client) rs.SchemaProbe {
 
 // runStdio serves one local client with one cached token.
 func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, io streams) error {
+	ctx = transport.WatchOutput(ctx, io.out)
 	log := zerolog.New(io.err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	watch, unwatch, err := newObservation(ctx, "", getenv, log)
 	if err != nil {
 		return err
 	}
-	defer unwatch()
+	defer within(lastLineWait, unwatch)
 	return c.open(ctx, log, io, true, func(p provider) error {
 		server, principal, err := p.room(ctx, c.ServerName, log, watch)
 		if err != nil {
@@ -246,6 +247,19 @@ func runStdio(ctx context.Context, c stdioCommand, getenv func(string) string, i
 		}
 		return transport.Stdio(ctx, server, principal, io.in, io.out)
 	})
+}
+
+// within runs f, and waits for its end no longer than limit.
+func within(limit time.Duration, f func()) {
+	ended := make(chan struct{})
+	go func() {
+		f()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+	}
 }
 
 // open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.

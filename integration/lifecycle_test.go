@@ -24,6 +24,7 @@ type heldRS struct {
 	*httptest.Server
 	arrived  chan struct{} // one for each read that waits
 	released chan struct{} // closed to answer them
+	gone     chan struct{} // one for each read that ended before it was answered
 	heard    atomic.Int64  // requests of any kind
 }
 
@@ -31,7 +32,7 @@ const emptyList = `{"object":"list","data":[],"has_more":false}`
 
 func newHeldRS(t *testing.T) *heldRS {
 	t.Helper()
-	h := &heldRS{arrived: make(chan struct{}, 100), released: make(chan struct{})}
+	h := &heldRS{arrived: make(chan struct{}, 100), released: make(chan struct{}), gone: make(chan struct{}, 100)}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.heard.Add(1)
 		switch {
@@ -40,6 +41,7 @@ func newHeldRS(t *testing.T) *heldRS {
 			select {
 			case <-h.released:
 			case <-r.Context().Done():
+				h.gone <- struct{}{}
 			}
 			body(200, "application/json", emptyList)(w, r)
 		case strings.HasPrefix(r.URL.Path, "/v1/streams/"):

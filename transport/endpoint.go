@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -49,19 +48,23 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if name := repeatedHeader(r.Header); name != "" {
+		writeRPCError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header " + name + " was sent more than once"})
+		return
+	}
 	if e.servePlain(w, r, body) {
 		return
 	}
-	message, refusal := parseMessage(body)
+	m, refusal := parseMessage(body)
 	if refusal != nil {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
 	ctx := withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, middleware.IconPath))
 	r = r.Clone(ctx)
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Body = io.NopCloser(bytes.NewReader(m.text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
-	answer := &rpcAnswer{w: w, id: requestID(message)}
+	answer := &rpcAnswer{w: w, request: m}
 	e.sdk.ServeHTTP(answer, r)
 	answer.finish()
 }
@@ -100,6 +103,17 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
+// repeatedHeader returns a header that says what a message is and was sent more than once: a proxy and this server could
+// read different values. It returns "" if there is none.
+func repeatedHeader(header http.Header) string {
+	for _, name := range [...]string{protocolVersionHeader, "Mcp-Method", "Mcp-Name"} {
+		if len(header[name]) > 1 {
+			return name
+		}
+	}
+	return ""
+}
+
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(r.Body)
 	var large *http.MaxBytesError
@@ -112,29 +126,4 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		return body, true
 	}
 	return nil, false
-}
-
-// parseMessage reads one JSON-RPC message, over either transport. What the SDK could not read would end a stdio
-// session, or be answered as plain text.
-func parseMessage(line []byte) (jsonrpc.Message, *jsonrpc.Error) {
-	line = bytes.TrimSpace(line)
-	if !json.Valid(line) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not valid JSON"}
-	}
-	if line[0] == '[' {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: batches are not served; send one message at a time"}
-	}
-	message, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: not a JSON-RPC 2.0 message"}
-	}
-	return message, nil
-}
-
-// requestID is the id of a request as it goes back on the wire, nil for anything else.
-func requestID(message jsonrpc.Message) any {
-	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-		return request.ID.Raw()
-	}
-	return nil
 }

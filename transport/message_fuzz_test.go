@@ -24,7 +24,7 @@ func FuzzMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		message, refusal := parseMessage(raw)
-		if (message == nil) == (refusal == nil) {
+		if (message.Message == nil) == (refusal == nil) {
 			t.Fatalf("%q: %v, %v", raw, message, refusal)
 		}
 		if refusal != nil {
@@ -36,7 +36,7 @@ func FuzzMessage(f *testing.F) {
 		if !json.Valid(raw) || bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
 			t.Errorf("%q passed", raw)
 		}
-		written, err := jsonrpc.EncodeMessage(message)
+		written, err := jsonrpc.EncodeMessage(message.Message)
 		if err != nil {
 			t.Fatalf("%q: %v", raw, err)
 		}
@@ -44,7 +44,7 @@ func FuzzMessage(f *testing.F) {
 		if refusal != nil {
 			t.Fatalf("%q becomes %q: %v", raw, written, refusal)
 		}
-		twice, err := jsonrpc.EncodeMessage(again)
+		twice, err := jsonrpc.EncodeMessage(again.Message)
 		if err != nil || !bytes.Equal(written, twice) {
 			t.Errorf("%q becomes %q, then %q", raw, written, twice)
 		}

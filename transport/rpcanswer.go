@@ -16,7 +16,7 @@ const maxSDKErrorBytes = 300
 // answer out of caches. The SDK writes from a goroutine of its own, but never two things at once.
 type rpcAnswer struct {
 	w       http.ResponseWriter
-	id      any
+	request message
 	started bool
 	status  int // of a plain text refusal; 0 while there is none
 	text    bytes.Buffer
@@ -43,7 +43,10 @@ func (a *rpcAnswer) WriteHeader(status int) {
 func (a *rpcAnswer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.status == 0 {
-		return a.w.Write(p)
+		if _, err := a.w.Write(a.request.restore(p)); err != nil {
+			return 0, err
+		}
+		return len(p), nil
 	}
 	a.text.Write(p[:min(len(p), maxSDKErrorBytes-min(a.text.Len(), maxSDKErrorBytes))])
 	return len(p), nil
@@ -70,7 +73,7 @@ func (a *rpcAnswer) finish() {
 		code = jsonrpc.CodeMethodNotFound
 	}
 	a.Header().Del("X-Content-Type-Options")
-	writeRPCError(a.w, a.status, a.id, &jsonrpc.Error{Code: code, Message: text})
+	writeRPCError(a.w, a.status, a.request.wireID(), &jsonrpc.Error{Code: code, Message: text})
 }
 
 // writeRPCError answers with a JSON-RPC error. An id of nil is written as null: the request's could not be read.
@@ -82,12 +85,15 @@ func writeRPCError(w http.ResponseWriter, status int, id any, e *jsonrpc.Error) 
 	_, _ = w.Write(rpcError(id, e))
 }
 
-// rpcError is a JSON-RPC error response, on one line.
+// rpcError is a JSON-RPC error response, on one line. The id is not escaped for HTML: it goes back as it came.
 func rpcError(id any, e *jsonrpc.Error) []byte {
-	line, _ := json.Marshal(struct { // marshals an id that was parsed, and strings
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(struct { // marshals an id that was parsed, and strings
 		Version string         `json:"jsonrpc"`
 		ID      any            `json:"id"`
 		Error   *jsonrpc.Error `json:"error"`
 	}{"2.0", id, e})
-	return append(line, '\n')
+	return line.Bytes()
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -239,7 +240,42 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- serveStdio(ctx, testServer(echo, io.Discard), inReader, io.Discard) }()
 	stop()
-	if err := <-ended; err != nil { // a host that stops it has had no failure
-		t.Error(err)
+	var stopped *transport.Stopped
+	if err := <-ended; !errors.As(err, &stopped) || err.Error() != "stopped: context canceled" {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// A closed input gives open calls ten seconds, and then ends them.
+func TestStdioDoesNotWaitForEverForWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	inReader, in := io.Pipe()
+	outReader, out := io.Pipe()
+	canceled := make(chan error, 1)
+	server := testServer(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
+		_ = in.Close()
+		<-ctx.Done()
+		canceled <- context.Cause(ctx)
+		return tools.Reply{}, context.Cause(ctx)
+	}, io.Discard)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serveStdio(context.Background(), server, inReader, out)
+		_ = out.Close()
+	}()
+	go func() { _, _ = io.WriteString(in, helloLine+"\n"+readyLine+"\n"+callLine("7", "echo")+"\n") }()
+	answers, err := io.ReadAll(outReader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(answers), `"id":7,"error"`) || !strings.Contains(string(answers), string(rs.ServerStopping)) {
+		t.Errorf("answers: %s", answers)
+	}
+	if cause := rs.AsError(<-canceled); cause.Code != rs.ServerStopping {
+		t.Errorf("the call was canceled for %v", cause)
+	}
+	const want = "stopped: the input ended, and calls were not answered within 10s; open calls that were canceled: 1"
+	if err := <-ended; err == nil || err.Error() != want {
+		t.Errorf("it ended with %v", err)
 	}
 }

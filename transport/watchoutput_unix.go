@@ -1,0 +1,39 @@
+//go:build unix
+
+package transport
+
+import (
+	"context"
+	"io"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// WatchOutput returns a context that ends with the cause [ErrOutputClosed] when the reader of out closes it, although
+// nothing is written. It can tell for pipes, sockets and terminals.
+func WatchOutput(ctx context.Context, out io.Writer) context.Context {
+	file, ok := out.(syscall.Conn)
+	if !ok {
+		return ctx
+	}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return ctx
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		_ = raw.Control(func(fd uintptr) {
+			watched := []unix.PollFd{{Fd: int32(fd)}} // #nosec G115 -- a descriptor; errors and hang-ups are always reported
+			for {
+				if _, err := unix.Poll(watched, -1); err != unix.EINTR {
+					break
+				}
+			}
+			if watched[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
+				end(ErrOutputClosed)
+			}
+		})
+	}()
+	return ctx
+}
