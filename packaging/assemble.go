@@ -20,8 +20,9 @@ type edition struct {
 	version   string
 	date      time.Time
 	binaries  map[target][]byte
-	documents []file // beside the program in every archive
-	tools     []tool // that a model is shown
+	documents []file   // beside the program in every archive
+	tools     []tool   // that a model is shown
+	modules   []module // that the programs are built from
 }
 
 type object = map[string]any
@@ -53,7 +54,11 @@ func assemble(e edition) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := append(slices.Concat(archives, packages), bundle,
+	components, err := e.billOfMaterials()
+	if err != nil {
+		return nil, err
+	}
+	files := append(slices.Concat(archives, packages), bundle, file{name: billName(e.version), data: components},
 		file{name: "server.json", data: entry},
 		file{name: name + ".rb", data: []byte(formula(e.version, archives))})
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
@@ -88,6 +93,9 @@ func (e edition) archives() ([]file, error) {
 
 //go:embed npm/pdpp-mcp.js
 var npmStarter []byte
+
+//go:embed npm/pdpp-mcp-server.js
+var npmServerStarter []byte
 
 // npmPackages are one package per target that holds the program, and one that starts the right one of them. A version is
 // published with all of them or not at all: the dependencies are exact.
@@ -131,11 +139,11 @@ func (e edition) npmPackages() ([]file, error) {
 			return nil, err
 		}
 	}
-	starter := "bin/" + name + ".js"
+	starter, serverStarter := "bin/"+name+".js", "bin/"+serverCommand+".js"
 	err := add(manifest(npmName, description, object{
-		"mcpName": registryName, "keywords": keywords, "bin": object{name: starter},
+		"mcpName": registryName, "keywords": keywords, "bin": object{name: starter, serverCommand: serverStarter},
 		"engines": object{"node": ">=18"}, "optionalDependencies": optional,
-	}), file{name: starter, data: npmStarter, executable: true})
+	}), file{name: starter, data: npmStarter, executable: true}, file{name: serverStarter, data: npmServerStarter, executable: true})
 	return packages, err
 }
 

@@ -24,15 +24,9 @@ func main() {
 	version := flag.String("version", "", "semantic version without v")
 	date := flag.Int64("date", 0, "seconds since 1970 that every packed file shows as its time")
 	out := flag.String("out", "dist", "folder to write; what an earlier release left there is removed")
-	licenses := flag.String("licenses", "", "write only the licenses of what the program is built from, to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	var err error
-	if *licenses != "" {
-		err = writeLicenses(ctx, *licenses)
-	} else {
-		err = release(ctx, *version, time.Unix(*date, 0).UTC(), *out)
-	}
+	err := release(ctx, *version, time.Unix(*date, 0).UTC(), *out)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
@@ -48,7 +42,11 @@ func release(ctx context.Context, version string, date time.Time, out string) er
 	if err := makeRoom(out); err != nil {
 		return err
 	}
-	documents, err := readDocuments(ctx)
+	modules, err := listModules(ctx, ".", targets)
+	if err != nil {
+		return err
+	}
+	documents, err := readDocuments(modules)
 	if err != nil {
 		return err
 	}
@@ -63,7 +61,7 @@ func release(ctx context.Context, version string, date time.Time, out string) er
 			return err
 		}
 	}
-	files, err := assemble(edition{version: version, date: date, binaries: binaries, documents: documents, tools: tools})
+	files, err := assemble(edition{version: version, date: date, binaries: binaries, documents: documents, tools: tools, modules: modules})
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,12 @@ const (
 	author      = "PDP Connect"
 	license     = "Apache-2.0"
 	repository  = "https://github.com/pdp-connect/pdpp-mcp"
+	modulePath  = "github.com/pdp-connect/pdpp-mcp"
 	// registryName is the program's name in the MCP registry; npm's package repeats it as a proof of ownership.
 	registryName = "io.github.pdp-connect/pdpp-mcp"
 	npmName      = "@pdp-connect/pdpp-mcp"
+	// serverCommand is the second command of npm's package: the stdio server under the name that other clients' settings have (D41).
+	serverCommand = "pdpp-mcp-server"
 
 	// providerVariable is how a local server learns which provider to read.
 	providerVariable    = "PDPP_PROVIDER_URL"
@@ -74,6 +77,9 @@ func archiveName(t target, version string) string {
 	}
 	return name + "_" + version + "_" + t.os + "_" + t.arch + extension
 }
+
+// billName is the file that lists what the programs are built from.
+func billName(version string) string { return name + "_" + version + ".cdx.json" }
 
 func bundleName(version string) string { return name + "_" + version + ".mcpb" }
 

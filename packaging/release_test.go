@@ -15,18 +15,19 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 )
 
-var update = flag.Bool("update", false, "rewrite .goreleaser.yaml and the links of docs/install.md")
+var update = flag.Bool("update", false, "rewrite the links of docs/install.md")
 
 const testVersion = "1.2.3-rc.1"
 
@@ -40,6 +41,11 @@ func sample(t *testing.T) edition {
 	e := edition{
 		version: testVersion, date: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), binaries: map[target][]byte{}, tools: tools,
 		documents: []file{{name: "LICENSE", data: []byte("license")}, {name: licensesName, data: []byte("licenses")}},
+		modules: []module{
+			{path: "example.org/a", version: "v1.0.0", uses: []string{"std"}},
+			{path: modulePath, uses: []string{"std", "example.org/a"}},
+			{path: "std", version: "1.26.0"},
+		},
 	}
 	for _, to := range targets {
 		e.binaries[to] = []byte("program for " + to.String())
@@ -141,7 +147,7 @@ func TestAReleaseHoldsEveryPackage(t *testing.T) {
 		"pdp-connect-pdpp-mcp-darwin-arm64-1.2.3-rc.1.tgz", "pdp-connect-pdpp-mcp-darwin-x64-1.2.3-rc.1.tgz",
 		"pdp-connect-pdpp-mcp-linux-arm64-1.2.3-rc.1.tgz", "pdp-connect-pdpp-mcp-linux-x64-1.2.3-rc.1.tgz",
 		"pdp-connect-pdpp-mcp-win32-arm64-1.2.3-rc.1.tgz", "pdp-connect-pdpp-mcp-win32-x64-1.2.3-rc.1.tgz",
-		"pdpp-mcp.rb", "pdpp-mcp_1.2.3-rc.1.mcpb",
+		"pdpp-mcp.rb", "pdpp-mcp_1.2.3-rc.1.cdx.json", "pdpp-mcp_1.2.3-rc.1.mcpb",
 		"pdpp-mcp_1.2.3-rc.1_darwin_amd64.tar.gz", "pdpp-mcp_1.2.3-rc.1_darwin_arm64.tar.gz",
 		"pdpp-mcp_1.2.3-rc.1_linux_amd64.tar.gz", "pdpp-mcp_1.2.3-rc.1_linux_arm64.tar.gz",
 		"pdpp-mcp_1.2.3-rc.1_windows_amd64.zip", "pdpp-mcp_1.2.3-rc.1_windows_arm64.zip",
@@ -346,21 +352,6 @@ func TestOnlyAnEarlierReleaseIsRemoved(t *testing.T) {
 	}
 }
 
-// What is kept in the repository is what project.go says; -update rewrites it.
-func TestTheGoreleaserConfigurationIsThatOfTheRelease(t *testing.T) {
-	const path = "../.goreleaser.yaml"
-	keep(t, path, goreleaserConfig())
-	var config struct {
-		Builds []struct{ Goos, Goarch, Flags, Ldflags []string }
-	}
-	if err := yaml.Unmarshal([]byte(goreleaserConfig()), &config); err != nil {
-		t.Fatal(err)
-	}
-	if built := len(config.Builds[0].Goos) * len(config.Builds[0].Goarch); built != len(targets) {
-		t.Errorf("it builds for %d targets, a release for %d", built, len(targets))
-	}
-}
-
 func TestTheInstallPageHasTheLinks(t *testing.T) {
 	const path = "../docs/install.md"
 	page, err := os.ReadFile(path)
@@ -421,5 +412,68 @@ func TestTheLinksSayWhatToStart(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// D41, S3-5b: the npm package installs the command pdpp-mcp-server, which takes the arguments of pdpp-mcp and is the stdio server
+// when it is given flags alone.
+func TestNpmInstallsTheServerCommand(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs Node and a system that runs shell scripts")
+	}
+	e := sample(t)
+	for _, to := range targets {
+		e.binaries[to] = []byte("#!/bin/sh\nfor argument; do printf '<%s>' \"$argument\"; done\nexit 7\n")
+		if to.os == "darwin" {
+			e.binaries[to] = machO(map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[to.arch])
+		}
+	}
+	files := assembled(t, e)
+	folder := t.TempDir()
+	platform, arch := target{runtime.GOOS, runtime.GOARCH}.node()
+	install := func(name string) string {
+		content, _ := unpacked(t, files[strings.NewReplacer("@", "", "/", "-").Replace(name)+"-"+testVersion+".tgz"])
+		at := filepath.Join(folder, "node_modules", name)
+		for path, text := range content {
+			path = filepath.Join(at, strings.TrimPrefix(path, "package/"))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return at
+	}
+	main := install(npmName)
+	program := filepath.Join(install(npmName+"-"+platform+"-"+arch), "bin", target{runtime.GOOS, runtime.GOARCH}.binary())
+	if err := os.WriteFile(program, e.binaries[targets[0]], 0o700); err != nil { // on macOS too
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(main, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := parsed(t, string(manifest))["bin"].(map[string]any)
+	for _, row := range []struct {
+		command   string
+		arguments []string
+		want      string
+	}{
+		{"pdpp-mcp-server", nil, "<stdio>"},
+		{"pdpp-mcp-server", []string{"--provider-url", "https://rs.example"}, "<stdio><--provider-url><https://rs.example>"},
+		{"pdpp-mcp-server", []string{"stdio", "--demo"}, "<stdio><--demo>"},
+		{"pdpp-mcp-server", []string{"call", "search", "q=a b"}, "<call><search><q=a b>"},
+		{"pdpp-mcp-server", []string{"--version"}, "<--version>"},
+		{"pdpp-mcp-server", []string{"--help"}, "<--help>"},
+		{"pdpp-mcp", []string{"--demo"}, "<--demo>"},
+	} {
+		starter, _ := commands[row.command].(string)
+		command := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join(main, starter)}, row.arguments...)...)
+		command.Stderr = os.Stderr
+		output, err := command.Output()
+		if string(output) != row.want || command.ProcessState.ExitCode() != 7 {
+			t.Errorf("%s %q starts the program with %s (%v)", row.command, row.arguments, output, err)
+		}
 	}
 }
