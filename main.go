@@ -129,17 +129,20 @@ type serveCommand struct {
 	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
-	DrainDelay time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
-	DrainTime  time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
-	LogLevel   string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Questions a second to the authority about unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
+	UnknownTokenBurst int           `name:"unknown-token-burst" help:"Such questions in one moment; ${default} if absent." default:"1000" env:"PDPP_MCP_UNKNOWN_TOKEN_BURST" placeholder:"N"`
+	MaxUnknownTokens  int           `name:"max-unknown-tokens" help:"Such questions under way at a time; ${default} if absent, 0 for no limit." default:"256" env:"PDPP_MCP_MAX_UNKNOWN_TOKENS" placeholder:"N"`
+	DrainDelay        time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
+	DrainTime         time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
+	LogLevel          string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
 }
 
 // limitFlags are the limits of callers as they are typed.
 type limitFlags struct {
 	TokenRate        float64       `name:"token-rate" help:"Requests a second with one token; ${default} if absent, 0 for no limit." default:"50" env:"PDPP_MCP_TOKEN_RATE" placeholder:"N"`
 	TokenBurst       int           `name:"token-burst" help:"Requests with one token at once; ${default} if absent." default:"200" env:"PDPP_MCP_TOKEN_BURST" placeholder:"N"`
-	AddressRate      float64       `name:"address-rate" help:"Refused tokens a second from one client address; ${default} if absent, 0 for no limit." default:"10" env:"PDPP_MCP_ADDRESS_RATE" placeholder:"N"`
-	AddressBurst     int           `name:"address-burst" help:"Refused tokens from one client address at once; ${default} if absent." default:"100" env:"PDPP_MCP_ADDRESS_BURST" placeholder:"N"`
+	AddressRate      float64       `name:"address-rate" help:"Unknown tokens a second from one client address that turn out not to be good; ${default} if absent, 0 for no limit." default:"10" env:"PDPP_MCP_ADDRESS_RATE" placeholder:"N"`
+	AddressBurst     int           `name:"address-burst" help:"Such tokens from one client address at once; ${default} if absent." default:"100" env:"PDPP_MCP_ADDRESS_BURST" placeholder:"N"`
 	MaxCallsPerGrant int           `name:"max-calls-per-grant" help:"Calls of one grant or package at a time; ${default} if absent, 0 for no limit." default:"32" env:"PDPP_MCP_MAX_CALLS_PER_GRANT" placeholder:"N"`
 	MaxCalls         int           `name:"max-calls" help:"Calls of all at a time; ${default} if absent, 0 for no limit." default:"1024" env:"PDPP_MCP_MAX_CALLS" placeholder:"N"`
 	CallWait         time.Duration `name:"call-wait" help:"How long a call beyond these waits for its turn; ${default} if absent." default:"1s" env:"PDPP_MCP_CALL_WAIT"`
@@ -343,7 +346,8 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 		rsURL: c.RSURL, rsReadURL: c.RSInternalURL, readTimeout: c.ReadTimeout, retries: c.Retries, noBreaker: !c.Breaker,
 		authorizationServers: c.AuthorizationServers, packagesURL: c.PackagesURL, maxConnections: c.MaxConnections,
 		drainDelay: c.DrainDelay, drainTime: c.DrainTime, adminListen: c.AdminListen, limits: c.limits(),
-		log: zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
+		unknown: rs.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
+		log:     zerolog.New(io.err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
 		return config, usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
@@ -363,7 +367,7 @@ func serveConfig(c serveCommand, io streams) (hostedConfig, error) {
 	if c.Page {
 		config.page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
-	if err := config.limits.Check(); err != nil {
+	if err := errors.Join(config.limits.Check(), config.unknown.Check()); err != nil {
 		return config, usage(err.Error())
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {

@@ -49,6 +49,7 @@ type hostedConfig struct {
 	deadline             time.Duration
 	maxConnections       int // 0: no limit
 	limits               middleware.Limits
+	unknown              rs.QuestionLimits // of questions about unknown tokens
 	authorizationServers []string
 	introspection        *rs.IntrospectorOptions // nil: the schema probe
 	packagesURL          string                  // directory of package members, asked with the introspection's credentials
@@ -87,7 +88,7 @@ func newHosted(ctx context.Context, c hostedConfig, inherited []net.Listener) (*
 	if err != nil {
 		return nil, usage(err.Error())
 	}
-	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.watch.TokenLookups()})
+	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.watch.TokenLookups(), Unknown: &c.unknown})
 	h.limiter = middleware.NewLimiter(c.limits, time.Now)
 	nobody := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.log, Checks: []transport.Check{
@@ -164,6 +165,7 @@ func (c hostedConfig) keepFixed(next hostedConfig) (hostedConfig, []string) {
 		{"--admin-listen", c.adminListen == next.adminListen},
 		{"--retries", c.retries == next.retries},
 		{"--breaker", c.noBreaker == next.noBreaker},
+		{"--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.unknown == next.unknown},
 	} {
 		if !fixed.same {
 			differ = append(differ, fixed.flag)
@@ -172,7 +174,7 @@ func (c hostedConfig) keepFixed(next hostedConfig) (hostedConfig, []string) {
 	next.listen, next.rsURL, next.rsReadURL = c.listen, c.rsURL, c.rsReadURL
 	next.readTimeout, next.maxConnections = c.readTimeout, c.maxConnections
 	next.adminListen, next.watch = c.adminListen, c.watch
-	next.retries, next.noBreaker = c.retries, c.noBreaker
+	next.retries, next.noBreaker, next.unknown = c.retries, c.noBreaker, c.unknown
 	return next, differ
 }
 

@@ -19,7 +19,7 @@ func refusalStatus(code rs.Code) int {
 	switch code {
 	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked:
 		return http.StatusForbidden
-	case rs.AuthorityUnreachable, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
+	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable
 	case rs.RateLimited, rs.TooManyCalls:
 		return http.StatusTooManyRequests

@@ -21,7 +21,7 @@ var knownCodes = codeSet(
 	"not_authenticated", "owner_token_refused", "token_kind_refused", "token_inactive", "token_expired",
 	"token_issuer_refused", "token_audience_refused", "package_revoked", "host_refused", "origin_refused",
 	"request_too_large", "unsupported_media_type", "not_acceptable", "method_not_allowed",
-	"server_unreachable", "authority_unreachable", "deadline_exceeded", "canceled", "response_too_large",
+	"server_unreachable", "authority_unreachable", "authority_busy", "deadline_exceeded", "canceled", "response_too_large",
 	"response_truncated", "response_undecodable", "invalid_response", "redirect_refused", "upstream_error", "not_found",
 	"internal_error", "server_name_unknown", "server_certificate_refused", "server_unavailable", "server_stopping",
 	"too_many_calls",

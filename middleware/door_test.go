@@ -39,6 +39,8 @@ func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (rs.Prin
 		return rs.Principal{}, &rs.Error{Code: "package_revoked", Message: "The package was revoked."}
 	case "unreachable":
 		return rs.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "The authority did not answer."}
+	case "busy":
+		return rs.Principal{}, &rs.Error{Code: rs.AuthorityBusy, Message: "Too many questions."}
 	case "foreign":
 		return rs.Principal{}, context.DeadlineExceeded
 	default:

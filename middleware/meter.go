@@ -41,8 +41,8 @@ func (m *meters[K]) of(key K) *meter {
 	return made
 }
 
-// A meter is a bucket that is charged for what turned out to be chargeable. Whatever began at the same time is charged as
-// well, so that the bucket may be in debt, of one burst at most: who does much at once waits the longer for it.
+// A meter is a bucket that is charged for what turned out to be chargeable. Whatever began at the same time is charged in
+// full, so that the bucket may be in debt: over time no more passes than the rate allows, however much is done at once.
 type meter struct {
 	mu     sync.Mutex
 	bucket *rate.Limiter
@@ -78,7 +78,7 @@ func (m *meter) settle(now time.Time, charge bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.open--
-	if charge && m.bucket.TokensAt(now) > float64(-m.bucket.Burst()) {
+	if charge {
 		m.bucket.ReserveN(now, 1)
 	}
 }

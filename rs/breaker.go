@@ -39,7 +39,7 @@ func (b *breakers) begin(ctx context.Context) (leave, *Error) {
 	if b.host == nil {
 		return leave{}, nil
 	}
-	l := leave{host: b.host, read: readingFrom(ctx)}
+	l := leave{host: b.host, read: readingFrom(ctx), unknownToken: isAboutUnknownToken(ctx)}
 	var refused *Error
 	if l.read != nil {
 		if l.own, refused = b.grants.begin(l.read.grant); refused != nil {
@@ -60,6 +60,8 @@ type leave struct {
 	host       *hostBreaker // nil where there is none
 	generation int          // of host
 	read       *reading     // whose attempt it is; nil for nobody's
+
+	unknownToken bool // the attempt asks an authority about a token that anybody may have sent
 }
 
 func (l leave) caller() breakerKey {
@@ -77,7 +79,10 @@ func (l leave) end(v verdict) {
 	if l.host == nil {
 		return
 	}
-	if v == grantFails && l.read == nil {
+	switch {
+	case v == grantFails && l.unknownToken:
+		v = saysNothing // the token may be the reason
+	case v == grantFails && l.read == nil:
 		v = hostFails // an endpoint that is asked in nobody's name fails for all
 	}
 	l.host.end(l.caller(), l.generation, v)

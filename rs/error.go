@@ -43,6 +43,8 @@ const (
 	ServerUnavailable Code = "server_unavailable"
 	// AuthorityUnreachable: the token authority did not answer, so nobody can be let in; `Retry-After` says when to come again.
 	AuthorityUnreachable Code = "authority_unreachable"
+	// AuthorityBusy: the authority is being asked about as many unknown tokens as it may be, and was not asked about this one; see `Retry-After`.
+	AuthorityBusy Code = "authority_busy"
 	// DeadlineExceeded: the call or one of its reads took longer than allowed.
 	DeadlineExceeded Code = "deadline_exceeded"
 	// Canceled: the caller hung up.
@@ -63,7 +65,7 @@ const (
 	UpstreamError Code = "upstream_error"
 	// NotFound: no such record, stream, blob or resource is visible to this grant; at the door, nothing is served at this path.
 	NotFound Code = "not_found"
-	// RateLimited: requests with one token, or refused tokens from one address, come faster than allowed; see `Retry-After`.
+	// RateLimited: requests with one token, or unknown tokens from one address, come faster than allowed; see `Retry-After`.
 	RateLimited Code = "rate_limited"
 	// TooManyCalls: as many calls as allowed are under way with this grant or in all, and a second's wait did not help; see `Retry-After`.
 	TooManyCalls Code = "too_many_calls"

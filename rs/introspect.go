@@ -147,7 +147,7 @@ func inactive(reason string) *Error {
 // meansSomethingElse reports a code of ours that says no such thing as "this token is no longer good".
 func meansSomethingElse(code Code) bool {
 	switch code {
-	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused, ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, DeadlineExceeded, Canceled, ServerStopping,
+	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused, ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping,
 		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
 		return true
 	}

@@ -6,7 +6,10 @@ import (
 	"net/http"
 )
 
-type doubtKey struct{}
+type (
+	doubtKey   struct{}
+	refusalKey struct{} // of the resource server's code, in the context of a doubt
+)
 
 // WithDoubt returns a context in which doubt is called when the resource server answers a read with 401. The
 // door sets it: doubt asks the token authority again and remembers what it said.
@@ -29,7 +32,7 @@ func (r Rechecking) Do(ctx context.Context, request Request) (*Response, error) 
 	var refused *Error
 	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
 		if doubt, ok := ctx.Value(doubtKey{}).(func(context.Context)); ok {
-			doubt(ctx)
+			doubt(context.WithValue(ctx, refusalKey{}, refused.Code))
 		}
 	}
 	return response, err

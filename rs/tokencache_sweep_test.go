@@ -21,7 +21,7 @@ func TestVerdictsAreForgotten(t *testing.T) {
 		held := func() int {
 			cache.mu.Lock()
 			defer cache.mu.Unlock()
-			return cache.entries.Len()
+			return cache.good.Len()
 		}
 		for i := range 10 {
 			if _, err := cache.Authenticate(t.Context(), NewToken(fmt.Sprint("token", i))); err != nil {

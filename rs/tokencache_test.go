@@ -3,10 +3,15 @@ package rs_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -28,18 +33,20 @@ type cacheFixture struct {
 func newCache(entries int) *cacheFixture {
 	f := &cacheFixture{now: time.Unix(1_700_000_000, 0), verdict: rs.Verdict{Principal: rs.Principal{Kind: rs.KindClient}}}
 	f.TokenCache = rs.NewTokenCache(rs.TokenCacheOptions{
-		Authority: authorityFunc(func(_ context.Context, token rs.Token) (rs.Verdict, error) {
-			f.asked.Add(1)
-			verdict := f.verdict
-			if verdict.Inactive == nil {
-				verdict.Principal.Token = token
-			}
-			return verdict, f.err
-		}),
-		Entries: entries,
-		Now:     func() time.Time { return f.now },
+		Authority: authorityFunc(f.judge),
+		Entries:   entries,
+		Now:       func() time.Time { return f.now },
 	})
 	return f
+}
+
+func (f *cacheFixture) judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
+	f.asked.Add(1)
+	verdict := f.verdict
+	if verdict.Inactive == nil {
+		verdict.Principal.Token = token
+	}
+	return verdict, f.err
 }
 
 // wantAsked asks about a token and compares the sum of questions so far.
@@ -196,5 +203,208 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 	<-slowDone
 	if _, err := cache.Authenticate(context.Background(), rs.NewToken("a")); err == nil || !strings.Contains(err.Error(), "grant_revoked") {
 		t.Errorf("the old answer is believed: %v", err)
+	}
+}
+
+// However many bad tokens come, a good one is not forgotten for them.
+func TestBadTokensEvictNoGoodOne(t *testing.T) {
+	f := newCache(3)
+	_ = f.wantAsked(t, "good", 1)
+	f.verdict = rs.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}
+	for i := range 20 {
+		_ = f.wantAsked(t, fmt.Sprint("guess", i), int64(2+i))
+	}
+	if err := f.wantAsked(t, "good", 21); err != nil || !f.Known(rs.NewToken("good")) {
+		t.Errorf("the good token is forgotten: %v", err)
+	}
+	if f.Known(rs.NewToken("guess19")) {
+		t.Error("a bad token is known as a good one")
+	}
+}
+
+// A token that was good stays known after its verdict, and is not known any more once it is refused.
+func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
+	f := newCache(0)
+	token := rs.NewToken("a")
+	if f.Known(token) {
+		t.Error("known before anybody asked")
+	}
+	_ = f.wantAsked(t, "a", 1)
+	f.now = f.now.Add(time.Hour - 1)
+	if !f.Known(token) {
+		t.Error("not known within the hour")
+	}
+	f.now = f.now.Add(1)
+	if f.Known(token) {
+		t.Error("still known after an hour")
+	}
+	_ = f.wantAsked(t, "a", 2)
+	f.now = f.now.Add(time.Minute)
+	f.verdict = rs.Verdict{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
+	if err := f.wantAsked(t, "a", 3); err == nil || f.Known(token) {
+		t.Errorf("a revoked token: %v, known %v", err, f.Known(token))
+	}
+}
+
+// Questions about tokens that were never good are limited; the renewal of a good one is not.
+func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
+	var e *rs.Error
+	f := newCache(0)
+	limited := func(limits rs.QuestionLimits) {
+		f.TokenCache = rs.NewTokenCache(rs.TokenCacheOptions{Authority: authorityFunc(f.judge), Now: func() time.Time { return f.now }, Unknown: &limits})
+	}
+	limited(rs.QuestionLimits{Rate: 0.1, Burst: 2})
+	_ = f.wantAsked(t, "a", 1)
+	_ = f.wantAsked(t, "b", 2)
+	if err := f.wantAsked(t, "c", 2); !errors.As(err, &e) || e.Code != rs.AuthorityBusy || e.RetryAfter < time.Second {
+		t.Errorf("a third unknown token: %v", err)
+	}
+	f.now = f.now.Add(time.Minute - 1)
+	for i := range 6 {
+		if err := f.wantAsked(t, fmt.Sprint("guess", i), min(int64(3+i), 4)); (err == nil) != (i < 2) {
+			t.Errorf("unknown token %d after a rest: %v", i, err)
+		}
+	}
+	f.now = f.now.Add(1)
+	if err := f.wantAsked(t, "a", 5); err != nil {
+		t.Errorf("a known token is limited: %v", err)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		cache := rs.NewTokenCache(rs.TokenCacheOptions{
+			Unknown: &rs.QuestionLimits{AtOnce: 2, Wait: time.Second},
+			Authority: authorityFunc(func(context.Context, rs.Token) (rs.Verdict, error) {
+				<-release
+				return rs.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}, nil
+			}),
+		})
+		answers := make(chan rs.Code, 5)
+		for i := range 5 {
+			go func() {
+				_, err := cache.Authenticate(context.Background(), rs.NewToken(fmt.Sprint("guess", i)))
+				answers <- rs.AsError(err).Code
+			}()
+		}
+		for range 3 {
+			if code := <-answers; code != rs.AuthorityBusy {
+				t.Errorf("a question beyond two at a time: %s", code)
+			}
+		}
+		close(release)
+		for range 2 {
+			if code := <-answers; code != rs.TokenInactive {
+				t.Errorf("one of two questions at a time: %s", code)
+			}
+		}
+	})
+}
+
+// Whatever comes of asking again about a token serves all who ask within the next two seconds (D7).
+func TestRechecksShareOneQuestion(t *testing.T) {
+	unreachable := &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
+	for name, test := range map[string]struct {
+		verdict rs.Verdict
+		err     error
+	}{
+		"the token is good":         {rs.Verdict{Principal: rs.Principal{Kind: rs.KindClient}}, nil},
+		"the token is dead":         {rs.Verdict{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}, nil},
+		"the authority cannot tell": {rs.Verdict{}, unreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newCache(0)
+			_ = f.wantAsked(t, "a", 1)
+			f.verdict, f.err = test.verdict, test.err
+			for range 50 {
+				if _, err := f.Recheck(context.Background(), rs.NewToken("a")); (err == nil) != (name == "the token is good") {
+					t.Fatal(err)
+				}
+			}
+			if f.asked.Load() != 2 {
+				t.Errorf("%d questions, want 2", f.asked.Load())
+			}
+			f.now = f.now.Add(2 * time.Second)
+			_, _ = f.Recheck(context.Background(), rs.NewToken("a"))
+			if f.asked.Load() != 3 {
+				t.Errorf("%d questions two seconds later, want 3", f.asked.Load())
+			}
+		})
+	}
+}
+
+// Questions about unknown tokens count against the authority only when it cannot be connected to; those about a token that
+// was good count whatever fails.
+func TestWhatOpensTheBreakerOfAnAuthority(t *testing.T) {
+	for name, test := range map[string]struct {
+		status  int  // of the answer to all but the first question
+		reset   bool // instead of an answer
+		gone    bool // nobody listens any more
+		renewed bool // the questions are about a token that was good
+		opens   bool
+	}{
+		"500 to unknown tokens":           {status: 500},
+		"503 to unknown tokens":           {status: 503},
+		"401 to unknown tokens":           {status: 401},
+		"resets by unknown tokens":        {reset: true},
+		"nobody listens":                  {gone: true, opens: true},
+		"500 to a token that was good":    {status: 500, renewed: true, opens: true},
+		"resets by a token that was good": {reset: true, renewed: true, opens: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var heard atomic.Int64
+			var fails atomic.Bool
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				heard.Add(1)
+				switch {
+				case fails.Load() && test.reset:
+					panic(http.ErrAbortHandler)
+				case fails.Load():
+					w.WriteHeader(test.status)
+				default:
+					_, _ = io.WriteString(w, `{"active":true,"pdpp_token_kind":"client"}`)
+				}
+			}))
+			t.Cleanup(server.Close)
+			observed := &breakerChanges{}
+			introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), Observer: observed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := time.Unix(1_700_000_000, 0)
+			cache := rs.NewTokenCache(rs.TokenCacheOptions{Authority: introspector, Now: func() time.Time { return now }})
+			if _, err := cache.Authenticate(t.Context(), rs.NewToken("good")); err != nil {
+				t.Fatal(err)
+			}
+			fails.Store(true)
+			if test.gone {
+				server.Close()
+			}
+			for i := range 30 {
+				token := fmt.Sprint("guess", i)
+				if test.renewed {
+					token, now = "good", now.Add(time.Minute)
+				}
+				if _, err := cache.Authenticate(t.Context(), rs.NewToken(token)); err == nil {
+					t.Fatal("let in")
+				}
+			}
+			if opened := observed.opened.Load() > 0; opened != test.opens {
+				t.Errorf("the breaker opened: %v", opened)
+			}
+		})
+	}
+}
+
+type breakerChanges struct {
+	rs.Observer
+	opened atomic.Int64
+}
+
+func (*breakerChanges) Read(string, int, time.Duration) {}
+func (*breakerChanges) Retried(string)                  {}
+func (*breakerChanges) RetryDenied(string)              {}
+func (b *breakerChanges) BreakerChanged(_ string, state rs.BreakerState) {
+	if state == rs.BreakerOpen {
+		b.opened.Add(1)
 	}
 }

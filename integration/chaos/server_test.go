@@ -100,7 +100,7 @@ func asking(rsURL, authorityURL string, further ...string) []string {
 // unhurried are the flags by which callers may call as fast as they can.
 func unhurried() []string {
 	var args []string
-	for _, name := range []string{"--token-rate", "--address-rate"} {
+	for _, name := range []string{"--token-rate", "--address-rate", "--unknown-token-rate"} {
 		if flags[name] {
 			args = append(args, name, "0")
 		}
