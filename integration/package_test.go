@@ -287,7 +287,6 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 		choices                     int // connections that may serve the read
 	}{
 		{"query_records without a connection", "query_records", `{"stream":"messages"}`, "ambiguous_connection", 3},
-		{"query_records of a stream that only one connection has", "query_records", `{"stream":"events"}`, "ambiguous_connection", 1},
 		{"query_records of a stream that no connection has", "query_records", `{"stream":"dreams"}`, "ambiguous_connection", 5},
 		{"query_records of a stream that only a revoked connection has", "query_records", `{"stream":"notes"}`, "grant_revoked", 0},
 		{"query_records with expand", "query_records", `{"stream":"messages","expand":["message_bodies"]}`, "ambiguous_connection", 3},
@@ -325,6 +324,14 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 			}
 		})
 	}
+	t.Run("D26 a stream that only one connection has is read there", func(t *testing.T) {
+		before := len(heard.requests())
+		text := session{s.ClientSession, t}.text("query_records", args(`{"stream":"events","limit":1}`))
+		asked := heard.requests()[before:]
+		if !strings.Contains(text, "cin_calendar_home/events:") || len(asked) != 1 {
+			t.Errorf("%v\n%s", asked, text)
+		}
+	})
 	t.Run("with a connection the read is the child's", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		for _, arguments := range []string{
@@ -505,9 +512,12 @@ func TestWhoMayUseThePackagesServer(t *testing.T) {
 type family struct {
 	*httptest.Server
 	children []scriptedChild
+	judge    map[string]http.HandlerFunc // what the authority answers about a child, by name; absent is a good client
+	issuer   string                      // of the package's token; may be empty
 
-	mu   sync.Mutex
-	seen []read
+	mu     sync.Mutex
+	seen   []read
+	judged []string // the children about whom the authority was asked
 }
 
 // A scriptedChild answers its reads, except those of the schema and of the streams when it knows how to behave there.
@@ -537,10 +547,13 @@ func newFamily(t *testing.T, children ...scriptedChild) *family {
 		switch r.URL.Path {
 		case "/introspect":
 			kind := "client" // a child's token
-			if r.FormValue("token") == "a-package" {
+			if token := r.FormValue("token"); token == "a-package" {
 				kind = "mcp_package"
+			} else if name := strings.TrimPrefix(token, "child-"); f.asked(name) != nil {
+				f.judge[name](w, r)
+				return
 			}
-			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"grant_package_id":"pkg","aud":%q}`, kind, f.URL))(w, r)
+			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"grant_package_id":"pkg","aud":%q,"iss":%q}`, kind, f.URL, f.issuer))(w, r)
 		case "/packages":
 			f.members(w)
 		default:
@@ -574,6 +587,24 @@ func (f *family) read(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	body(404, "application/json", `{"error":{"code":"not_found","message":"Unknown."}}`)(w, r)
+}
+
+// asked records a question about a child and returns what answers it, if that is scripted.
+func (f *family) asked(name string) http.HandlerFunc {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.judged = append(f.judged, name)
+	return f.judge[name]
+}
+
+// questions are those that the authority was asked about children since the last call, sorted.
+func (f *family) questions() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	judged := f.judged
+	f.judged = nil
+	slices.Sort(judged)
+	return judged
 }
 
 // reads are what was heard so far.
@@ -696,6 +727,9 @@ func TestALargePackageAsksBriefly(t *testing.T) {
 	}
 	f := newFamily(t, children...)
 	s := dialFamily(t, f)
+	if got := s.refusal("schema", args(`{"stream":"notes","detail":"full"}`)); got.Code != "ambiguous_connection" || len(got.Connections) != 12 { // S0-5f
+		t.Errorf("the full schema of a stream that all have: %+v", got)
+	}
 	result := s.call("query_records", args(`{"stream":"notes"}`))
 	var got struct {
 		Error struct {
@@ -715,8 +749,8 @@ func TestALargePackageAsksBriefly(t *testing.T) {
 			t.Errorf("an option lacks its identity: %v", option)
 		}
 	}
-	if reads := f.reads(); len(reads) != 0 {
-		t.Errorf("the children were probed: %v", reads)
+	if reads, questions := f.reads(), f.questions(); len(reads)+len(questions) != 0 {
+		t.Errorf("the children were probed: %v, and the authority was asked about %v", reads, questions)
 	}
 	var page packagePage
 	s.structured("search", args(`{"q":"x","limit":20}`), &page)

@@ -110,6 +110,9 @@ func (a introspection) verdict(token Token, o IntrospectorOptions) Verdict {
 	switch {
 	case !a.Active:
 		return Verdict{Inactive: inactive(a.InactiveReason)}
+	case a.Kind != KindClient && a.Kind != KindPackage:
+		// Refused for its kind, whatever else is wrong with it (S0-R3): nothing but the kind is known of it.
+		return Verdict{Principal: Principal{Token: token, Kind: a.Kind}}
 	case !expiryOK || !notBeforeOK:
 		return Verdict{Inactive: inactive("")}
 	case !expires.IsZero() && !now.Before(expires.Add(clockSkew)):

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The laws: any answer is judged without a fault, and nobody is let in without active, issuer, audience and a
-// time that has not passed.
+// The laws: any answer is judged without a fault, and nobody is let in without active, a kind that may enter, issuer,
+// audience and a time that has not passed.
 func FuzzIntrospection(f *testing.F) {
 	for _, seed := range []string{
 		`{"active":true,"pdpp_token_kind":"client","aud":"a","iss":"i"}`,
@@ -15,7 +15,7 @@ func FuzzIntrospection(f *testing.F) {
 		`{"active":true,"aud":null,"iss":"i","exp":"9"}`,
 		`{"active":false,"inactive_reason":"grant_revoked"}`,
 		`{"active":true,"aud":"a","iss":"i","exp":-1e400}`,
-		`[]`, `null`, `{"ACTIVE":true}`,
+		`[]`, `null`, `{"ACTIVE":true}`, `{"active":true,"pdpp_token_kind":"owner","aud":"b","exp":1}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -30,6 +30,12 @@ func FuzzIntrospection(f *testing.F) {
 		if verdict.Inactive != nil {
 			if !isCode(string(verdict.Inactive.Code)) || verdict.Principal != (Principal{}) {
 				t.Errorf("refusal %+v", verdict)
+			}
+			return
+		}
+		if verdict.Principal.Kind != KindClient && verdict.Principal.Kind != KindPackage {
+			if verdict.Principal.Admissible() == nil {
+				t.Errorf("kind %q is admitted", verdict.Principal.Kind)
 			}
 			return
 		}

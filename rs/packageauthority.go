@@ -5,30 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // PackageAuthorityOptions configure a [PackageAuthority].
 type PackageAuthorityOptions struct {
 	Authority Authority        // judges the token itself
+	Members   Authority        // judges the token of each child before it is read (D27); nil means Authority
 	Directory Directory        // names a package's children
 	For       func(Token) Doer // the resource server as the bearer of one child's token sees it
 	Package   PackageOptions
 }
 
 // A PackageAuthority is an authority that also looks up what a package token stands for. The members are part of the
-// verdict, so the [TokenCache] above it is the only place that remembers them, for as long as the verdict. It is safe
-// for concurrent use.
+// verdict, so the [TokenCache] above it is the only place that remembers them, for as long as the verdict. Each member's
+// token is judged when it is about to be read, and that verdict is remembered for [DefaultTokenHold]. It is safe for
+// concurrent use.
 type PackageAuthority struct {
 	options  PackageAuthorityOptions
-	refusals *refusals // outlives each Package, so that looking the members up again forgets no refusal (D14)
+	members  *TokenCache // the verdicts on the members' tokens
+	refusals *refusals   // outlives each Package, so that looking the members up again forgets no refusal (D14)
 }
 
 // NewPackageAuthority returns an authority over another one and a directory.
 func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
 	o.Package = o.Package.withDefaults()
-	return &PackageAuthority{options: o, refusals: newRefusals()}
+	if o.Members == nil {
+		o.Members = o.Authority
+	}
+	members := NewTokenCache(TokenCacheOptions{Authority: o.Members, Timeout: o.Package.ChildDeadline, Now: o.Package.Now})
+	return &PackageAuthority{options: o, members: members, refusals: newRefusals()}
 }
 
 // Judge asks the authority, and about a package the directory. A revoked package is not good; a directory that cannot
@@ -51,27 +56,23 @@ func (a *PackageAuthority) Judge(ctx context.Context, token Token) (Verdict, err
 	if membership.PackageID == "" {
 		membership.PackageID = verdict.Principal.GrantID
 	}
-	membership.Children = a.screen(ctx, token, membership.Children)
+	membership.Children = screen(token, membership.Children)
 	now := a.options.Package.Now()
 	for _, c := range membership.Children {
 		if c.Refused == nil && c.Expires.After(now) && (verdict.Expires.IsZero() || c.Expires.Before(verdict.Expires)) {
 			verdict.Expires = c.Expires
 		}
 	}
-	verdict.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.refusals)
+	verdict.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.members, a.refusals)
 	return verdict, nil
 }
 
 // MaxChildren is how many children of a package are read. Those beyond are named as unavailable.
 const MaxChildren = 256
 
-// screen refuses children beyond the limit, and those whose token is none of a client grant: the package's own, or one that the authority knows as
-// another kind, such as an owner's that was filed by mistake (S0-R3). Of a token that the authority does not know, or
-// cannot judge now, the resource server is the judge.
-func (a *PackageAuthority) screen(ctx context.Context, token Token, children []Child) []Child {
+// screen refuses children beyond the limit, and those whose token is the package's own. It asks nobody.
+func screen(token Token, children []Child) []Child {
 	screened := slices.Clone(children)
-	var questions errgroup.Group
-	questions.SetLimit(a.options.Package.Width)
 	for i := range screened {
 		c := &screened[i]
 		switch {
@@ -80,16 +81,7 @@ func (a *PackageAuthority) screen(ctx context.Context, token Token, children []C
 			c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", MaxChildren)}
 		case c.Token == token:
 			c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
-		default:
-			questions.Go(func() error {
-				verdict, err := a.options.Authority.Judge(ctx, c.Token)
-				if err == nil && verdict.Inactive == nil && verdict.Principal.Kind != KindClient {
-					c.Token, c.Refused = Token{}, &Error{Code: ChildUnusable, Message: "The package directory gives a token for this connection that is not of a client grant."}
-				}
-				return nil
-			})
 		}
 	}
-	_ = questions.Wait() // no question fails: what is not known is left to the resource server
 	return screened
 }

@@ -42,7 +42,7 @@ func (p *Package) findBlob(ctx context.Context, r Request, children []*child) (*
 	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.ChildDeadline)
 	defer cancel()
 	for _, c := range children {
-		o := p.ask(ctx, c, func(ctx context.Context, d Doer) (*Response, error) { return d.Do(ctx, r) })
+		o := p.judgeAndAsk(ctx, c, r)
 		switch {
 		case o.failure == nil:
 			return o.response, nil
@@ -64,4 +64,13 @@ func (p *Package) findBlob(ctx context.Context, r Request, children []*child) (*
 		told.Unavailable = unavailable[:min(len(unavailable), MaxConnectionOptions)]
 	}
 	return nil, &told
+}
+
+// judgeAndAsk performs a read of one child within its deadline, once the child is judged.
+func (p *Package) judgeAndAsk(ctx context.Context, c *child, r Request) outcome {
+	left, why := p.judgeIn(ctx, c)
+	if why != nil {
+		return outcome{failure: why}
+	}
+	return p.ask(ctx, c, left, func(ctx context.Context, d Doer) (*Response, error) { return d.Do(ctx, r) })
 }

@@ -8,33 +8,37 @@ import (
 
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
-// choose finds the one child that a read is for, asking nobody. Without a connection that is the only child there is;
-// a package of several wants one to be named (S0-8a). Where two children share a connection, one that was granted the
-// stream is preferred.
-func (p *Package) choose(connectionID, stream string) (*child, *Error) {
+// choose finds the one child that a read is for, asking nobody. Without a connection that is the only child there is, or the
+// only one that was granted the stream (D26); else one must be named (S0-8a). Where several children share a connection, the
+// one that was granted most of the streams is preferred.
+func (p *Package) choose(connectionID string, streams ...string) (*child, *Error) {
 	candidates := p.children
-	if connectionID != "" {
+	switch {
+	case connectionID != "":
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *child) bool { return c.ID != connectionID })
-	} else if len(candidates) > 1 {
-		return nil, p.ambiguous(stream)
+	case len(candidates) > 1:
+		if candidates = p.having(sole(streams)); !oneConnection(candidates) {
+			return nil, p.ambiguous(sole(streams))
+		}
 	}
 	if len(candidates) == 0 {
 		return nil, p.unknown(connectionID)
 	}
 	var usable *child
 	for _, c := range candidates {
-		switch {
-		case p.refused(c) != nil:
-		case c.grants(stream):
-			return c, nil
-		case usable == nil:
+		if p.refused(c) == nil && (usable == nil || len(c.granted(streams)) > len(usable.granted(streams))) {
 			usable = c
 		}
 	}
 	if usable == nil {
-		return nil, p.unusable(stream, candidates)
+		return nil, p.unusable(sole(streams), candidates)
 	}
 	return usable, nil
+}
+
+// oneConnection reports whether there are children, and all have the same connection.
+func oneConnection(children []*child) bool {
+	return len(children) > 0 && !slices.ContainsFunc(children, func(c *child) bool { return c.ID != children[0].ID })
 }
 
 // grants reports whether a child may read a stream; of no stream, every child may.

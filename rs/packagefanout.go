@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // fanoutDeadlines is how many child deadlines a whole fan-out may take: children beyond that have not been asked.
@@ -18,19 +19,29 @@ type outcome struct {
 	failure  *Error
 }
 
-// askAll performs one read for each child, at most Width at a time, and returns when all have ended, in the order of
-// the children. No goroutine outlives it. A caller that hung up is an error; a deadline is not: what came in time
-// counts.
+// askAll judges each child and performs one read for it, at most Width reads and maxQuestions questions at a time, and
+// returns when all have ended, in the order of the children. A caller that hung up is an error; a deadline is not: what
+// came in time counts.
 func (p *Package) askAll(ctx context.Context, children []*child, read func(ctx context.Context, i int, d Doer) (*Response, error)) ([]outcome, error) {
 	outcomes := make([]outcome, len(children))
 	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.ChildDeadline)
 	defer cancel()
+	questions, reads := make(chan struct{}, maxQuestions), make(chan struct{}, p.options.Width)
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(p.options.Width, len(children)) {
+	for range min(max(maxQuestions, p.options.Width), len(children)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(children); i = int(next.Add(1)) - 1 {
-				outcomes[i] = p.ask(bounded, children[i], func(ctx context.Context, d Doer) (*Response, error) { return read(ctx, i, d) })
+				questions <- struct{}{}
+				left, why := p.judgeIn(bounded, children[i])
+				<-questions
+				if why != nil {
+					outcomes[i] = outcome{failure: why}
+					continue
+				}
+				reads <- struct{}{}
+				outcomes[i] = p.ask(bounded, children[i], left, func(ctx context.Context, d Doer) (*Response, error) { return read(ctx, i, d) })
+				<-reads
 			}
 		})
 	}
@@ -56,18 +67,18 @@ func (p *Package) tell(outcomes []outcome) {
 	p.options.FannedOut(len(outcomes), answered)
 }
 
-// ask performs one child's read within its deadline.
-func (p *Package) ask(ctx context.Context, c *child, read func(context.Context, Doer) (*Response, error)) (o outcome) {
+// ask performs the read of one child, which was judged, within what is left of its deadline.
+func (p *Package) ask(ctx context.Context, c *child, left time.Duration, read func(context.Context, Doer) (*Response, error)) (o outcome) {
 	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
 		if fault := recover(); fault != nil {
 			o = outcome{failure: &Error{Code: Internal, Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
 		}
 	}()
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
 	if ctx.Err() != nil {
 		return outcome{failure: tooLate(ctx.Err())}
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.options.ChildDeadline)
-	defer cancel()
 	response, err := read(ctx, c.doer)
 	if err == nil {
 		return outcome{response: response}

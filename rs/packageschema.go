@@ -12,6 +12,9 @@ func (p *Package) schema(ctx context.Context, r Request) (*Response, error) {
 	if id := r.Query.Get("connection_id"); id != "" {
 		return p.readOne(ctx, r, id, stream)
 	}
+	if detailOf(r.Query) == "full" && len(p.having(stream)) > 0 {
+		return p.readOne(ctx, r, "", stream) // S0-5f: of one connection, or ambiguous without a read
+	}
 	groups, unavailable, refused := p.groups(stream)
 	if refused != nil {
 		return nil, refused

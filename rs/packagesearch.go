@@ -40,7 +40,7 @@ func (p *Package) search(ctx context.Context, r Request, paged bool) (*Response,
 
 // searchOne passes a search on to the one child that it names, and says of each hit where it comes from.
 func (p *Package) searchOne(ctx context.Context, r Request, connectionID string) (*Response, error) {
-	c, refused := p.choose(connectionID, r.Query.Get("streams"))
+	c, refused := p.pick(ctx, connectionID, r.Query["streams"]...)
 	if refused != nil {
 		return nil, refused
 	}

@@ -3,6 +3,7 @@ package rs
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -61,14 +62,17 @@ func (o PackageOptions) withDefaults() PackageOptions {
 // carries the token of exactly one child.
 //
 //   - Schema, streams and search, with no connection named, ask all children and merge what they say.
-//   - A read of a stream or record goes to the one child that it names.
+//   - A read of a stream or record goes to the one child that it names, or to the only one that was granted the stream (D26).
 //   - A blob is looked for in one child after the other, unless its connection is known.
+//
+// Where it comes from a [PackageAuthority], a child is read only while the authority judges its token a client's (D27).
 //
 // A Package is safe for concurrent use. It remembers children that turned it away (D14) and nothing else.
 type Package struct {
 	id       string
 	children []*child
 	options  PackageOptions
+	members  *TokenCache // judges the children's tokens; nil where the caller of NewPackage vouches for them
 	refusals *refusals
 }
 
@@ -79,13 +83,14 @@ type child struct {
 	shared bool // another child has the same connection
 }
 
-// NewPackage returns a package of the children. doer gives the resource server as the bearer of one token sees it.
+// NewPackage returns a package of the children. doer gives the resource server as the bearer of one token sees it. The caller
+// vouches for the children's tokens: no authority is asked about them.
 func NewPackage(m Membership, doer func(Token) Doer, o PackageOptions) *Package {
-	return newPackage(m, doer, o.withDefaults(), newRefusals())
+	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
 }
 
-func newPackage(m Membership, doer func(Token) Doer, o PackageOptions, r *refusals) *Package {
-	p := &Package{id: m.PackageID, options: o, refusals: r}
+func newPackage(m Membership, doer func(Token) Doer, o PackageOptions, members *TokenCache, r *refusals) *Package {
+	p := &Package{id: m.PackageID, options: o, members: members, refusals: r}
 	holders := map[string]int{}
 	known := map[[2]string]bool{}
 	for _, given := range m.Children {
@@ -145,11 +150,22 @@ func (p *Package) Choose(scope Scope) error {
 
 // readOne passes a read on to the one child that it is for.
 func (p *Package) readOne(ctx context.Context, r Request, connectionID, stream string) (*Response, error) {
-	c, refused := p.choose(connectionID, stream)
+	c, refused := p.pick(ctx, connectionID, stream)
 	if refused != nil {
 		return nil, refused
 	}
+	if connectionID == "" && len(p.children) > 1 { // the child's grant may cover more than the connection that was chosen
+		r.Query = withValue(r.Query, "connection_id", c.ID)
+	}
 	return p.forward(ctx, c, r)
+}
+
+// withValue returns a query with one more parameter, or another value of it.
+func withValue(query url.Values, name, value string) url.Values {
+	changed := url.Values{}
+	maps.Copy(changed, query)
+	changed.Set(name, value)
+	return changed
 }
 
 // forward performs one child's read and keeps its answer as it is. An answer that condemns the grant says what can be

@@ -25,6 +25,12 @@ func recordsRequest(connectionID string) rs.Request {
 	return r
 }
 
+// sameConnection is a child with another grant on the connection of one that is named by a letter.
+func sameConnection(c rs.Child, letter string) rs.Child {
+	c.ID = "cin_" + letter
+	return c
+}
+
 func TestPackageRoutes(t *testing.T) {
 	two := []rs.Child{aChild("a"), aChild("b", "notes")}
 	shared := aChild("b", "notes")
@@ -50,6 +56,16 @@ func TestPackageRoutes(t *testing.T) {
 			"tok_b /v1/streams/notes/aggregate?connection_id=cin_b&metric=count",
 		},
 		"the only connection need not be named": {two[:1], recordsRequest(""), "tok_a /v1/streams/notes/records?limit=5"},
+		"D26 the only connection with the stream need not be named": {
+			two, recordsRequest(""), "tok_b /v1/streams/notes/records?connection_id=cin_b&limit=5",
+		},
+		"D26 a record by its id of the only connection with the stream": {
+			two, rs.Request{Path: rs.Path("streams", "notes", "records", "n1")}, "tok_b /v1/streams/notes/records/n1?connection_id=cin_b",
+		},
+		"D26 two grants on the only connection with the stream": {
+			[]rs.Child{aChild("a"), aChild("b", "notes", "tags"), sameConnection(aChild("c", "notes"), "b")}, recordsRequest(""),
+			"tok_b /v1/streams/notes/records?connection_id=cin_b&limit=5",
+		},
 		"of two grants on one connection the one with the stream": {
 			[]rs.Child{aChild("a"), shared}, recordsRequest("cin_a"), "tok_b /v1/streams/notes/records?connection_id=cin_a&limit=5",
 		},
@@ -78,8 +94,10 @@ func TestPackageRoutes(t *testing.T) {
 
 // S0-8a, S3-3a, D14: what cannot be routed is refused at once, with what to choose from, and nobody is asked.
 func TestPackageRefusesToGuess(t *testing.T) {
-	a, b := aChild("a"), aChild("b", "notes")
+	a, b, g := aChild("a"), aChild("b", "notes"), aChild("g", "notes")
 	revoked := refusedChild("c", "grant_revoked")
+	revokedNotes := revoked // a record with the id that is asked for may be in either, so the one that can be read is not guessed
+	revokedNotes.Streams = []string{"notes"}
 	unavailable := []rs.UnavailableConnection{{Connection: revoked.Connection, Code: "grant_revoked", Message: "It was revoked."}}
 	revoked2 := refusedChild("d", "grant_expired")
 	ended := aChild("e")
@@ -92,21 +110,37 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		want     rs.Error
 	}{
 		"S0-8a no connection named: those with the stream are offered": {
-			[]rs.Child{a, b}, recordsRequest(""),
+			[]rs.Child{a, b, g}, recordsRequest(""),
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
-				Message:     `Stream "notes" is granted under 1 of this package's 2 connections, and the call names none.`,
+				Message:     `Stream "notes" is granted under 2 of this package's 3 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
-				Connections: []rs.Connection{b.Connection}, ConnectionTotal: 1,
+				Connections: []rs.Connection{b.Connection, g.Connection}, ConnectionTotal: 2,
 			},
 		},
 		"S3-3a D14 an unusable connection is no option": {
-			[]rs.Child{revoked, a, b}, recordsRequest(""),
+			[]rs.Child{revokedNotes, a, b}, recordsRequest(""),
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
-				Message:     `Stream "notes" is granted under 1 of this package's 3 connections, and the call names none.`,
+				Message:     `Stream "notes" is granted under 2 of this package's 3 connections, and the call names none.`,
 				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
 				Connections: []rs.Connection{b.Connection}, ConnectionTotal: 1, Unavailable: unavailable,
+			},
+		},
+		"S3-3a D26 the only connection with the stream, unusable": {
+			[]rs.Child{a, revokedNotes}, recordsRequest(""),
+			rs.Error{
+				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
+				Message: `Connection "cin_c" cannot be read: It was revoked.`, Unavailable: unavailable,
+			},
+		},
+		"S0-5f the full schema of a stream under several connections": {
+			[]rs.Child{b, g}, rs.Request{Path: rs.Path("schema"), Query: url.Values{"stream": {"notes"}, "detail": {"full"}}},
+			rs.Error{
+				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
+				Message:     `Stream "notes" is granted under 2 of this package's 2 connections, and the call names none.`,
+				Hint:        "Call again with one of these as connection_id; schema without arguments lists all connections.",
+				Connections: []rs.Connection{b.Connection, g.Connection}, ConnectionTotal: 2,
 			},
 		},
 		"S3-3a a named unusable connection keeps its own code": {

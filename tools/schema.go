@@ -88,6 +88,10 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 }
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
+	if full && rs.PrincipalFrom(ctx).Package != nil {
+		// A package knows who has the stream, so it refuses an ambiguous one without a read (S0-8a).
+		return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)
+	}
 	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
 	if err != nil || !full {
 		return response, err

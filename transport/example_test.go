@@ -40,6 +40,21 @@ func (a accounts) Members(_ context.Context, token rs.Token) (rs.Membership, err
 	return rs.Membership{PackageID: "home", Children: children}, nil
 }
 
+// members is the authority over the tokens in the host's packages: they are read with, and nobody enters with them.
+type members struct{ accounts }
+
+// Judge says that a token in a package is a client grant's.
+func (m members) Judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
+	for _, children := range m.packages {
+		for _, c := range children {
+			if c.Token == token {
+				return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: c.GrantID}}, nil
+			}
+		}
+	}
+	return rs.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
+}
+
 // An authenticator asks on every request: in process that costs nothing, and a revocation is felt at once. A host whose
 // authority is far away takes rs.NewTokenCache instead.
 type authenticator struct{ authority rs.Authority }
@@ -71,7 +86,7 @@ func newHost(resourceServer, origin string, known accounts) (http.Handler, error
 	adapter := transport.Handler(transport.HandlerOptions{
 		Server: transport.NewRoom(transport.RoomOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
 		Authenticator: authenticator{rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-			Authority: known, Directory: known, For: middleware.ReadingChildren(client),
+			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingChildren(client),
 		})},
 		Public:   middleware.Public{Origin: origin},
 		Metadata: transport.Metadata{ResourceName: "Home", ResourceServer: resourceServer, AuthorizationServers: []string{origin}, Packages: true},
