@@ -381,7 +381,7 @@ const embeddedClientID = "pdpp-mcp"
 
 // startEmbedded loads the data and serves it on loopback until close.
 func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
-	store, err := demo.NewStore(ctx, c.db)
+	store, err := openStore(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -452,26 +452,52 @@ func (e *embedded) close() {
 	_ = e.store.Close()
 }
 
+// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
+const (
+	sampleName        = "sample year "
+	sampleFingerprint = sampleName + "2"
+)
+
+// openStore opens the index, or one in memory. Its error is an ExitNotReady when the file is not to be touched.
+func openStore(ctx context.Context, c embeddedConfig) (store *demo.Store, err error) {
+	if c.db != "" && c.data == "" {
+		err = mayHoldSample(ctx, c.db)
+	}
+	if err == nil {
+		store, err = demo.NewStore(ctx, c.db)
+	}
+	if refused, ok := errors.AsType[*demo.IndexError](err); ok {
+		return nil, &transport.ExitError{Code: transport.ExitNotReady, Message: refused.Error()}
+	}
+	return store, err
+}
+
+// mayHoldSample keeps the sample year from replacing an index of a person's own files, which may be all that is left of them.
+func mayHoldSample(ctx context.Context, path string) error {
+	held, err := demo.HeldIndex(ctx, path)
+	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
+		err = &demo.IndexError{Path: path, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+	}
+	return err
+}
+
 // loadStore fills a store with the sample year, or with files of the person's own, unless it holds just that.
 func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 	if c.data == "" {
-		const fingerprint = "sample year 2"
-		if held, ok := store.Loaded(); ok && held == fingerprint {
+		if held, ok := store.Loaded(); ok && held == sampleFingerprint {
 			return nil
 		}
-		return store.Load(ctx, demo.Year(), fingerprint, nil)
+		return store.Load(ctx, demo.Year(), sampleFingerprint, nil)
 	}
-	fingerprint, err := demo.Fingerprint(c.data)
-	if err != nil {
-		return usage(err.Error())
-	}
-	if held, ok := store.Loaded(); ok && held == fingerprint {
+	index := demo.IndexFiles(c.db)
+	fingerprint, problem := demo.Fingerprint(c.data, index...)
+	if held, ok := store.Loaded(); ok && problem == nil && held == fingerprint {
 		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
 		return nil
 	}
 	report := loadReport{out: c.progress, now: c.now, begun: c.now(), told: c.now()}
-	corpus, err := demo.Open(ctx, c.data, demo.Watch{Skipped: report.skip, Found: report.found})
-	if err != nil && ctx.Err() == nil {
+	corpus, err := demo.Open(ctx, c.data, demo.Watch{Skipped: report.skip, Found: report.found}, index...) // it says what it skips, and fails as the fingerprint did
+	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
 		return usage(err.Error())
 	}
 	if err == nil {

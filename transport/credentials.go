@@ -24,7 +24,7 @@ const (
 	ExitUnavailable = 69 // the provider is out of reach
 	ExitCannotWrite = 73 // a client's configuration cannot be written
 	ExitOwner       = 77 // an owner credential was offered
-	ExitNotReady    = 78 // not connected, expired, or the cache file is malformed
+	ExitNotReady    = 78 // not connected, expired, the cache file is malformed, or the index file is not ours
 )
 
 // An ExitError is why the program can not start. Its text says what to do, and never holds a credential.

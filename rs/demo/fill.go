@@ -35,27 +35,32 @@ func (s *Store) Load(ctx context.Context, corpus Corpus, fingerprint string, pro
 	return nil
 }
 
-// prepareLoad drops what was there, whether it was finished or not, and makes empty tables.
+// prepareLoad drops what was there, whether it was finished or not, in this layout or an older one, and makes empty tables.
 func (s *Store) prepareLoad(ctx context.Context, next *catalog) error {
 	s.catalog.Store(newCatalog(nil, "", nil))
 	names, err := s.tableNames(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, "DELETE FROM meta"); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if _, err := s.db.ExecContext(ctx, `DROP TABLE "`+name+`"`); err != nil {
+	for _, name := range append([]string{"meta"}, names...) { // what says that it was finished goes first
+		if _, err := s.db.ExecContext(ctx, `DROP TABLE IF EXISTS "`+name+`"`); err != nil {
 			return err
 		}
+	}
+	if _, err := s.db.ExecContext(ctx, "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
+		return err
 	}
 	for _, t := range next.tables {
 		if _, err := s.db.ExecContext(ctx, t.create()); err != nil {
 			return fmt.Errorf("stream %s of %s: %w", t.stream.Name, t.connector.Key, err)
 		}
 	}
-	_, err = s.db.ExecContext(ctx, "CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB, PRIMARY KEY (id, connection_id, stream, record_id))")
+	const blobs = `CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
+		PRIMARY KEY (id, connection_id, stream, record_id))`
+	if _, err := s.db.ExecContext(ctx, blobs); err != nil {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", indexVersion))
 	return err
 }
 

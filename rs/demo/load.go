@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 )
 
@@ -58,7 +57,8 @@ const foundStep = 1000
 //	.ics               a calendar; its events
 //
 // Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
-// a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over. The field "id" of a JSON object
+// a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of except,
+// such as those of an index. A link is followed to a file in the folder and nowhere else. The field "id" of a JSON object
 // or a row, a string or a number, is the record's id; without one the number of the line or item is. Nothing in a JSON record is changed.
 // The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty cell
 // is null.
@@ -97,13 +97,13 @@ const foundStep = 1000
 //	    }
 //	  }
 //	}
-func Open(ctx context.Context, path string, watch Watch) (Corpus, error) {
-	sources, skips, err := listSources(path)
-	if err != nil {
-		return Corpus{}, err
-	}
+func Open(ctx context.Context, path string, watch Watch, except ...string) (Corpus, error) {
+	sources, skips, err := listSources(path, except)
 	for _, skip := range skips {
 		watch.skipped(skip)
+	}
+	if err != nil {
+		return Corpus{}, err
 	}
 	manifest, err := readManifest(path)
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *fileStream) scan(ctx context.Context, report func(Skip), visit func(sou
 }
 
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item) bool) (more bool, err error) {
-	opened, err := os.Open(file.path)
+	opened, err := file.open()
 	if err != nil {
 		return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 	}
@@ -293,8 +293,8 @@ const readerVersion = 2
 
 // Fingerprint sums up what [Open] would read: the names, sizes and times of the files. As long as it is the same, a database that was filled
 // from them is up to date.
-func Fingerprint(path string) (string, error) {
-	sources, _, err := listSources(path)
+func Fingerprint(path string, except ...string) (string, error) {
+	sources, _, err := listSources(path, except)
 	if err != nil {
 		return "", err
 	}

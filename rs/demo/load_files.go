@@ -3,6 +3,7 @@ package demo
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -47,84 +49,160 @@ func formatOf(name string) format {
 
 // A sourceFile is one file of a stream.
 type sourceFile struct {
-	path     string
+	folder   string // that was named, and that links are not followed out of; empty: the file was named
+	path     string // of a file that was named
 	name     string // path from the folder, with slashes
 	size     int64
 	modified time.Time
 }
 
-// listSources finds the files under a path in the order of their names, and tells which it cannot use.
-func listSources(root string) (sources []fileStream, skips []Skip, err error) {
-	info, err := os.Stat(root)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", root, err)
+// open opens the file for reading. What has become something else than a regular file since it was listed is an error.
+func (f sourceFile) open() (*os.File, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK // else a pipe without a writer blocks
+	if f.folder == "" {
+		return regular(os.OpenFile(f.path, flags, 0)) // #nosec G304 -- the file that the user named
 	}
-	l := lister{taken: map[string]bool{}}
+	root, err := os.OpenRoot(f.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	return regular(root.OpenFile(f.name, flags, 0))
+}
+
+// regular closes a file that is not a regular one.
+func regular(file *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New(notRegular)
+	}
+	if err != nil {
+		_ = file.Close() // it was only read
+		return nil, err
+	}
+	return file, nil
+}
+
+const (
+	notRegular   = "not a regular file"
+	linkToFolder = "a link to a folder, which is not followed"
+	linkOut      = "a link out of the folder or to nothing, which is not followed"
+)
+
+// listSources finds the files under a path in the order of their names, and tells which it cannot use. It passes over those of except.
+func listSources(path string, except []string) (sources []fileStream, skips []Skip, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	l := lister{folder: path, taken: map[string]bool{}}
+	for _, name := range except {
+		if info, err := os.Stat(name); err == nil {
+			l.except = append(l.except, info)
+		}
+	}
 	if !info.IsDir() {
-		l.add(root, filepath.Base(root), info)
-	} else if err := filepath.WalkDir(root, func(place string, entry fs.DirEntry, err error) error {
-		return l.visit(root, place, entry, err)
-	}); err != nil {
-		return nil, nil, err
+		l.add(sourceFile{path: path, name: filepath.Base(path)}, info)
+	} else if err := l.list(); err != nil {
+		return nil, nil, fmt.Errorf("read the folder: %w", err)
 	}
 	if len(l.sources) == 0 {
-		return nil, nil, fmt.Errorf("nothing to load in %s: name a folder or a file of %s", root, knownEndings)
+		return nil, l.skips, fmt.Errorf("nothing to load in %s: name a folder or a file of %s", path, knownEndings)
 	}
 	return l.sources, l.skips, nil
 }
 
 // A lister collects sources.
 type lister struct {
+	folder  string
+	root    *os.Root      // of the folder
+	except  []fs.FileInfo // what is not the person's
 	sources []fileStream
 	skips   []Skip
 	taken   map[string]bool // names of streams
 }
 
-func (l *lister) visit(root, place string, entry fs.DirEntry, err error) error {
+// list adds everything in the folder.
+func (l *lister) list() (err error) {
+	if l.root, err = os.OpenRoot(l.folder); err != nil {
+		return err
+	}
+	defer func() { _ = l.root.Close() }() // it was only read
+	return l.walk(".")
+}
+
+// walk adds what is in a folder of the folder, in the order of names.
+func (l *lister) walk(folder string) error {
+	opened, err := l.root.Open(folder)
 	if err != nil {
-		return fmt.Errorf("read the folder: %w", err)
+		return err
 	}
-	if place == root {
-		return nil
+	entries, err := opened.ReadDir(-1)
+	_ = opened.Close() // it was only read
+	if err != nil {
+		return err
 	}
-	if strings.HasPrefix(entry.Name(), ".") {
-		if entry.IsDir() {
-			return fs.SkipDir
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, entry := range entries {
+		if err := l.visit(path.Join(folder, entry.Name()), entry); err != nil {
+			return err
 		}
-		return nil
 	}
-	relative, err := filepath.Rel(root, place)
-	if err != nil {
-		return fmt.Errorf("read the folder: %w", err)
-	}
-	if entry.IsDir() || relative == manifestName {
-		return nil
-	}
-	info, err := os.Stat(place) // what a link leads to
-	if err != nil {
-		return fmt.Errorf("read the folder: %w", err)
-	}
-	l.add(place, filepath.ToSlash(relative), info)
 	return nil
 }
 
+func (l *lister) visit(name string, entry fs.DirEntry) error {
+	switch {
+	case strings.HasPrefix(entry.Name(), "."), name == manifestName:
+		return nil
+	case entry.IsDir():
+		return l.walk(name)
+	case entry.Type()&fs.ModeSymlink == 0:
+		info, err := entry.Info()
+		if err == nil {
+			l.add(sourceFile{folder: l.folder, name: name}, info)
+		}
+		return err
+	}
+	info, err := l.root.Stat(name) // what the link leads to
+	switch {
+	case err != nil:
+		l.skip(name, linkOut)
+	case info.IsDir():
+		l.skip(name, linkToFolder)
+	default:
+		l.add(sourceFile{folder: l.folder, name: name}, info)
+	}
+	return nil
+}
+
+func (l *lister) skip(name, reason string) {
+	l.skips = append(l.skips, Skip{File: name, Reason: reason})
+}
+
 // add makes a file a source, or tells why not.
-func (l *lister) add(place, name string, info fs.FileInfo) {
-	if !info.Mode().IsRegular() {
-		l.skips = append(l.skips, Skip{File: name, Reason: "not a regular file"})
+func (l *lister) add(file sourceFile, info fs.FileInfo) {
+	if slices.ContainsFunc(l.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
 		return
 	}
-	file := sourceFile{path: place, name: name, size: info.Size(), modified: info.ModTime()}
+	if !info.Mode().IsRegular() {
+		l.skip(file.name, notRegular)
+		return
+	}
+	file.size, file.modified = info.Size(), info.ModTime()
 	kind, reason := recognize(file)
 	if kind == formatUnknown {
-		l.skips = append(l.skips, Skip{File: name, Reason: reason})
+		l.skip(file.name, reason)
 		return
 	}
-	if strings.EqualFold(path.Ext(name), ".eml") {
+	if strings.EqualFold(path.Ext(file.name), ".eml") {
 		l.addLetter(file)
 		return
 	}
-	l.sources = append(l.sources, fileStream{stream: l.streamFor(name), format: kind, files: []sourceFile{file}, idField: "id"})
+	l.sources = append(l.sources, fileStream{stream: l.streamFor(file.name), format: kind, files: []sourceFile{file}, idField: "id"})
 }
 
 // addLetter puts a message in a file of its own with the others of its folder.
@@ -185,7 +263,7 @@ func recognize(file sourceFile) (kind format, reason string) {
 	if kind = formatOf(file.name); kind == formatMail {
 		return kind, "" // there may be many, and their reader tells what is none
 	}
-	start, err := beginning(file.path)
+	start, err := beginning(file)
 	if err != nil {
 		return formatUnknown, "cannot be read: " + err.Error()
 	}
@@ -206,8 +284,8 @@ func recognize(file sourceFile) (kind format, reason string) {
 }
 
 // beginning reads the first bytes of a file.
-func beginning(place string) ([]byte, error) {
-	opened, err := os.Open(place) // #nosec G304 -- the folder is the one that the user named
+func beginning(file sourceFile) ([]byte, error) {
+	opened, err := file.open()
 	if err != nil {
 		return nil, err
 	}

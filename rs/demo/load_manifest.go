@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -40,24 +39,45 @@ type manifestRelation struct {
 	MaxLimit     int    `json:"max_limit"`
 }
 
-// statManifest describes the manifest of a folder: nil when there is none, as for a single file.
-func statManifest(root string) (fs.FileInfo, error) {
-	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+// maxManifestBytes bounds a manifest.
+const maxManifestBytes = 1 << 20
+
+// openManifest opens the manifest of a folder: nil when there is none, as for a single file.
+func openManifest(folder string) (*os.File, error) {
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil, err
 	}
-	info, err := os.Stat(filepath.Join(root, manifestName))
+	file, err := sourceFile{folder: folder, name: manifestName}.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return info, err
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest, which is a file in the folder: %w", err)
+	}
+	return file, nil
+}
+
+// statManifest describes the manifest of a folder: nil when there is none.
+func statManifest(folder string) (fs.FileInfo, error) {
+	file, err := openManifest(folder)
+	if err != nil || file == nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return file.Stat()
 }
 
 // readManifest reads the manifest of a folder, which may have none.
-func readManifest(root string) (folderManifest, error) {
-	if info, err := statManifest(root); err != nil || info == nil {
+func readManifest(folder string) (folderManifest, error) {
+	file, err := openManifest(folder)
+	if err != nil || file == nil {
 		return folderManifest{}, err
 	}
-	text, err := os.ReadFile(filepath.Join(root, manifestName)) // #nosec G304 -- the folder is the one that the user named
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
+	if err == nil && len(text) > maxManifestBytes {
+		err = fmt.Errorf("it is larger than %d bytes", maxManifestBytes)
+	}
 	if err != nil {
 		return folderManifest{}, fmt.Errorf("read the manifest: %w", err)
 	}

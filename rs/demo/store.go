@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
@@ -26,9 +25,15 @@ type Store struct {
 // poolSize bounds the connections of a store, each of which holds its own page cache.
 const poolSize = 8
 
-// NewStore opens the database file at path, or one in memory when path is empty. A file that holds a corpus
-// is ready to serve: see [Store.Loaded].
+// NewStore opens the index file at path, or one in memory when path is empty. A file that holds a corpus
+// is ready to serve: see [Store.Loaded]. Its error is an *IndexError when the file is neither absent, nor empty, nor an
+// index of this version or an older one.
 func NewStore(ctx context.Context, path string) (*Store, error) {
+	if path != "" {
+		if err := claimIndex(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	dsn, err := dataSource(path)
 	if err != nil {
 		return nil, err
@@ -54,13 +59,7 @@ func dataSource(path string) (string, error) {
 		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)")}
 		return "file:/" + rand.Text() + "?" + query.Encode(), nil
 	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return "", fmt.Errorf("open store: %w", err)
-	}
-	query := url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)")}
-	name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}
-	return name.String(), nil
+	return fileSource(path, url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)")})
 }
 
 func (s *Store) open(ctx context.Context) error {
@@ -69,8 +68,9 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	s.pinned = pinned
-	if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
-		return err
+	var version int
+	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
+		return err // new or older: the next load makes it
 	}
 	fingerprint, ok, err := s.meta(ctx, metaFingerprint)
 	if err != nil || !ok {

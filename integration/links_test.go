@@ -1,0 +1,107 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// --data serves what lies in its folder. Links lead nowhere else, and the person hears which were not followed.
+func TestNoLinkLeadsOutOfAFolder(t *testing.T) {
+	outside := writeFolder(t, map[string]string{
+		"secret.csv": "title\nhush-outside\n", "manifest.json": `{"display_name":"hush-outside"}`,
+		"letter.eml": "Subject: hush-outside\n\nhush-outside\n",
+	})
+	dir := writeFolder(t, map[string]string{"books.csv": "title\nA book about fog\n"})
+	check(t, os.Mkdir(filepath.Join(dir, "inner"), 0o700))
+	write(t, filepath.Join(dir, "inner", "notes.csv"), "title\nA note about fog\n")
+	check(t, syscall.Mkfifo(filepath.Join(dir, "pipe.csv"), 0o600))
+	for link, target := range map[string]string{
+		"passwd.csv":       "/etc/passwd",
+		"absolute.csv":     filepath.Join(outside, "secret.csv"),
+		"relative.csv":     upTo(t, dir, filepath.Join(outside, "secret.csv")),
+		"letter.eml":       filepath.Join(outside, "letter.eml"),
+		"mail.mbox":        filepath.Join(outside, "letter.eml"),
+		"inner/deeper.csv": filepath.Join(outside, "secret.csv"),
+		"twice.csv":        "absolute.csv",
+		"folder":           outside,
+		"folder.csv":       outside,
+		"way":              "folder",
+		"within":           "inner",
+		"nothing.csv":      "not there",
+		"loop.csv":         "loop.csv",
+		"device.csv":       "/dev/zero",
+		"self.csv":         "/proc/self/environ",
+		"again.csv":        "inner/notes.csv",
+	} {
+		check(t, os.Symlink(target, filepath.Join(dir, link)))
+	}
+	d := runDemo(t, "--data", dir)
+	for _, name := range []string{
+		"passwd.csv", "absolute.csv", "relative.csv", "letter.eml", "mail.mbox", "inner/deeper.csv", "twice.csv",
+		"folder", "folder.csv", "way", "within", "nothing.csv", "loop.csv", "device.csv", "self.csv",
+	} {
+		if _, err := d.stderr.find(startTime, func(line string) bool {
+			return strings.Contains(line, "skipped "+name+": ") && strings.Contains(line, "not followed")
+		}); err != nil {
+			t.Errorf("it does not say that it did not follow %s:\n%s", name, d.stderr)
+		}
+	}
+	s := overHTTP(t, d.MCPURL, d.ClientToken)
+	for _, name := range []string{"passwd", "secret", "letter"} {
+		if text := s.text("list_streams", args(`{}`)); strings.Contains(text, name) {
+			t.Errorf("the streams are\n%s", text)
+		}
+	}
+	for _, query := range []string{"hush", "outside", "root"} {
+		if ids := printedIDs(s.text("search", map[string]any{"q": query})); len(ids) > 0 {
+			t.Errorf("%q finds %v", query, ids)
+		}
+	}
+	if ids := printedIDs(s.text("search", args(`{"q":"fog"}`))); len(ids) != 3 {
+		t.Errorf("a link inside of the folder, and two files: %v", ids)
+	}
+}
+
+// upTo is a relative path from a folder to a file elsewhere.
+func upTo(t *testing.T, from, to string) string {
+	t.Helper()
+	path, err := filepath.Rel(from, to)
+	check(t, err)
+	return path
+}
+
+// What says how a folder is read, or is all that it holds, is not followed out of it either.
+func TestWhatAFolderStandsOnIsNoLink(t *testing.T) {
+	outside := writeFolder(t, map[string]string{"secret.csv": "title\nhush-outside\n", "manifest.json": `{"hush-outside":1}`})
+	for name, test := range map[string]struct {
+		link, target, says string
+	}{
+		"the manifest":           {"manifest.json", filepath.Join(outside, "manifest.json"), "manifest"},
+		"a manifest of a device": {"manifest.json", "/dev/zero", "manifest"},
+		"the only file":          {"secret.csv", filepath.Join(outside, "secret.csv"), "skipped secret.csv: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"books.csv": "title\nFog\n"}
+			if name == "the only file" {
+				files = nil
+			}
+			dir := writeFolder(t, files)
+			check(t, os.Symlink(test.target, filepath.Join(dir, test.link)))
+			got := finish(t, nil, "", "demo", "--json", "--listen", "127.0.0.1:0", "--data", dir)
+			if got.code != 64 || got.stdout != "" || !strings.Contains(got.stderr, test.says) || strings.Contains(got.stderr, "hush") {
+				t.Errorf("exit %d, stdout %q, stderr\n%s", got.code, got.stdout, got.stderr)
+			}
+		})
+	}
+	t.Run("a manifest that is a pipe", func(t *testing.T) {
+		dir := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
+		check(t, syscall.Mkfifo(filepath.Join(dir, "manifest.json"), 0o600))
+		got := finish(t, nil, "", "demo", "--json", "--listen", "127.0.0.1:0", "--data", dir)
+		if got.code != 64 || !strings.Contains(got.stderr, "manifest") {
+			t.Errorf("exit %d, stderr\n%s", got.code, got.stderr)
+		}
+	})
+}
