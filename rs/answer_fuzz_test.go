@@ -64,7 +64,7 @@ func FuzzAnswer(f *testing.F) {
 func FuzzSchemaProbe(f *testing.F) {
 	for _, seed := range []string{
 		`{"bearer":{"token_kind":"client","grant_id":"g"}}`, `{"data":{"bearer":{"token_kind":"owner"}}}`, `{"bearer":null,"data":{"bearer":{"token_kind":"client"}}}`,
-		`{"bearer":{}}`, `[]`, `{"BEARER":{"Token_Kind":"client"}}`, `{"bearer":"client"}`, `{"bearer":{"token_kind":["client"]}}`,
+		`{"bearer":{}}`, `[]`, `{"BEARER":{"Token_Kind":"client"}}`, `{"bearer":{"token_kind":"owner","token_kind":"client"}}`, `{"bearer":"client"}`, `{"bearer":{"token_kind":["client"]}}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -78,6 +78,9 @@ func FuzzSchemaProbe(f *testing.F) {
 			})
 		}}
 		verdict, err := probe.Judge(t.Context(), rs.NewToken(secretToken))
+		if rs.AsError(err).Code == rs.AuthorityUnreachable && verdict == (rs.Verdict{}) {
+			return // a name is there twice, or in another case
+		}
 		if err != nil || verdict.Inactive != nil {
 			t.Fatalf("%+v, %v", verdict, err)
 		}

@@ -69,7 +69,7 @@ func (d *HTTPDirectory) Members(ctx context.Context, token Token) (Membership, e
 
 func readMembership(body []byte) (Membership, error) {
 	var answer directoryAnswer
-	if json.Unmarshal(body, &answer) != nil || answer.Status == "" {
+	if decodeStrictly(body, &answer, "package_id", "status", "members") != nil || answer.Status == "" {
 		return Membership{}, authorityUnreachable(errors.New("the package directory's answer is not the JSON of its contract"))
 	}
 	if answer.Status != "active" {
@@ -83,9 +83,9 @@ func readMembership(body []byte) (Membership, error) {
 }
 
 type directoryAnswer struct {
-	PackageID string         `json:"package_id"`
-	Status    string         `json:"status"`
-	Members   []directoryRow `json:"members"`
+	PackageID string            `json:"package_id"`
+	Status    string            `json:"status"`
+	Members   []json.RawMessage `json:"members"` // each a directoryRow
 }
 
 type directoryRow struct {
@@ -102,7 +102,11 @@ type directoryRow struct {
 
 func (a directoryAnswer) membership() (Membership, error) {
 	m := Membership{PackageID: a.PackageID, Children: make([]Child, 0, len(a.Members))}
-	for _, row := range a.Members {
+	for _, raw := range a.Members {
+		var row directoryRow
+		if decodeStrictly(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
+			return Membership{}, authorityUnreachable(errors.New("the package directory names a member in another form than its contract's"))
+		}
 		if row.ID == "" {
 			return Membership{}, authorityUnreachable(errors.New("the package directory names a member without connection_id"))
 		}

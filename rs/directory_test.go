@@ -82,16 +82,33 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	}
 }
 
+// strictMember is a package of one member, of which more is said.
+func strictMember(more string) string {
+	return `{"status":"active","members":[{"grant_id":"grt_1","connection_id":"cin_1","streams":["messages"],"access_token":"tok_1",` + more + `}]}`
+}
+
 func TestHTTPDirectoryFails(t *testing.T) {
 	const secret = "pkg-secret-token"
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		want   rs.Code
 	}{
-		"D17 a revoked package":          {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"revoked","members":[]}`) }, rs.PackageRevoked},
-		"D17 a status that nobody knows": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"suspended"}`) }, rs.PackageRevoked},
-		"no status":                      {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"members":[]}`) }, rs.AuthorityUnreachable},
-		"no JSON":                        {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) }, rs.AuthorityUnreachable},
+		"D17 a revoked package":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"revoked","members":[]}`) }, rs.PackageRevoked},
+		"D17 a status that nobody knows":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"suspended"}`) }, rs.PackageRevoked},
+		"no status":                       {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"members":[]}`) }, rs.AuthorityUnreachable},
+		"the status twice":                {says2xx(`{"status":"revoked","status":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the status in another case":      {says2xx(`{"status":"active","STATUS":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the status in another case only": {says2xx(`{"Status":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the members twice":               {says2xx(`{"status":"active","members":[],"members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
+		"the members in another case":     {says2xx(`{"status":"active","Members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
+		"a member usable twice":           {says2xx(strictMember(`"usable":false,"usable":true`)), rs.AuthorityUnreachable},
+		"a member usable in another case": {says2xx(strictMember(`"usable":false,"Usable":true`)), rs.AuthorityUnreachable},
+		"a member with a token twice":     {says2xx(strictMember(`"usable":true,"access_token":"tok_2"`)), rs.AuthorityUnreachable},
+		"a member of two connections":     {says2xx(strictMember(`"usable":true,"Connection_ID":"cin_2"`)), rs.AuthorityUnreachable},
+		"a member with streams twice":     {says2xx(strictMember(`"usable":true,"streams":["notes"]`)), rs.AuthorityUnreachable},
+		"a member that ends twice":        {says2xx(strictMember(`"usable":true,"expires_at":1,"expires_at":null`)), rs.AuthorityUnreachable},
+		"a member with an error twice":    {says2xx(strictMember(`"usable":true,"error":{"code":"grant_revoked"},"error":null`)), rs.AuthorityUnreachable},
+		"no JSON":                         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) }, rs.AuthorityUnreachable},
 		"a member that cannot be named": {func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"status":"active","members":[{"usable":true}]}`)
 		}, rs.AuthorityUnreachable},

@@ -82,8 +82,8 @@ func (i *Introspector) Judge(ctx context.Context, token Token) (Verdict, error) 
 		return Verdict{}, authorityUnreachable(err)
 	}
 	var answer introspection
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return Verdict{}, authorityUnreachable(errors.New("the introspection answer is not the JSON of RFC 7662"))
+	if err := answer.read(body); err != nil {
+		return Verdict{}, authorityUnreachable(err)
 	}
 	return answer.verdict(token, i.options), nil
 }
@@ -100,6 +100,18 @@ type introspection struct {
 	Audience       audience    `json:"aud"`
 	Expires        json.Number `json:"exp"`
 	NotBefore      json.Number `json:"nbf"`
+}
+
+// read reads an answer. Its error shows nothing of it.
+func (a *introspection) read(body []byte) error {
+	err := decodeStrictly(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud", "exp", "nbf")
+	switch {
+	case errors.Is(err, errAmbiguousMember):
+		return fmt.Errorf("the introspection answer: %w", err)
+	case err != nil:
+		return errors.New("the introspection answer is not the JSON of RFC 7662")
+	}
+	return nil
 }
 
 // verdict judges an answer. What the token may be used for is [Principal.Admissible]'s to say.

@@ -71,6 +71,8 @@ func TestIntrospectorJudges(t *testing.T) {
 		{name: "an expiry 29 s ago is within the skew", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366371,` + rest + `}`, kind: "client", expires: 1772366371},
 		{name: "an expiry 30 s ago has passed", answer: `{"active":true,"pdpp_token_kind":"client","exp":1772366370,` + rest + `}`, refusal: rs.TokenExpired},
 		{name: "an absurd expiry is none", answer: `{"active":true,"pdpp_token_kind":"client","exp":1e300,` + rest + `}`, refusal: rs.TokenInactive},
+		{name: "a token that is good in 30 s is within the skew", answer: `{"active":true,"pdpp_token_kind":"client","nbf":1772366430,` + rest + `}`, kind: "client"},
+		{name: "a member of a nested object may have any name", answer: `{"active":true,"pdpp_token_kind":"client","authorization_details":[{"Type":"a","type":"b"}],` + rest + `}`, kind: "client"},
 		{name: "a token that is not good yet", answer: `{"active":true,"pdpp_token_kind":"client","nbf":1772366431,` + rest + `}`, refusal: rs.TokenInactive},
 		{name: "another audience", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
 		{name: "an audience that only begins like ours", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example.evil","iss":"https://as.example"}`, refusal: rs.TokenAudienceRefused},
@@ -108,6 +110,13 @@ func TestIntrospectorJudges(t *testing.T) {
 	}
 }
 
+// goodClient ends an answer about a good client's token.
+const goodClient = `"pdpp_token_kind":"client","aud":"https://rs.example","iss":"https://as.example"}`
+
+func says2xx(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
+
 func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the token was sent on") }))
 	defer elsewhere.Close()
@@ -117,11 +126,26 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 		},
-		"text":                    func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "active") },
-		"an empty body":           func(http.ResponseWriter, *http.Request) {},
-		"active is not a boolean": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"active":"true"}`) },
-		"an endless body":         func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat(" ", 1<<20+1)) },
-		"a broken connection":     func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"text":                          func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "active") },
+		"an empty body":                 func(http.ResponseWriter, *http.Request) {},
+		"active is not a boolean":       func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"active":"true"}`) },
+		"an endless body":               func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat(" ", 1<<20+1)) },
+		"active twice":                  says2xx(`{"active":true,"active":true,` + goodClient),
+		"active twice, of two minds":    says2xx(`{"active":false,"active":true,` + goodClient),
+		"active in another case too":    says2xx(`{"active":false,"Active":true,` + goodClient),
+		"active in another case first":  says2xx(`{"ACTIVE":true,"active":false,` + goodClient),
+		"active in another case alone":  says2xx(`{"Active":true,` + goodClient),
+		"active with an escape":         says2xx(`{"active":false,"\u0061ctive":true,` + goodClient),
+		"the kind twice":                says2xx(`{"active":true,"pdpp_token_kind":"owner",` + goodClient),
+		"the kind in another case":      says2xx(`{"active":true,"PDPP_token_kind":"owner",` + goodClient),
+		"a kind with a Kelvin sign":     says2xx(`{"active":true,"pdpp_to\u212Aen_kind":"owner",` + goodClient),
+		"an issuer with a long s":       says2xx(`{"active":true,"i\u017F\u017F":"https://as.example",` + goodClient),
+		"the audience twice":            says2xx(`{"active":true,"aud":"https://other.example",` + goodClient),
+		"the expiry twice":              says2xx(`{"active":true,"exp":1,"exp":1772366460,` + goodClient),
+		"the expiry in another case":    says2xx(`{"active":true,"EXP":1,` + goodClient),
+		"the time before it, twice":     says2xx(`{"active":true,"nbf":1872366460,"nbf":1,` + goodClient),
+		"a member that is not read too": says2xx(`{"active":true,"scope":"a","Scope":"b",` + goodClient),
+		"a broken connection":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			verdict, err := newIntrospector(t, answer).Judge(context.Background(), rs.NewToken("canary-77"))

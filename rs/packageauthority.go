@@ -32,7 +32,10 @@ func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
 	if o.Members == nil {
 		o.Members = o.Authority
 	}
-	members := NewTokenCache(TokenCacheOptions{Authority: o.Members, Timeout: o.Package.ChildDeadline, Now: o.Package.Now})
+	members := NewTokenCache(TokenCacheOptions{
+		Authority: o.Members, Timeout: o.Package.ChildDeadline, Now: o.Package.Now,
+		Unknown: &QuestionLimits{}, // the directory's tokens are no guesses, and each read's questions are bounded
+	})
 	return &PackageAuthority{options: o, members: members, refusals: newRefusals()}
 }
 

@@ -2,7 +2,6 @@ package rs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -23,7 +22,10 @@ func (p SchemaProbe) Judge(ctx context.Context, token Token) (Verdict, error) {
 	var refused *Error
 	switch {
 	case err == nil:
-		bearer := readBearer(response.Body)
+		bearer, err := readBearer(response.Body)
+		if err != nil {
+			return Verdict{}, authorityUnreachable(err)
+		}
 		return Verdict{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
 	case !errors.As(err, &refused):
 		return Verdict{}, authorityUnreachable(err)
@@ -42,19 +44,25 @@ type schemaBearer struct {
 	ClientID string `json:"client_id"`
 }
 
-// readBearer finds bearer in a schema document, at top level or inside a data wrapper.
-func readBearer(body string) schemaBearer {
-	var document struct {
-		Bearer *schemaBearer `json:"bearer"`
-		Data   struct {
-			Bearer schemaBearer `json:"bearer"`
-		} `json:"data"`
+// readBearer finds bearer in a schema document, at top level or inside a data wrapper. Its error is that another reader may
+// find another one; where there is none, or of another form, the kind is empty.
+func readBearer(body string) (schemaBearer, error) {
+	document := AsObject(body)
+	err := checkMembers(document, "bearer", "data")
+	raw := document.Get("bearer")
+	if inner := document.Object("data"); raw == "" {
+		err = errors.Join(err, checkMembers(inner, "bearer"))
+		raw = inner.Get("bearer")
 	}
-	if json.Unmarshal([]byte(body), &document) != nil {
-		return schemaBearer{}
+	if err != nil || raw == "" {
+		return schemaBearer{}, err
 	}
-	if document.Bearer != nil {
-		return *document.Bearer
+	var bearer schemaBearer
+	if err = decodeStrictly([]byte(raw), &bearer, "token_kind", "grant_id", "client_id"); errors.Is(err, errAmbiguousMember) {
+		return schemaBearer{}, err
 	}
-	return document.Data.Bearer
+	if err != nil {
+		return schemaBearer{}, nil
+	}
+	return bearer, nil
 }

@@ -1,5 +1,50 @@
 package rs
 
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// errAmbiguousMember is the error of an object that another reader may understand differently.
+var errAmbiguousMember = errors.New("a member of an object is there twice, or in another case than its name")
+
+// decodeStrictly is json.Unmarshal of an object that decides who gets in. encoding/json takes the last of two members with one
+// name, and reads a name in any case; here either is an error. names are the members that are read; others may be there, each once.
+func decodeStrictly(raw []byte, into any, names ...string) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return err
+	}
+	return checkMembers(AsObject(string(raw)), names...)
+}
+
+// checkMembers reports whether no two members have the same name in any case, and those named have exactly that name.
+func checkMembers(o Object, names ...string) error {
+	seen := make(map[string]bool, len(o))
+	for _, m := range o {
+		folded := foldCase(m.Name)
+		other := slices.ContainsFunc(names, func(name string) bool { return name != m.Name && foldCase(name) == folded })
+		if seen[folded] || other {
+			return errAmbiguousMember
+		}
+		seen[folded] = true
+	}
+	return nil
+}
+
+// foldCase is the same for names that encoding/json takes for the same.
+func foldCase(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, name)
+}
+
 // A strictReader reads values that are of the kind that the contract promises, or are not there. It remembers whether one
 // was of another kind, so that this is asked once at the end.
 type strictReader struct{ wrong bool }
