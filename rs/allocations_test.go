@@ -12,10 +12,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A ceiling is exact where a time is not: whoever meets one either finds what has come to be made in vain for each read,
-// or raises it.
+// A read must not come to allocate many times more unnoticed.
 func TestAReadMakesLittleGarbage(t *testing.T) {
-	const ceiling = 53 // of which ten are the stub's, three what is kept for the renderers, and six whose read it is and whether it has a connection
+	const ceiling = 80
 	body := []byte(`{"object":"list","data":[]}`)
 	client, err := rs.NewClient(rs.ClientOptions{
 		Base: "https://rs.example", UserAgent: "test",
@@ -40,7 +39,7 @@ func TestAReadMakesLittleGarbage(t *testing.T) {
 	}
 }
 
-// What a compact document costs hardly grows with its streams and fields; of a full one each field costs a text.
+// A compact document costs nearly the same however many fields it has; a full one costs by the field.
 func TestASchemaMakesLittleGarbage(t *testing.T) {
 	document := func(field string) string {
 		fields := strings.Repeat(`"f":`+field+`,`, 30) + `"g":` + field
@@ -61,10 +60,10 @@ func TestASchemaMakesLittleGarbage(t *testing.T) {
 		deed    func() error
 		ceiling float64
 	}{
-		"a compact document as it is":   {read("", compact), 11},
-		"a stream of it":                {read("messages", compact), 28},
-		"a full document, made compact": {read("", full), 747},
-		"its rows":                      {func() error { _, err := rs.SchemaRows(compact); return err }, 18},
+		"a compact document as it is":   {read("", compact), 30},
+		"a stream of it":                {read("messages", compact), 80},
+		"a full document, made compact": {read("", full), 20_000},
+		"its rows":                      {func() error { _, err := rs.SchemaRows(compact); return err }, 60},
 	} {
 		got := testing.AllocsPerRun(50, func() {
 			if err := row.deed(); err != nil {

@@ -10,14 +10,10 @@ func isCompact(document Object) bool {
 	if stringMember(document, "detail") == "compact" {
 		return true
 	}
-	var connector, stream, fields Object
 	seen := false
-	for _, raw := range document.Array("connectors") {
-		connector = connector.Reread(raw)
-		for _, raw := range connector.Array("streams") {
-			stream = stream.Reread(raw)
-			fields = fields.Reread(stream.Get("field_capabilities"))
-			for _, field := range fields {
+	for _, connector := range document.Array("connectors") {
+		for _, stream := range AsObject(connector).Array("streams") {
+			for _, field := range AsObject(stream).Object("field_capabilities") {
 				if Kind(field.Value) != "string" {
 					return false
 				}
@@ -57,20 +53,15 @@ func projectCompact(document Object) (Object, error) {
 	return compact.With("detail", `"compact"`), nil
 }
 
-// A projection writes a document in the compact form, one part after the other in the same room.
+// A projection writes a document in the compact form.
 type projection struct {
 	strictReader
-	stream      Object   // as it is written
 	connections []string // that the streams of the connector at hand repeat, each once
-	// What is read of a field, and what is written of it and of all fields of a stream.
-	fields, field, part, inner Object
-	list, words                []string
-	flags, written             []byte
 }
 
 func (p *projection) connector(connector Object) (Object, error) {
 	compact := Object{}
-	p.connections = p.connections[:0]
+	p.connections = nil
 	for _, m := range connector {
 		if m.Name == "streams" {
 			var err error
@@ -89,7 +80,7 @@ func (p *projection) connector(connector Object) (Object, error) {
 func (p *projection) streams(raw string, keepConnections bool) (string, error) {
 	seen := map[string]bool{}
 	list, _, err := narrowList(raw, func(stream Object) (Object, bool, error) {
-		p.stream = p.stream[:0]
+		compact := Object{}
 		for _, m := range stream {
 			switch m.Name {
 			case "granted_connections":
@@ -106,19 +97,18 @@ func (p *projection) streams(raw string, keepConnections bool) (string, error) {
 			default:
 				continue
 			}
-			p.stream = append(p.stream, m)
+			compact = append(compact, m)
 		}
-		return p.stream, true, nil
+		return compact, true, nil
 	})
 	return list, err
 }
 
 // gather remembers the connections of a stream that no stream before it has.
 func (p *projection) gather(raw string, seen map[string]bool) {
-	p.list, _ = RereadArray(p.list, raw)
-	for _, connection := range p.list {
-		p.part = p.part.Reread(connection)
-		if id := stringMember(p.part, "connection_id"); id != "" && !seen[id] {
+	list, _ := AsArray(raw)
+	for _, connection := range list {
+		if id := stringMember(AsObject(connection), "connection_id"); id != "" && !seen[id] {
 			seen[id] = true
 			p.connections = append(p.connections, connection)
 		}
@@ -130,16 +120,11 @@ func (p *projection) capabilities(raw string) string {
 		p.wrong = true
 		return "null"
 	}
-	p.fields = p.fields.Reread(raw)
-	p.written = append(p.written[:0], '{')
-	for i, f := range p.fields {
-		if i > 0 {
-			p.written = append(p.written, ',')
-		}
-		p.written = append(AppendText(p.written, f.Name), ':')
-		p.written = AppendText(p.written, p.flagsOf(f.Value))
+	compact := AsObject(raw)
+	for i, f := range compact {
+		compact[i].Value = EncodeJSON(p.flagsOf(f.Value))
 	}
-	return string(append(p.written, '}'))
+	return compact.JSON()
 }
 
 // flagsOf are one field's capabilities as flags: t=type, role=…, g=false, eq, r=operators, lex, sem, a=kinds.
@@ -151,99 +136,84 @@ func (p *projection) flagsOf(raw string) string {
 	case "null":
 		return ""
 	}
-	p.field, p.flags = p.object(p.field, raw), p.flags[:0]
-	if kind := p.fieldType(); kind != "" {
-		p.flag("t=", kind)
+	field := p.object(raw)
+	var flags []string
+	if kind := p.fieldType(field); kind != "" {
+		flags = append(flags, "t="+kind)
 	}
-	if role := p.text(p.field, "role"); role != "" {
-		p.flag("role=", role)
+	if role := p.text(field, "role"); role != "" {
+		flags = append(flags, "role="+role)
 	}
-	if !p.boolean(p.field, "granted", true) {
-		p.flag("g=false")
+	if !p.boolean(field, "granted", true) {
+		flags = append(flags, "g=false")
 	}
-	if p.usable(p.field.Get("exact_filter")) {
-		p.flag("eq")
+	if p.usable(field.Get("exact_filter")) {
+		flags = append(flags, "eq")
 	}
-	if p.usable(p.field.Get("range_filter")) {
-		p.flag("r=", p.operators()...)
+	if capability := field.Get("range_filter"); p.usable(capability) {
+		flags = append(flags, "r="+strings.Join(p.operators(capability), "|"))
 	}
-	if p.usable(p.field.Get("lexical_search")) {
-		p.flag("lex")
+	if p.usable(field.Get("lexical_search")) {
+		flags = append(flags, "lex")
 	}
-	if p.usable(p.field.Get("semantic_search")) {
-		p.flag("sem")
+	if p.usable(field.Get("semantic_search")) {
+		flags = append(flags, "sem")
 	}
-	if kinds := p.aggregations(); len(kinds) > 0 {
-		p.flag("a=", kinds...)
+	if kinds := p.aggregations(field); len(kinds) > 0 {
+		flags = append(flags, "a="+strings.Join(kinds, "|"))
 	}
-	if len(p.flags) == 0 {
+	if len(flags) == 0 {
 		return "declared"
 	}
-	return string(p.flags)
-}
-
-func (p *projection) flag(key string, words ...string) {
-	if len(p.flags) > 0 {
-		p.flags = append(p.flags, ',')
-	}
-	p.flags = append(p.flags, key...)
-	for i, word := range words {
-		if i > 0 {
-			p.flags = append(p.flags, '|')
-		}
-		p.flags = append(p.flags, word...)
-	}
+	return strings.Join(flags, ",")
 }
 
 // fieldType names the field's type: the declared one, else the JSON Schema's, alternatives joined by '|'.
-func (p *projection) fieldType() string {
-	declared := p.text(p.field, "type")
-	p.part = p.object(p.part, p.field.Get("schema"))
+func (p *projection) fieldType(field Object) string {
+	declared := p.text(field, "type")
+	schema := p.object(field.Get("schema"))
 	if declared != "" {
 		return declared
 	}
-	kind := p.part.Get("type")
-	if Kind(kind) != "array" {
-		return stringMember(p.part, "type")
+	if Kind(schema.Get("type")) != "array" {
+		return stringMember(schema, "type")
 	}
-	p.list, _ = RereadArray(p.list, kind)
-	p.words = p.words[:0]
-	for _, raw := range p.list {
+	var words []string
+	for _, raw := range schema.Array("type") {
 		if Kind(raw) == "string" {
 			text, _ := AsText(raw)
-			p.words = append(p.words, text)
+			words = append(words, text)
 		}
 	}
-	return strings.Join(p.words, "|")
+	return strings.Join(words, "|")
 }
 
-// usable reads a capability, and reports whether it works under the grant.
+// usable reports whether a capability works under the grant.
 func (p *projection) usable(raw string) bool {
-	p.part = p.object(p.part, raw)
-	return p.boolean(p.part, "usable", false)
+	return p.boolean(p.object(raw), "usable", false)
 }
 
-// operators are those of the capability that was read last.
-func (p *projection) operators() []string {
-	p.list, p.words = p.array(p.list, p.part.Get("operators")), p.words[:0]
-	for _, raw := range p.list {
+// operators are those of a range filter.
+func (p *projection) operators(capability string) []string {
+	var words []string
+	for _, raw := range p.array(p.object(capability).Get("operators")) {
 		text := ""
 		if p.is(raw, "string") {
 			text, _ = AsText(raw)
 		}
-		p.words = append(p.words, text)
+		words = append(words, text)
 	}
-	return p.words
+	return words
 }
 
 // aggregations are the kinds of aggregation that work, in alphabetical order.
-func (p *projection) aggregations() []string {
-	p.inner, p.words = p.object(p.inner, p.field.Get("aggregation")), p.words[:0]
-	for _, kind := range p.inner {
+func (p *projection) aggregations(field Object) []string {
+	var kinds []string
+	for _, kind := range p.object(field.Get("aggregation")) {
 		if p.usable(kind.Value) {
-			p.words = append(p.words, kind.Name)
+			kinds = append(kinds, kind.Name)
 		}
 	}
-	slices.Sort(p.words)
-	return slices.Compact(p.words)
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
 }

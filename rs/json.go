@@ -2,372 +2,150 @@ package rs
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 )
 
-// Compact returns valid JSON without the space between its tokens. What is no UTF-8 becomes U+FFFD.
+// jsontext decides what is JSON: it bounds nesting and can tell duplicate names. gjson then finds the parts of text that is
+// known to be JSON: without allocations, where a decoder of jsontext makes eight for each object.
+
+// What an answer may be made of, whatever its size in bytes.
+const (
+	// MaxDepth is how many arrays and objects may stand inside one another.
+	MaxDepth = 256
+	// MaxValues is how many values and names an answer may have.
+	MaxValues = 1 << 20
+)
+
+// errNotJSON is the error of a body that is not JSON.
+var errNotJSON = errors.New("the JSON is malformed")
+
+// newDecoder reads JSON as resource servers write it: a name may occur twice, and bytes that are not UTF-8 may occur in
+// strings.
+func newDecoder(raw string) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBufferString(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// Compact returns valid JSON without white space between its tokens. Bytes that are not UTF-8 become U+FFFD.
 func Compact(raw string) (string, error) {
-	compact, _, _, valid := readJSON(raw)
-	if !valid {
+	value := jsontext.Value(strings.ToValidUTF8(raw, "\uFFFD"))
+	if value.Compact() != nil {
 		return "", errNotJSON
 	}
-	return compact, nil
+	return string(value), nil
 }
 
-// readJSON reads a text once, from end to end, reports whether it is JSON (RFC 8259) as json.Valid does, and returns it as
-// [Compact] does, with what [AsEnvelope] finds in it.
-func readJSON(raw string) (compact string, parts Envelope, met shape, valid bool) {
-	s := scanner{raw: trimRight(trimLeft(raw)), keeping: true}
-	if !s.whole() {
-		return "", Envelope{}, s.shape, false
-	}
-	if !s.spaced && !s.broken {
-		return s.raw, s.parts, s.shape, true
-	}
-	var b bytes.Buffer
-	_ = json.Compact(&b, []byte(strings.ToValidUTF8(s.raw, "\uFFFD"))) // it is valid
-	compact = b.String()
-	return compact, AsEnvelope(compact), s.shape, true
-}
-
-// A scanner checks JSON as encoding/json does, and tells what it has met.
-type scanner struct {
-	raw    string
-	at     int
-	spaced bool // there was white space between tokens
-	broken bool // there was something in a string that is no UTF-8
-	shape  shape
-
-	keeping  bool     // the parts of the whole, which are [AsEnvelope]'s, as long as there is no space and nothing broken
-	parts    Envelope // those that were kept
-	elements []string // of the array at hand that is a member of the whole
-}
-
-const maxNesting = 10_000 // of encoding/json
-
-// whole takes all of the text, which must be one value.
-func (s *scanner) whole() bool {
-	s.skipSpace()
-	return s.value(1) && s.end()
-}
-
-// value takes a value, at some depth, and the space behind it.
-func (s *scanner) value(depth int) bool {
-	if s.at == len(s.raw) {
-		return false
-	}
-	var valid bool
-	switch c := s.raw[s.at]; c {
-	case '{', '[':
-		s.shape.values++
-		s.shape.levels = max(s.shape.levels, depth)
-		valid = depth <= maxNesting && s.members(c == '{', depth)
-	case '"':
-		valid = s.text()
-	case 't':
-		valid = s.word("true")
-	case 'f':
-		valid = s.word("false")
-	case 'n':
-		valid = s.word("null")
-	default:
-		valid = s.number()
-	}
-	s.skipSpace()
-	return valid
-}
-
-// members takes an object, or an array, whose first bracket is at hand.
-func (s *scanner) members(named bool, depth int) bool {
-	shut := s.raw[s.at] + 2 // in ASCII
-	s.at++
-	if s.skipSpace(); s.take(shut) {
-		return true
-	}
-	for {
-		name := s.at
-		if named {
-			if !s.text() {
-				return false
-			}
-			if s.skipSpace(); !s.take(':') {
-				return false
-			}
-			s.shape.values++
-			s.skipSpace()
-		}
-		from := s.at
-		if !s.value(depth + 1) {
-			return false
-		}
-		if s.keeping {
-			switch {
-			case depth == 1 && named:
-				s.keep(s.raw[name:from], s.raw[from:s.at])
-			case depth == 2 && !named:
-				if s.elements == nil {
-					s.elements = make([]string, 0, 32)
-				}
-				s.elements = append(s.elements, s.raw[from:s.at])
-			}
-		}
-		if s.take(shut) {
-			return true
-		}
-		if !s.take(',') {
-			return false
-		}
-		s.shape.values++
-		s.skipSpace()
-	}
-}
-
-// keep takes a member of the whole, with its name and the colon, to its parts.
-func (s *scanner) keep(name, value string) {
-	if s.spaced || s.broken {
-		s.keeping = false
-		return
-	}
-	if name = name[1 : len(name)-2]; strings.IndexByte(name, '\\') >= 0 {
-		name = unescape(name)
-	}
-	var list []string
-	if value[0] == '[' {
-		if list = s.elements; list == nil {
-			list = []string{}
-		}
-		s.elements = nil
-	}
-	if s.parts.Members == nil {
-		s.parts.Members, s.parts.lists = make(Object, 0, 8), make([][]string, 0, 8)
-	}
-	s.parts.Members, s.parts.lists = append(s.parts.Members, Member{name, value}), append(s.parts.lists, list)
-}
-
-func (s *scanner) skipSpace() {
-	for s.at < len(s.raw) && isSpace(s.raw[s.at]) {
-		s.at++
-		s.spaced = true
-	}
-}
-
-func (s *scanner) take(c byte) bool {
-	if s.at < len(s.raw) && s.raw[s.at] == c {
-		s.at++
-		return true
-	}
-	return false
-}
-
-func (s *scanner) end() bool { return s.at == len(s.raw) }
-
-func (s *scanner) word(word string) bool {
-	for i := range len(word) {
-		if !s.take(word[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *scanner) digits() bool {
-	from := s.at
-	for s.at < len(s.raw) && s.raw[s.at] >= '0' && s.raw[s.at] <= '9' {
-		s.at++
-	}
-	return s.at > from
-}
-
-func (s *scanner) number() bool {
-	s.take('-')
-	if !s.take('0') && !s.digits() {
-		return false
-	}
-	if s.take('.') && !s.digits() {
-		return false
-	}
-	if s.take('e') || s.take('E') {
-		if !s.take('+') {
-			s.take('-')
-		}
-		return s.digits()
-	}
-	return true
-}
-
-// text takes a string: no control characters, and escapes that there are.
-func (s *scanner) text() bool {
-	if !s.take('"') {
-		return false
-	}
-	for {
-		s.at += PlainRun(s.raw[s.at:])
-		if s.take('"') {
-			return true
-		}
-		if run, ascii := textRun(s.raw[s.at:]); run > 0 {
-			s.shape.uncommon = true
-			s.broken = s.broken || !ascii && !utf8.ValidString(s.raw[s.at:s.at+run])
-			s.at += run
-			continue
-		}
-		_, size := escape(s.raw[s.at:])
-		if size == 0 {
-			return false
-		}
-		s.shape.uncommon = s.shape.uncommon || strings.IndexByte("urbf", s.raw[s.at+1]) >= 0
-		s.at += size
-	}
-}
-
-// escape reads the escape at the start of raw: the UTF-16 unit that it stands for, and its length, 0 when it is none.
-func escape(raw string) (unit rune, size int) {
-	if len(raw) < 2 || raw[0] != '\\' {
-		return 0, 0
-	}
-	switch c := raw[1]; c {
-	case '"', '\\', '/':
-		return rune(c), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		if len(raw) < 6 {
-			return 0, 0
-		}
-		for i := 2; i < 6; i++ {
-			c := raw[i]
-			switch {
-			case c >= '0' && c <= '9':
-				unit = unit<<4 | rune(c-'0')
-			case c|0x20 >= 'a' && c|0x20 <= 'f':
-				unit = unit<<4 | rune(c|0x20-'a'+10)
-			default:
-				return 0, 0
-			}
-		}
-		return unit, 6
-	}
-	return 0, 0
-}
-
-// unquote returns the text of a JSON string as encoding/json decodes it: what is no UTF-8, or half of a surrogate pair,
-// becomes U+FFFD.
-func unquote(raw string) (string, bool) {
-	text, end, ok := textAt(raw, 0)
-	return text, ok && end == len(raw)
-}
-
-// textAt is [unquote] of the string at a place, and the place where it ends.
-func textAt(raw string, at int) (text string, end int, ok bool) {
-	if at == len(raw) || raw[at] != '"' {
-		return "", 0, false
-	}
-	at++
-	run, ascii := textRun(raw[at:])
-	if end = at + run; end < len(raw) && raw[end] == '"' && (ascii || utf8.ValidString(raw[at:end])) {
-		return raw[at:end], end + 1, true // it stands for itself, as most do
-	}
-	s := scanner{raw: raw, at: at - 1}
-	if !s.text() {
-		return "", 0, false
-	}
-	return unescape(raw[at : s.at-1]), s.at, true
-}
-
-// unescape returns what the inside of a string stands for.
-func unescape(raw string) string {
-	text := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if run := PlainRun(raw[i:]); run > 0 {
-			text = append(text, raw[i:i+run]...)
-			i += run
-			continue
-		}
-		if raw[i] != '\\' {
-			c, size := utf8.DecodeRuneInString(raw[i:])
-			text = utf8.AppendRune(text, c)
-			i += size
-			continue
-		}
-		c, size := escape(raw[i:])
-		if size == 0 { // only where it is no JSON: it ends all the same
-			c, size = utf8.RuneError, 1
-		}
-		if utf16.IsSurrogate(c) {
-			low, more := escape(raw[min(i+size, len(raw)):])
-			if more == 0 {
-				low = utf8.RuneError
-			}
-			if c = utf16.DecodeRune(c, low); c != utf8.RuneError {
-				size += more
-			}
-		}
-		text = utf8.AppendRune(text, c)
-		i += size
-	}
-	return string(text)
-}
-
-// AppendText appends a text as a JSON string, as [EncodeJSON] writes it.
-func AppendText(b []byte, text string) []byte {
-	return append(AppendEscaped(append(b, '"'), text), '"')
-}
-
-// AppendEscaped appends what [AppendText] does, without the quotes.
-func AppendEscaped(b []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	for {
-		run := PlainRun(text)
-		b, text = append(b, text[:run]...), text[run:]
-		if text == "" {
-			return b
-		}
-		c, size := utf8.DecodeRuneInString(text)
+// checkShape returns an [*Error] for valid JSON that is nested too deep or has too many values: reading costs by the value
+// and by the level.
+func checkShape(raw string) *Error {
+	decoder := newDecoder(raw)
+	for values := -1; ; { // the outermost is no value of another
+		token, err := decoder.ReadToken()
 		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', byte(c))
-		case c == '\b':
-			b = append(b, `\b`...)
-		case c == '\f':
-			b = append(b, `\f`...)
-		case c == '\n':
-			b = append(b, `\n`...)
-		case c == '\r':
-			b = append(b, `\r`...)
-		case c == '\t':
-			b = append(b, `\t`...)
-		case c < ' ' || c == '\u2028' || c == '\u2029' || c == utf8.RuneError && size == 1:
-			b = append(b, '\\', 'u', hex[c>>12&15], hex[c>>8&15], hex[c>>4&15], hex[c&15])
-		default:
-			b = append(b, text[:size]...)
+		case err != nil: // the end: raw is valid
+			return nil
+		case token.Kind() != '}' && token.Kind() != ']':
+			values++
 		}
-		text = text[size:]
+		switch {
+		case decoder.StackDepth() > MaxDepth:
+			return &Error{
+				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", MaxDepth),
+				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
+			}
+		case values > MaxValues:
+			return &Error{
+				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", MaxValues),
+				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
+			}
+		}
 	}
 }
 
-func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n') }
-
-func trimLeft(raw string) string {
-	for len(raw) > 0 && isSpace(raw[0]) {
-		raw = raw[1:]
+// ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
+func ReadObject(raw string) (Object, error) {
+	decoder := newDecoder(raw)
+	if decoder.PeekKind() != '{' {
+		return nil, errors.New("an object is expected")
 	}
-	return raw
+	if decoder.SkipValue() != nil {
+		return nil, errNotJSON
+	}
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the object")
+	}
+	return AsObject(raw), nil
 }
 
-func trimRight(raw string) string {
-	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
-		raw = raw[:len(raw)-1]
+// AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
+func AsObject(raw string) Object {
+	value := gjson.Parse(raw)
+	if !value.IsObject() {
+		return nil
 	}
-	return raw
+	o := make(Object, 0, 8)
+	value.ForEach(func(name, member gjson.Result) bool {
+		text, _ := unquote(name.Raw)
+		o = append(o, Member{text, member.Raw})
+		return true
+	})
+	return o
+}
+
+// AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
+func AsArray(raw string) ([]string, bool) {
+	value := gjson.Parse(raw)
+	if !value.IsArray() {
+		return nil, false
+	}
+	elements := make([]string, 0, 8)
+	value.ForEach(func(_, element gjson.Result) bool {
+		elements = append(elements, element.Raw)
+		return true
+	})
+	return elements, true
+}
+
+// unquote returns the text of a JSON string as encoding/json decodes it: bytes that are not UTF-8, and half of a surrogate
+// pair, become U+FFFD.
+func unquote(raw string) (string, bool) {
+	if isPlainString(raw) {
+		return raw[1 : len(raw)-1], true
+	}
+	decoder := newDecoder(raw)
+	if token, err := decoder.ReadToken(); err == nil && token.Kind() == '"' && int(decoder.InputOffset()) == len(raw) {
+		return token.String(), true
+	}
+	return "", false
+}
+
+// isPlainString reports whether raw is a JSON string that stands for itself, as most do: without escapes.
+func isPlainString(raw string) bool {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return false
+	}
+	inside := raw[1 : len(raw)-1]
+	for i := range len(inside) {
+		if c := inside[i]; c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return utf8.ValidString(inside)
+}
+
+// AppendText appends a text as a JSON string with as few escapes as possible: those that JSON demands, and line and paragraph
+// separators, which some readers take for the end of a line. Bytes that are not UTF-8 become U+FFFD.
+func AppendText(b []byte, text string) []byte {
+	from := len(b)
+	b, _ = jsontext.AppendQuote(b, text) // its error is that some bytes are not UTF-8
+	if !strings.ContainsAny(text, "\u2028\u2029") {
+		return b
+	}
+	return append(b[:from], strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b[from:]))...)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -38,14 +39,13 @@ func FuzzJSON(f *testing.F) {
 				t.Errorf("AsText(%q) of a string = %q, %t; want %q, %t", quoted, got, ok, text, valid)
 			}
 		}
-		var written bytes.Buffer
-		encoder := json.NewEncoder(&written)
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(string(raw)); err != nil {
-			t.Fatal(err)
+		written := rs.AppendText(nil, string(raw))
+		var read string
+		if err := json.Unmarshal(written, &read); err != nil || read != strings.ToValidUTF8(string(raw), "\uFFFD") && utf8.Valid(raw) {
+			t.Errorf("AppendText(%q) = %s, which reads %q, %v", raw, written, read, err)
 		}
-		if got := rs.AppendText(nil, string(raw)); string(got)+"\n" != written.String() {
-			t.Errorf("AppendText(%q) = %s, want %s", raw, got, written.Bytes())
+		if bytes.ContainsAny(written, "\n\u2028\u2029") {
+			t.Errorf("AppendText(%q) = %s has a line break", raw, written)
 		}
 	})
 }

@@ -17,14 +17,14 @@ type list struct {
 // data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
 func readList(response *Response) (list, bool) {
 	names := [...]string{"data", "results", "hits", "streams"}
-	outer := response.Envelope()
+	outer := AsObject(response.Body)
 	if name, items, ok := outer.List(names[:]...); ok {
-		return list{body: outer.Members, path: []string{name}, items: onlyObjects(items), envelope: outer.Members}, true
+		return list{body: outer, path: []string{name}, items: onlyObjects(items), envelope: outer}, true
 	}
-	inner := AsEnvelope(outer.Members.Get("data"))
+	inner := outer.Object("data")
 	if name, items, ok := inner.List(names[:]...); ok {
-		envelope := append(append(Object{}, outer.Members.Without("data")...), inner.Members...)
-		return list{body: outer.Members, inner: inner.Members, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
+		envelope := append(append(Object{}, outer.Without("data")...), inner...)
+		return list{body: outer, inner: inner, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
 	}
 	return list{}, false
 }

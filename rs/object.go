@@ -2,113 +2,18 @@ package rs
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // An Object is a JSON object whose members keep their order and whose values stay the JSON text that they were. It is read
-// and spliced, never decoded and encoded again: what a resource server said reaches the host unchanged. Names and values
-// are parts of the text that was read, and not copies, wherever they hold no escapes.
+// and spliced, never decoded and encoded again, so what a resource server said reaches the host unchanged. Values are parts
+// of the text that was read, not copies.
 type Object []Member
 
 // A Member is one name of an [Object] with its value, which is JSON.
 type Member struct{ Name, Value string }
-
-// ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
-func ReadObject(raw string) (Object, error) {
-	if kindBehindSpace(raw) != "object" {
-		return nil, errors.New("an object is expected")
-	}
-	if s := (scanner{raw: raw}); s.whole() {
-		return AsObject(raw), nil
-	}
-	var first json.RawMessage
-	if json.NewDecoder(strings.NewReader(raw)).Decode(&first) == nil {
-		return nil, errors.New("something follows the object")
-	}
-	return nil, errNotJSON
-}
-
-// AsObject returns the members of raw, which is valid JSON, or nil when raw is not an object. An empty object is not nil.
-func AsObject(raw string) Object {
-	return Object(nil).Reread(raw)
-}
-
-// Reread is [AsObject] in the room of o, which is needed no more.
-func (o Object) Reread(raw string) Object {
-	w := Walk(raw)
-	if o = w.Object(o, nil); !w.AtEnd() {
-		return nil
-	}
-	return o
-}
-
-// RereadRecord is [Object.Reread] of a record. It returns the members of the record's data too, in the room of fields, which
-// are needed no more, or nil when data is no object. All is read in one pass, because data are nearly the whole of a record.
-func (o Object) RereadRecord(raw string, fields Object) (record, data Object) {
-	w := Walk(raw)
-	record = w.Object(o, func(name string) {
-		if name == "data" { // of data given twice the last count
-			data = w.Object(fields, nil)
-		}
-	})
-	if record == nil || !w.AtEnd() {
-		return nil, nil
-	}
-	return record, data
-}
-
-// An Envelope is an object with the elements of those of its members that are arrays.
-type Envelope struct {
-	Members Object     // nil when there was no object
-	lists   [][]string // of each member; nil where it is no array
-}
-
-// AsEnvelope reads raw, which is valid JSON, as [AsObject] and [AsArray] do, but in one pass: that counts where a list is all
-// but the whole.
-func AsEnvelope(raw string) Envelope {
-	lists, room := make([][]string, 0, 8), make([]string, 0, 32)
-	w := Walk(raw)
-	members := w.Object(nil, func(string) {
-		list := w.Array(room, nil)
-		if lists = append(lists, list); list != nil {
-			room = nil
-		}
-	})
-	if !w.AtEnd() {
-		return Envelope{}
-	}
-	return Envelope{members, lists}
-}
-
-// List returns the first of the names that is that of an array, with its elements. They are not to be changed.
-func (e Envelope) List(names ...string) (name string, elements []string, ok bool) {
-	for _, name := range names {
-		if at := e.Members.index(name); at >= 0 && e.lists[at] != nil {
-			return name, e.lists[at], true
-		}
-	}
-	return "", nil, false
-}
-
-// AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
-func AsArray(raw string) ([]string, bool) {
-	if kindBehindSpace(raw) != "array" {
-		return nil, false
-	}
-	return RereadArray(make([]string, 0, 32), raw)
-}
-
-// RereadArray is [AsArray] in the room of a list that is needed no more.
-func RereadArray(list []string, raw string) ([]string, bool) {
-	w := Walk(raw)
-	if list = w.Array(list, nil); !w.AtEnd() {
-		return nil, false
-	}
-	return list, list != nil
-}
 
 // AsText returns a string, or a number or boolean as it is written.
 func AsText(raw string) (string, bool) {
@@ -119,6 +24,18 @@ func AsText(raw string) (string, bool) {
 		return raw, true
 	}
 	return "", false
+}
+
+// TextStart returns the first max characters of a JSON string's text, which [AsText] returns whole.
+func TextStart(raw string, max int) string {
+	text, _ := unquote(raw)
+	for i := range text {
+		if max == 0 {
+			return text[:i]
+		}
+		max--
+	}
+	return text
 }
 
 // Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
@@ -139,11 +56,6 @@ func Kind(raw string) string {
 		return "null"
 	}
 	return "number"
-}
-
-// kindBehindSpace is the kind of a value with white space before it.
-func kindBehindSpace(raw string) string {
-	return Kind(trimLeft(raw))
 }
 
 // JoinArray writes an array of values that are JSON already.
@@ -207,9 +119,6 @@ func (o Object) Text(names ...string) string {
 
 // inside is the text of a string in UTF-8.
 func inside(quoted string) string {
-	if strings.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
-	}
 	text, _ := unquote(quoted)
 	return text
 }
@@ -221,6 +130,16 @@ func (o Object) Object(name string) Object { return AsObject(o.Get(name)) }
 func (o Object) Array(name string) []string {
 	list, _ := AsArray(o.Get(name))
 	return list
+}
+
+// List returns the first of the names whose value is an array, with its elements.
+func (o Object) List(names ...string) (name string, elements []string, ok bool) {
+	for _, name := range names {
+		if elements, ok := AsArray(o.Get(name)); ok {
+			return name, elements, true
+		}
+	}
+	return "", nil, false
 }
 
 // Flag reports an explicit true.

@@ -2,7 +2,6 @@ package rs
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"strings"
 )
@@ -37,42 +36,27 @@ type Response struct {
 	Body        string // JSON in UTF-8 without white space between its tokens, or the bytes of a blob
 	ContentType string
 	RequestID   string
-	// Common says that the body was read and that its strings hold none but the commonest characters: those of [PlainRun],
-	// quotes, backslashes, slashes, line feeds and tabs. False says nothing.
-	Common bool
-	parts  Envelope // of the body; empty where they are not known
 	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
 	Unavailable int
 }
 
-// errNotJSON is the error of a body that is no JSON.
-var errNotJSON = errors.New("the JSON is malformed")
-
-// ReadResponse reads a body of JSON once, from end to end, and keeps what need not be looked for in it again. What is no UTF-8
-// becomes U+FFFD. Its errors are that it is no JSON, or an [*Error]: it is too deep, or has too many values.
+// ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
+// JSON, or an [*Error]: it is nested too deep, or has too many values.
 func ReadResponse(body string) (*Response, error) {
-	compact, parts, shape, valid := readJSON(body)
-	if !valid {
-		return nil, errNotJSON
+	compact, err := Compact(body)
+	if err != nil {
+		return nil, err
 	}
-	if e := shape.check(); e != nil {
+	if e := checkShape(compact); e != nil {
 		return nil, e
 	}
-	return &Response{Body: compact, Common: !shape.uncommon, parts: parts}, nil
+	return &Response{Body: compact}, nil
 }
 
-// WithBody returns the response with another body, of which nothing is known.
+// WithBody returns the response with another body.
 func (r Response) WithBody(body string) *Response {
-	r.Body, r.Common, r.parts = body, false, Envelope{}
+	r.Body = body
 	return &r
-}
-
-// Envelope is [AsEnvelope] of the body, which is not read again where the client knows. It is not to be changed.
-func (r *Response) Envelope() Envelope {
-	if r.parts.Members != nil {
-		return r.parts
-	}
-	return AsEnvelope(r.Body)
 }
 
 // A Doer performs one read under one caller's credentials. Its errors are [*Error] values.

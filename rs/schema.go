@@ -68,18 +68,17 @@ func SchemaRows(body string) ([]SchemaRow, error) {
 		return nil, err
 	}
 	var r schemaRows
-	for _, raw := range r.array(nil, document.Get("connectors")) {
-		r.own = r.object(r.own, raw)
-		key := r.text(r.own, "connector_key")
-		granted := r.connections(r.own.Get("granted_connections"), key)
-		for _, raw := range r.array(nil, r.own.Get("streams")) {
-			r.own = r.object(r.own, raw)
-			r.add(key, granted)
+	for _, raw := range r.array(document.Get("connectors")) {
+		connector := r.object(raw)
+		key := r.text(connector, "connector_key")
+		granted := r.connections(connector.Get("granted_connections"), key)
+		for _, raw := range r.array(connector.Get("streams")) {
+			r.add(r.object(raw), key, granted)
 		}
 	}
-	for _, raw := range r.array(nil, document.Get("streams")) {
-		r.own = r.object(r.own, raw)
-		r.add(r.text(r.own, "connector_key"), nil)
+	for _, raw := range r.array(document.Get("streams")) {
+		row := r.object(raw)
+		r.add(row, r.text(row, "connector_key"), nil)
 	}
 	if r.wrong {
 		return nil, invalidSchema()
@@ -87,32 +86,29 @@ func SchemaRows(body string) ([]SchemaRow, error) {
 	return r.rows, nil
 }
 
-// schemaRows reads rows one after the other in the same room.
+// schemaRows reads rows one after the other.
 type schemaRows struct {
 	strictReader
-	own, part Object // the connector or row at hand, and a part of it
-	list      []string
-	rows      []SchemaRow
+	rows []SchemaRow
 }
 
-// add adds the row at hand, which has the connections of its connector unless it names its own.
-func (r *schemaRows) add(key string, granted []Connection) {
-	id, label := r.text(r.own, "connection_id"), r.text(r.own, "display_name")
-	if own := r.connections(r.own.Get("granted_connections"), key); len(own) > 0 {
+// add adds a row, which has the connections of its connector unless it names its own.
+func (r *schemaRows) add(row Object, key string, granted []Connection) {
+	id, label := r.text(row, "connection_id"), r.text(row, "display_name")
+	if own := r.connections(row.Get("granted_connections"), key); len(own) > 0 {
 		granted = own
 	} else if id != "" {
 		granted = []Connection{{ConnectorKey: key, ID: id, DisplayName: label}}
 	}
-	r.rows = append(r.rows, SchemaRow{ConnectorKey: key, Stream: r.text(r.own, "name"), Connections: granted, Expands: hasMembers(r.own.Get("expand_capabilities"))})
+	r.rows = append(r.rows, SchemaRow{ConnectorKey: key, Stream: r.text(row, "name"), Connections: granted, Expands: hasMembers(row.Get("expand_capabilities"))})
 }
 
 // connections reads the connections of a connector.
 func (r *schemaRows) connections(raw, key string) []Connection {
 	var list []Connection
-	r.list = r.array(r.list, raw)
-	for _, raw := range r.list {
-		r.part = r.object(r.part, raw)
-		list = append(list, Connection{GrantID: r.text(r.part, "grant_id"), ConnectorKey: key, ID: r.text(r.part, "connection_id"), DisplayName: r.text(r.part, "display_name")})
+	for _, raw := range r.array(raw) {
+		connection := r.object(raw)
+		list = append(list, Connection{GrantID: r.text(connection, "grant_id"), ConnectorKey: key, ID: r.text(connection, "connection_id"), DisplayName: r.text(connection, "display_name")})
 	}
 	return list
 }
@@ -163,9 +159,7 @@ func withDocument(response *Response, change func(Object) (Object, error)) (*Res
 	if !slices.Equal(changed, document) {
 		return response.WithBody(changed.JSON()), nil
 	}
-	answer := response.WithBody(raw)
-	answer.Common = response.Common // it is a part of the body
-	return answer, nil
+	return response.WithBody(raw), nil
 }
 
 // schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5). It returns the text of the
@@ -268,9 +262,9 @@ func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bo
 		return "", false, invalidSchema()
 	}
 	kept, changed := []byte{'['}, false
-	var own Object
 	for _, item := range items {
-		if own = own.Reread(item); own == nil {
+		own := AsObject(item)
+		if own == nil {
 			return "", false, invalidSchema()
 		}
 		narrowed, ok, err := keep(own)

@@ -77,19 +77,19 @@ func (s *strictReader) boolean(o Object, name string, otherwise bool) bool {
 	return raw == "true"
 }
 
-// object reads an object in the room of one that is needed no more; its members are none when there is no object.
-func (s *strictReader) object(room Object, raw string) Object {
+// object returns the members of an object.
+func (s *strictReader) object(raw string) Object {
 	if !s.is(raw, "object") {
-		return room[:0]
+		return nil
 	}
-	return room.Reread(raw)
+	return AsObject(raw)
 }
 
-// array reads an array in the room of a list that is needed no more.
-func (s *strictReader) array(room []string, raw string) []string {
+// array returns the elements of an array.
+func (s *strictReader) array(raw string) []string {
 	if !s.is(raw, "array") {
-		return room[:0]
+		return nil
 	}
-	list, _ := RereadArray(room, raw)
+	list, _ := AsArray(raw)
 	return list
 }

@@ -29,10 +29,3 @@ func TestTextStart(t *testing.T) {
 		})
 	}
 }
-
-// What is no JSON is never sent to it, and does not hold it up either.
-func TestTextStartEnds(t *testing.T) {
-	if start := TextStart(`"a\xb and more"`, 6); start != "a\uFFFDxb a" {
-		t.Errorf("the text starts with %q", start)
-	}
-}

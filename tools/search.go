@@ -10,7 +10,6 @@ import (
 
 // Search finds records by their text. recordBase is the public URL of the resource server, for citations.
 func Search(recordBase string) *Tool {
-	searcher := new(render.Searcher)
 	return &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -33,7 +32,7 @@ func Search(recordBase string) *Tool {
 		Decode: decodeSearch,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(searchArgs)
-			return searcher.Search(response, render.SearchQuery{
+			return render.Search(response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 			})

@@ -40,7 +40,7 @@ func (r *rowReader) field(name string, raw string) field {
 		f.granted = r.flags(&f, flags)
 		return f
 	}
-	r.capability = r.capability.Reread(raw)
+	r.capability = rs.AsObject(raw)
 	o := r.capability
 	if o.Denied("granted") {
 		return f
@@ -57,7 +57,7 @@ func (r *rowReader) field(name string, raw string) field {
 		}
 	}
 	from := len(r.words)
-	r.part = r.part.Reread(o.Get("aggregation"))
+	r.part = rs.AsObject(o.Get("aggregation"))
 	for _, m := range r.part {
 		if r.usable(m.Value) {
 			r.words = append(r.words, m.Name)
@@ -107,7 +107,7 @@ func (r *rowReader) split(list string) []string {
 // texts returns the texts, numbers and booleans of an array.
 func (r *rowReader) texts(array string) []string {
 	from := len(r.words)
-	r.list, _ = rs.RereadArray(r.list, array)
+	r.list, _ = rs.AsArray(array)
 	for _, raw := range r.list {
 		if text, ok := rs.AsText(raw); ok {
 			r.words = append(r.words, text)
@@ -120,7 +120,7 @@ func (r *rowReader) wordsFrom(from int) []string { return r.words[from:len(r.wor
 
 // usable reads a capability and reports whether it works under this grant; a server that does not say counts as declared.
 func (r *rowReader) usable(capability string) bool {
-	r.inner = r.inner.Reread(capability)
+	r.inner = rs.AsObject(capability)
 	if r.inner.Denied("usable") {
 		return false
 	}
@@ -129,7 +129,7 @@ func (r *rowReader) usable(capability string) bool {
 
 // schemaType is the type of a JSON Schema: "string", or "string|null".
 func (r *rowReader) schemaType(schema string) string {
-	r.inner = r.inner.Reread(schema)
+	r.inner = rs.AsObject(schema)
 	if t := r.inner.Text("x_pdpp_type", "type"); t != "" {
 		return t
 	}

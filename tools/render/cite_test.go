@@ -23,7 +23,7 @@ type citedEvidence struct {
 func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 	t.Helper()
 	excerpt["field_path"], excerpt["provenance"] = "body", "lexical_match"
-	r, err := new(Searcher).Search(answer(encode(map[string]any{"data": []any{map[string]any{
+	r, err := Search(answer(encode(map[string]any{"data": []any{map[string]any{
 		"stream": "messages", "record_key": "m1", "connection_id": "cin_a", "evidence_excerpts": []any{excerpt},
 	}}})), SearchQuery{Q: "x", RecordBase: base})
 	if err != nil {

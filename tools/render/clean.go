@@ -35,7 +35,7 @@ const maxMarks = 10
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(response *rs.Response) Result {
 	body := response.Body
-	dirty, structured := !response.Common && dirtyJSON(body), r.Structured
+	dirty, structured := dirtyJSON(body), r.Structured
 	if dirty || !holds(structured, body) {
 		structured = new(Removed).json(r.Structured, visible)
 	}
@@ -77,13 +77,11 @@ func oneLine(s string) string { return new(texts).oneLine(s) }
 // oneLine is the same in the room of t, where something has to be written at all.
 func (t *texts) oneLine(s string) string {
 	s = strings.Trim(s, " ")
-	run := rs.LineRun(s)
+	run := linePrefix(s)
 	if run == len(s) {
 		return s
 	}
-	if !t.common {
-		s, run = manyLines(s), 0
-	}
+	s, run = manyLines(s), 0
 	s = strings.TrimSpace(s)
 	gap := gapIndex(s, min(run, len(s)))
 	if gap < 0 {
@@ -102,7 +100,7 @@ func (t *texts) oneLine(s string) string {
 
 // gapIndex is where the first white space begins that is other than a single space, or -1. There is none before a place.
 func gapIndex(s string, from int) int {
-	for i := from + rs.LineRun(s[from:]); i < len(s); i += rs.LineRun(s[i:]) {
+	for i := from + linePrefix(s[from:]); i < len(s); i += linePrefix(s[i:]) {
 		c, size := utf8.DecodeRuneInString(s[i:])
 		if unicode.IsSpace(c) {
 			return len(strings.TrimSuffix(s[:i], " "))
@@ -299,7 +297,7 @@ func invalidBytes(token []byte) int {
 func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
 	marks := 0
 	for i := 0; i < len(text); {
-		if run := rs.OrdinaryRun(text[i:]); run > 0 {
+		if run := ordinaryPrefix(text[i:]); run > 0 {
 			i += run
 			marks = 0
 			continue

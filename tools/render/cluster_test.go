@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode"
@@ -65,24 +64,6 @@ func TestAMarkedSpace(t *testing.T) {
 			if shown.from > shown.to || utf8.RuneCountInString(text) > most {
 				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.from, shown.to)
 			}
-		}
-	}
-}
-
-// Where it is known that each character is a cluster, the same is shown as where that is found out.
-func TestEvenPassages(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	pieces := []string{"a", "bc", " ", " ", "word", "longer", "é", "–", "🚀", "漢字", "…", "\\", "\"", "<mark>", "</mark>", "<mark>invoice</mark>", " <mark>é</mark> ", " some words that fill a line, as most do "}
-	for range 20_000 {
-		var b strings.Builder
-		for range random.IntN(40) {
-			b.WriteString(pieces[random.IntN(len(pieces))])
-		}
-		line, runes := oneLine(b.String()), 1+random.IntN(120)
-		known := passageReader{texts: texts{common: true}}
-		want, wantShown := shownOf(new(passageReader).read(line), runes)
-		if got, shown := shownOf(known.read(line), runes); got != want || shown != wantShown {
-			t.Fatalf("%q in %d characters is %q, where it is known %q", line, runes, want, got)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A cutter cuts passages to size, one after the other in the same room.
@@ -66,11 +64,7 @@ func (c *clusters) start(p passage, runes int) {
 		match = p.marks[0].from
 	}
 	c.passage, c.runs, c.mark, c.most = p, c.runs[:0], 0, runes
-	from := 0
-	if !p.even {
-		from = p.border(match, runes)
-	}
-	c.more(from)
+	c.more(p.border(match, runes))
 	for c.anchor = 0; c.runs[c.anchor].to <= match; c.anchor++ {
 		c.reach(c.anchor + 1)
 	}
@@ -97,12 +91,9 @@ func (c *clusters) more(from int) {
 			mark, next = c.mark+1, m.to
 		}
 	}
-	to := next
-	if !c.even {
-		to = from + rs.OrdinaryRun(c.plain[from:min(next, from+c.most)])
-		if _, size := utf8.DecodeLastRuneInString(c.plain[from:to]); size > 0 && clusterEnd(c.plain, to-size) > to {
-			to -= size // what follows belongs to it
-		}
+	to := from + ordinaryPrefix(c.plain[from:min(next, from+c.most)])
+	if _, size := utf8.DecodeLastRuneInString(c.plain[from:to]); size > 0 && clusterEnd(c.plain, to-size) > to {
+		to -= size // what follows belongs to it
 	}
 	if to > from {
 		c.runs = append(c.runs, run{from: from, to: to, mark: mark})
@@ -212,4 +203,4 @@ func clusterEnd(text string, at int) int {
 }
 
 // standsAlone reports characters that are never parts of one cluster, and that there is none.
-func standsAlone(char string) bool { return rs.LineRun(char) == len(char) }
+func standsAlone(char string) bool { return linePrefix(char) == len(char) }

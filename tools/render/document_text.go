@@ -134,7 +134,8 @@ func writeRelated(expanded object, conn string, room int) string {
 		}
 		b.WriteString(head + "\n")
 		for i, raw := range items {
-			record, data := object(nil).RereadRecord(raw, nil)
+			record := rs.AsObject(raw)
+			data := record.Object("data")
 			it := readRecord(new(texts), record, data, "", conn)
 			line := it.id
 			if data := readable(it.data.JSON()); it.data != nil {

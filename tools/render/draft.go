@@ -101,12 +101,12 @@ func (d *draft) fill(cut *cutter, chars, max int) bool {
 		a := &arguments{d.filling}
 		if p.excerpt != nil {
 			cite := p.excerpt.cut(cut, chars)
-			a.b = cut.append(a.b, rs.AppendEscaped)
+			a.b = cut.append(a.b, appendEscapedJSON)
 			if d.style.cited {
 				p.quote, p.digest = cite.quote, cite.add(a)
 			}
 		} else if _, ok := cut.around(p.snippet, chars); ok {
-			a.b = cut.append(append(a.b, `,"snippet":`...), rs.AppendEscaped)
+			a.b = cut.append(append(a.b, `,"snippet":`...), appendEscapedJSON)
 		}
 		d.filling = a.b
 		p.text.to = len(d.filling)
@@ -144,4 +144,11 @@ func (d *draft) whole() json.RawMessage {
 		put(d.passages[i].result, d.passages[i].text)
 	}
 	return whole
+}
+
+// appendEscapedJSON appends a text as the inside of a JSON string.
+func appendEscapedJSON(b []byte, text string) []byte {
+	from := len(b)
+	b = rs.AppendText(b, text)
+	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }

@@ -21,18 +21,13 @@ type excerpt struct {
 type proof struct{ own, read object }
 
 // takeExcerpt reads an excerpt, and keeps it when it is one of the first that the resource server proved to match.
-func (r *hitReader) takeExcerpt(w *rs.Walker) {
+func (r *hitReader) takeExcerpt(own object) {
 	at := len(r.excerpts) - r.first
 	if at == maxEvidenceRows {
 		return
 	}
 	p := &r.proofs[at]
-	p.read = p.read[:0]
-	p.own = w.Object(p.own, func(name string) {
-		if name == "read" {
-			p.read = w.Object(p.read, nil)
-		}
-	})
+	p.own, p.read = own, own.Object("read")
 	field := p.own.Text("field_path", "field")
 	if field == "" {
 		field = p.read.Text("field")
@@ -58,7 +53,7 @@ func (r *hitReader) proven(it *item) []excerpt {
 		x.place = readPlace(p.own, p.read, x.text)
 	}
 	if len(r.excerpts) == r.first {
-		r.part = r.part.Reread(r.own.Get("snippet"))
+		r.part = rs.AsObject(r.own.Get("snippet"))
 		field, text := r.part.Text("field"), r.part.Text("text")
 		if field != "" && strings.Contains(balance(text), markOpen) {
 			if x, ok := r.excerpt(field, text); ok {

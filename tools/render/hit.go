@@ -27,7 +27,6 @@ type hitReader struct {
 	hits []hit // those that were read
 
 	own, data, part object                 // of the hit at hand
-	list            []string               // its excerpts
 	proofs          [maxEvidenceRows]proof // those of them that are in excerpts
 	passages        passageReader
 	excerpts        []excerpt // of all hits
@@ -39,30 +38,23 @@ func (r *hitReader) readHits(items []string, response *rs.Response, q SearchQuer
 	r.q, r.hits, r.excerpts = q, slices.Grow(r.hits, len(items)), slices.Grow(r.excerpts, len(items))
 	r.passages.marks = slices.Grow(r.passages.marks, 2*len(items))
 	r.passages.texts.b.Grow(len(response.Body) * 3 / 4)
-	r.passages.texts.common = response.Common
 	for i, raw := range items {
-		if w := rs.Walk(raw); r.take(&w) {
+		if r.take(rs.AsObject(raw)) {
 			r.hits = append(r.hits, r.hit(i))
 		}
 	}
 }
 
-// take reads a hit, its data and its excerpts in one pass. It reports false for what is no object.
-func (r *hitReader) take(w *rs.Walker) bool {
-	r.data, r.first = r.data[:0], len(r.excerpts)
-	own := w.Object(r.own, func(name string) {
-		switch name { // of a name given twice the last counts
-		case "data":
-			r.data = w.Object(r.data, nil)
-		case "evidence_excerpts":
-			r.excerpts = r.excerpts[:r.first]
-			r.list = w.Array(r.list, func() { r.takeExcerpt(w) })
-		}
-	})
-	if own != nil {
-		r.own = own
+// take reads a hit, its data and its excerpts. It reports false for what is not an object.
+func (r *hitReader) take(own object) bool {
+	if own == nil {
+		return false
 	}
-	return own != nil
+	r.own, r.data, r.first = own, own.Object("data"), len(r.excerpts)
+	for _, raw := range own.Array("evidence_excerpts") {
+		r.takeExcerpt(rs.AsObject(raw))
+	}
+	return true
 }
 
 // hit makes a hit of what was read. n is its place in the list, for hits that have no id at all.

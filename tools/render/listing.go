@@ -25,21 +25,21 @@ const maxItems = 10_000
 // readListing finds the items of an answer in any of the shapes that resource servers use: data[], data.data[],
 // data.results[], results[], hits[], records[]. what names the answer in the error.
 func readListing(response *rs.Response, what string) (listing, error) {
-	body := response.Envelope()
-	if body.Members == nil {
+	body := rs.AsObject(response.Body)
+	if body == nil {
 		return listing{}, notAnObject(response.Body, what)
 	}
-	l := listing{body: body.Members}
+	l := listing{body: body}
 	if name, items, ok := body.List(listKeys[:]...); ok {
-		l.items, l.envelope, l.path = items, body.Members.Without(name), []string{name}
+		l.items, l.envelope, l.path = items, body.Without(name), []string{name}
 	} else {
 		const outer = "data"
-		inner := rs.AsEnvelope(body.Members.Get(outer))
+		inner := body.Object(outer)
 		name, items, ok := inner.List(listKeys[:]...)
 		if !ok {
-			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Members.Get(outer)))
+			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get(outer)))
 		}
-		l.items, l.envelope, l.path = items, body.Members.Without(outer).WithAll(inner.Members.Without(name)), []string{outer, name}
+		l.items, l.envelope, l.path = items, body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
 	}
 	if len(l.items) > maxItems {
 		return listing{}, &rs.Error{

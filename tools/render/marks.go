@@ -12,7 +12,6 @@ const (
 type passage struct {
 	plain string
 	marks []textRange // in order, apart, none empty
-	even  bool        // each character is sure to be a grapheme cluster
 }
 
 // A textRange is a part of a text, in bytes.
@@ -29,14 +28,14 @@ func (r *passageReader) read(line string) passage {
 	line = balance(line)
 	before, tag, after := nextMark(line)
 	if tag == "" {
-		return passage{plain: line, even: r.texts.common}
+		return passage{plain: line}
 	}
 	start, first := r.texts.b.Len(), len(r.marks)
 	for open := 0; ; before, tag, after = nextMark(after) {
 		r.texts.b.WriteString(before)
 		switch at := r.texts.b.Len() - start; {
 		case tag == "":
-			return passage{plain: r.texts.since(start), marks: r.marks[first:len(r.marks):len(r.marks)], even: r.texts.common}
+			return passage{plain: r.texts.since(start), marks: r.marks[first:len(r.marks):len(r.marks)]}
 		case tag == markOpen:
 			open = at
 		case at > open:

@@ -70,17 +70,12 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
 }
 
-// readRecords reads the records of a page, which stand in one room together.
+// readRecords reads the records of a page.
 func readRecords(list []string, q RecordsQuery) []item {
 	items, texts := make([]item, len(list)), new(texts)
-	room := make(object, 0, 16*len(list)) // for the data of all
-	var record, data object
 	for i, raw := range list {
-		record, data = record.RereadRecord(raw, room)
-		if size := len(data); size <= cap(room) {
-			room = room[size:size]
-		}
-		items[i] = readRecord(texts, record, slices.Clip(data), q.Stream, q.ConnectionID)
+		record := rs.AsObject(raw)
+		items[i] = readRecord(texts, record, record.Object("data"), q.Stream, q.ConnectionID)
 	}
 	return items
 }

@@ -93,9 +93,8 @@ func shrinkPage(l listing, items []item) (body string, shown []shownRecord) {
 	share := fairShare(sizes, room)
 	shown = make([]shownRecord, len(sizes))
 	a.reopen().open(l.path[len(l.path)-1], '[')
-	var record object
 	for i := range sizes {
-		record = record.Reread(l.items[i])
+		record := rs.AsObject(l.items[i])
 		a.comma()
 		if sizes[i] > share {
 			shown[i] = shrinkRecord(a, record, l.items[i], &items[i], share-1)

@@ -22,7 +22,7 @@ func TestInvalidResponse(t *testing.T) {
 		},
 		"aggregate": func(b []byte) (Result, error) { return Aggregate(string(b), AggregateQuery{Stream: "s"}) },
 		"search": func(b []byte) (Result, error) {
-			return new(Searcher).Search(&rs.Response{Body: string(b)}, SearchQuery{})
+			return Search(&rs.Response{Body: string(b)}, SearchQuery{})
 		},
 		"fetch":             func(b []byte) (Result, error) { return Document(string(b), DocumentQuery{Ref: ref}) },
 		"read_record_field": func(b []byte) (Result, error) { return Window(string(b), WindowQuery{Ref: ref}) },

@@ -125,7 +125,7 @@ func readSchema(o object, raw string, q SchemaQuery) *schemaDocument {
 	d := &schemaDocument{q: q, own: o, raw: raw, connectors: o.Array("connectors")}
 	var r rowReader
 	for i, raw := range d.connectors {
-		r.own = r.own.Reread(raw)
+		r.own = rs.AsObject(raw)
 		granted, key, streams := r.connections(), connectorKey(r.own), r.own.Array("streams")
 		d.nested = d.nested || len(streams) > 0
 		if q.Stream == "" {
@@ -207,7 +207,7 @@ func (d *schemaDocument) number() {
 
 // row reads whose stream a row is. It has the connections and the key of its connector unless it says its own.
 func (r *rowReader) row(raw string, granted []connection, connector string) schemaRow {
-	r.own = r.own.Reread(raw)
+	r.own = rs.AsObject(raw)
 	row := schemaRow{raw: raw, stream: r.own.Text("name", "stream"), connector: connector, connections: r.connections(), capabilities: r.own.Get("field_capabilities")}
 	if len(row.connections) == 0 {
 		row.connections = granted
@@ -255,9 +255,9 @@ func (r *rowReader) properties(row *schemaRow, properties object) {
 // connections are those that the row or connector at hand names.
 func (r *rowReader) connections() []connection {
 	var list []connection
-	r.list, _ = rs.RereadArray(r.list, r.own.Get("granted_connections"))
+	r.list, _ = rs.AsArray(r.own.Get("granted_connections"))
 	for _, raw := range r.list {
-		r.part = r.part.Reread(raw)
+		r.part = rs.AsObject(raw)
 		if id := connectionID(r.part); id != "" {
 			list = append(list, connection{id, r.part.Text("display_name")})
 		}

@@ -132,9 +132,8 @@ func (d *schemaDocument) cut() *schemaCut {
 		head := c.bound(rs.AsObject(raw).Without("streams"), connectorHead)
 		c.connectorHeads, c.head.cut = append(c.connectorHeads, head), c.head.cut || head.cut
 	}
-	var own object
 	for i := range d.rows {
-		own = own.Reread(d.rows[i].raw)
+		own := rs.AsObject(d.rows[i].raw)
 		c.rowHeads[i] = c.bound(d.rowHead(own), rowHead)
 	}
 	return c

@@ -20,8 +20,8 @@ type SearchQuery struct {
 	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
 }
 
-// search is what [Searcher.Search] returns.
-func (room *searchRoom) search(response *rs.Response, q SearchQuery) (Result, error) {
+// search is what [Search] returns.
+func (room *searchPage) search(response *rs.Response, q SearchQuery) (Result, error) {
 	l, err := readListing(response, "search")
 	if err != nil {
 		return Result{}, err
@@ -37,7 +37,7 @@ func (room *searchRoom) search(response *rs.Response, q SearchQuery) (Result, er
 
 // structured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func (room *searchRoom) structured(l listing, q SearchQuery) (structured json.RawMessage, shown int) {
+func (room *searchPage) structured(l listing, q SearchQuery) (structured json.RawMessage, shown int) {
 	hits, all, d := room.hits, len(room.hits), &room.draft
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
@@ -74,7 +74,7 @@ const moreNote = "100 more in structured output; an id of over 200 characters is
 
 // text is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
 // other hits and how to page (D11).
-func (room *searchRoom) text(l listing, structured int, q SearchQuery) string {
+func (room *searchPage) text(l listing, structured int, q SearchQuery) string {
 	hits := room.hits
 	summary, notes, tail := searchSummary(l, hits, q), searchNotes(l, hits), searchTail(l, q)
 	if structured < len(hits) { // the cursor would skip what is shown nowhere
@@ -125,7 +125,7 @@ func (room *searchRoom) text(l listing, structured int, q SearchQuery) string {
 
 // evidence writes the proven matches, at most three, in at most three quarters of the room, and marks the hits that it
 // showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
-func (room *searchRoom) evidence(p *page) {
+func (room *searchPage) evidence(p *page) {
 	best := make([]*hit, 0, maxEvidenceRows)
 	for i := range room.hits {
 		if h := &room.hits[i]; len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) && len(best) < maxEvidenceRows {

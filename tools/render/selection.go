@@ -2,8 +2,6 @@ package render
 
 import (
 	"unicode/utf8"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A selection is what is shown of a passage: the clusters between two borders.
@@ -52,8 +50,8 @@ func (s *selection) turns() int {
 	if left.runes > 0 || right.runes > 0 || right.mark > 0 {
 		return 1
 	}
-	_, most := rs.RuneIndex(s.plain[left.from:s.first.at], s.room/2-1)
-	_, most = rs.RuneIndex(s.plain[s.last.at:right.to], most)
+	_, most := runeCountIndex(s.plain[left.from:s.first.at], s.room/2-1)
+	_, most = runeCountIndex(s.plain[s.last.at:right.to], most)
 	return max(1, most)
 }
 
@@ -101,7 +99,7 @@ func (s *selection) widenRight(wanted int) int {
 	}
 	to, runes := next.to, next.runes
 	if runes == 0 {
-		to, runes = rs.RuneIndex(s.plain[s.last.at:next.to], min(wanted, room))
+		to, runes = runeCountIndex(s.plain[s.last.at:next.to], min(wanted, room))
 		to += s.last.at
 		if runes == room && to < len(s.plain) && runes > 0 { // an ellipsis takes the place of the last
 			_, size := utf8.DecodeLastRuneInString(s.plain[:to])

@@ -14,8 +14,7 @@ import (
 
 // texts are texts that are made one behind the other in one room.
 type texts struct {
-	b      strings.Builder
-	common bool // they are made of a body that holds none but the commonest characters, see [rs.Response]
+	b strings.Builder
 }
 
 // join makes a text of parts.
@@ -50,7 +49,7 @@ func longerThan(s string, max int) bool { return len(s) > max && utf8.RuneCountI
 
 // runeIndex returns the byte index of the n-th rune of s, or its length.
 func runeIndex(s string, n int) int {
-	index, _ := rs.RuneIndex(s, n)
+	index, _ := runeCountIndex(s, n)
 	return index
 }
 
@@ -150,7 +149,7 @@ func appendQuoted(b []byte, s string) []byte {
 // appendEscaped is the inside of it.
 func appendEscaped(b []byte, s string) []byte {
 	for s != "" {
-		run := rs.PlainRun(s)
+		run := plainPrefix(s)
 		b, s = append(b, s[:run]...), s[run:]
 		if s == "" {
 			break
@@ -183,7 +182,7 @@ func appendEscape(b []byte, unit rune) []byte {
 
 // encode returns v as JSON; <mark> stays legible.
 func encode(v any) string {
-	if text, ok := v.(string); ok && rs.PlainRun(text) == len(text) {
+	if text, ok := v.(string); ok && plainPrefix(text) == len(text) {
 		return `"` + text + `"`
 	}
 	return rs.EncodeJSON(v)

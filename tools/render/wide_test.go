@@ -66,10 +66,10 @@ func TestAListHasSoManyItems(t *testing.T) {
 	list := func(n int) []byte {
 		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)
 	}
-	if _, err := new(Searcher).Search(answer(string(list(maxItems))), SearchQuery{Q: "x"}); err != nil {
+	if _, err := Search(answer(string(list(maxItems))), SearchQuery{Q: "x"}); err != nil {
 		t.Errorf("%d items: %v", maxItems, err)
 	}
-	_, err := new(Searcher).Search(answer(string(list(maxItems+1))), SearchQuery{Q: "x"})
+	_, err := Search(answer(string(list(maxItems+1))), SearchQuery{Q: "x"})
 	if e := rs.AsError(err); err == nil || e.Code != rs.ResponseTooLarge || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
 		t.Errorf("got %v", err)
 	}
