@@ -100,10 +100,10 @@ rolling:
 chaos:
 	go test -tags chaos -count=1 -parallel 8 -timeout 8m ./integration/chaos $(UPDATE)
 
-# What a call costs beside a bare forwarder and the MCP library alone; some quarter of an hour. UPDATE=-update rewrites the
-# figures of docs/performance.md. One line of them: make load LOADFLAGS="-workloads search -clients 16 -subjects bare,ours-2025"
+# What a call costs beside a bare forwarder and the MCP library alone, in some three minutes; docs/performance.md shows what it
+# prints. One call alone: make load LOADFLAGS="-only search"
 load:
-	go run ./integration/load $(LOADFLAGS) $(UPDATE)
+	go run ./integration/load $(LOADFLAGS)
 
 # CLIENTS callers at a time for LOAD, all of them answered, and how long that took.
 load-clients:
