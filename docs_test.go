@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
 )
 
 // The tables of docs/errors.md are the error vocabulary: every code with what its constant's comment says. Which codes stand
@@ -190,8 +190,12 @@ func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	year, err := sample.Year(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	messages := 0
-	for record, err := range demo.Year().Records {
+	for record, err := range year.Records {
 		if err != nil {
 			t.Fatal(err)
 		}

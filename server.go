@@ -23,6 +23,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
@@ -455,7 +456,7 @@ func (e *embedded) close() {
 // sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
 const (
 	sampleName        = "sample year "
-	sampleFingerprint = sampleName + "2"
+	sampleFingerprint = sampleName + "3"
 )
 
 // openStore opens the index, or one in memory. Its error is an ExitNotReady when the file is not to be touched.
@@ -487,7 +488,11 @@ func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 		if held, ok := store.Loaded(); ok && held == sampleFingerprint {
 			return nil
 		}
-		return store.Load(ctx, demo.Year(), sampleFingerprint, nil)
+		year, err := sample.Year(ctx)
+		if err != nil {
+			return err
+		}
+		return store.Load(ctx, year, sampleFingerprint, nil)
 	}
 	index := demo.IndexFiles(c.db)
 	fingerprint, problem := demo.Fingerprint(c.data, index...)

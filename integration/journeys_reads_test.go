@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	year "github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
 )
 
 // journeys are those that end well from the start. folder is a demo over a person's own data.
@@ -249,7 +249,7 @@ func unmarked(excerpt string) string {
 }
 
 func answersQuestions(c *client) {
-	for _, fact := range demo.Facts() {
+	for _, fact := range year.Facts() {
 		asked := call{"search", map[string]any{"q": fact.Query, "streams": []any{fact.Stream}, "limit": 5}}
 		found := c.hits(asked, c.get(asked))
 		if !slices.ContainsFunc(found.ids, func(id string) bool { return strings.Contains(c.whole(id), fact.Answer) }) {

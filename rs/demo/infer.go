@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -159,8 +160,8 @@ func actorNames() []string {
 }
 
 // stream describes the stream from its tally. What the manifest declares comes before what was found.
-func (t *streamTally) stream(name string, declared streamManifest) (Stream, error) {
-	stream := Stream{Name: name, Fields: []Field{}}
+func (t *streamTally) stream(declared streamManifest) (Stream, error) {
+	stream := Stream{Name: declared.Name, Fields: []Field{}}
 	for _, field := range t.fields {
 		kind := field.kind()
 		if declaredKind, ok := declared.Types[field.name]; ok {
@@ -170,7 +171,7 @@ func (t *streamTally) stream(name string, declared streamManifest) (Stream, erro
 		}
 		stream.Fields = append(stream.Fields, capable(Field{Name: field.name, Type: kind, Nullable: field.present() < t.records}))
 	}
-	if err := declared.check(name, stream.Fields, t.records > 0); err != nil {
+	if err := declared.check(stream.Fields, t.records > 0); err != nil {
 		return Stream{}, err
 	}
 	if idField := declared.idField(); hasField(stream.Fields, idField) {
@@ -187,6 +188,9 @@ func (t *streamTally) stream(name string, declared streamManifest) (Stream, erro
 			stream.CursorField = eventTime.Name
 		}
 	}
+	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
+	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
+	stream.Views = declared.Views
 	assignRole(stream.Fields, "primary-title", declared.TitleField, titleNames(), "string", "text")
 	assignRole(stream.Fields, "secondary", "", secondaryNames(), "string", "text")
 	assignRole(stream.Fields, "actor", "", actorNames(), "string", "text")

@@ -4,17 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"iter"
 	"path/filepath"
-)
-
-// The connector and connection of every folder. A database holds one folder, so they need not be unique.
-const (
-	folderConnector  = "files"
-	folderConnection = "cin_files"
-	folderSourceID   = "https://registry.pdpp.example/connectors/files"
 )
 
 // A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
@@ -34,7 +27,7 @@ func (s Skip) String() string {
 
 // A Watch follows the reading of files. Its functions may be nil.
 type Watch struct {
-	Skipped func(Skip)  // of each piece that is left out, once
+	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
 	Found   func(n int) // of each thousand records found so far, before any is loaded
 }
 
@@ -64,7 +57,7 @@ const foundStep = 1000
 // is null.
 //
 // A record is emitted at its event time, or, when it has none that can be read, at the time of its file. Records come in the order of file
-// names and lines. The corpus reads the files again whenever its records are asked for, a piece at a time.
+// names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked for, a piece at a time.
 //
 // What cannot be used is told to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a field
 // twice, a second record of the same id, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot be read,
@@ -76,241 +69,128 @@ const foundStep = 1000
 // such as received_at or date, or else the only timestamp; the title is a string called title, subject, name or the like. Relations are not
 // inferred, but that a message has its attachments.
 //
-// A file manifest.json at the top of a folder may say otherwise. All of it is optional, and a key that is not listed here is an error:
-//
-//	{
-//	  "display_name": "My library",       name of the connection; else that of the folder
-//	  "streams": {
-//	    "loans": {                        there is a file loans.jsonl, or loans.csv
-//	      "id_field": "loan_number",      holds the record id; else "id"
-//	      "time_field": "lent_at",        when it happened: records sort by it and grants are bounded by it
-//	      "title_field": "book",          the field that names a record
-//	      "types": {"isbn": "string"},    string, text, integer, number, boolean, timestamp, array or object
-//	      "relations": [{
-//	        "name": "reminders",          what to expand
-//	        "stream": "reminders",        where it leads; else the stream of that name
-//	        "foreign_key": "loan",        the field there that holds the id of the loan
-//	        "cardinality": "has_many",    or has_one
-//	        "default_limit": 5,           of has_many: how many are shown; else 10
-//	        "max_limit": 20               of has_many: how many may be asked for; else 50
-//	      }]
-//	    }
-//	  }
-//	}
+// A file manifest.json at the top of a folder may say otherwise, and may name several connectors with connections in folders of their own:
+// docs/data.md describes it.
 func Open(ctx context.Context, path string, watch Watch, except ...string) (Corpus, error) {
-	sources, skips, err := listSources(path, except)
-	for _, skip := range skips {
+	from, err := folderAt(path, except)
+	if err != nil {
+		return Corpus{}, err
+	}
+	return from.open(ctx, watch)
+}
+
+// OpenFS reads a folder as [Open] does. Its files can be sought in.
+func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (Corpus, error) {
+	return folder{fsys: fsys, name: name, shown: name}.open(ctx, watch)
+}
+
+// A folder is what is read: all that is in it, or one file.
+type folder struct {
+	fsys   fs.FS
+	name   string        // what a person calls it
+	shown  string        // how the user named it
+	only   string        // the one file that is read; empty: all
+	except []fs.FileInfo // files that are not the person's
+}
+
+func (f folder) open(ctx context.Context, watch Watch) (Corpus, error) {
+	manifest, err := f.manifest()
+	if err != nil {
+		return Corpus{}, err
+	}
+	found, err := f.list(manifest)
+	for _, skip := range found.skips {
 		watch.skipped(skip)
 	}
 	if err != nil {
 		return Corpus{}, err
 	}
-	manifest, err := readManifest(path)
-	if err != nil {
+	if err := manifest.checkStreams(found); err != nil {
 		return Corpus{}, err
 	}
-	if err := manifest.apply(sources); err != nil {
-		return Corpus{}, err
-	}
-	var streams []Stream
-	found := 0
-	for index := range sources {
-		described, err := sources[index].infer(ctx, watch, &found)
+	corpus := Corpus{}
+	count := 0
+	for index, declared := range manifest.Connectors {
+		connector, err := declared.describe(ctx, found.streams[index], watch, &count)
 		if err != nil {
 			return Corpus{}, err
 		}
-		streams = append(streams, described...)
+		corpus.Connectors = append(corpus.Connectors, connector)
 	}
-	if len(streams) == 0 {
-		return Corpus{}, fmt.Errorf("nothing to load in %s: name a folder or a file of %s", path, knownEndings)
+	if len(manifest.Connectors) == 1 && len(corpus.Connectors[0].Streams) == 0 {
+		return Corpus{}, f.nothing()
 	}
-	if err := manifest.relate(streams); err != nil {
-		return Corpus{}, err
-	}
-	displayName := manifest.DisplayName
-	if displayName == "" {
-		displayName = folderName(path)
-	}
-	return Corpus{
-		Connectors: []Connector{{
-			Key: folderConnector, SourceID: folderSourceID, Streams: streams,
-			Connections: []Connection{{ID: folderConnection, DisplayName: displayName}},
-		}},
-		Records: func(yield func(Record, error) bool) {
-			keep := &blobBudget{left: maxBlobBytes}
-			for index := range sources {
-				if !sources[index].records(ctx, keep, yield) {
-					return
+	corpus.Records = func(yield func(Record, error) bool) {
+		keep := &blobBudget{left: maxBlobBytes}
+		var runs []iter.Seq2[Record, error]
+		for index, declared := range manifest.Connectors {
+			for _, connection := range declared.Connections {
+				for at := range found.streams[index] {
+					runs = append(runs, found.streams[index][at].records(ctx, connection.ID, keep, watch))
 				}
 			}
-		},
-	}, nil
+		}
+		if manifest.Sorted {
+			mergeByTime(runs, yield)
+			return
+		}
+		concatenate(runs, yield)
+	}
+	return corpus, nil
 }
 
-// A fileStream is a stream with the files that it is read from and what is known about it.
-type fileStream struct {
-	stream    string
-	format    format
-	files     []sourceFile
-	declared  streamManifest
-	idField   string
-	timeField string              // found by infer, empty when the stream has none
-	cells     map[string]cellType // found by infer, of the columns of a table
-	unusable  bool                // found by infer: no file holds what its name promises
+func (f folder) manifest() (folderManifest, error) {
+	if f.only != "" {
+		return parseManifest([]byte("{}"), f.name)
+	}
+	return readManifest(f.fsys, f.name)
 }
 
-// infer reads the files once to describe their stream, and that of the attachments when there are any.
-func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]Stream, error) {
-	tally, attached := newStreamTally(), newStreamTally()
-	whole := 0 // files left out
-	err := s.scan(ctx, func(skip Skip) {
-		if skip.Line == 0 {
-			whole++
-		}
-		watch.skipped(skip)
-	}, func(at sourceFile, one item) bool {
-		count := tally.add
-		if s.format == formatTable {
-			count = tally.addCells
-		}
-		for _, extra := range count(one.fields) {
-			watch.skipped(Skip{File: at.name, Line: one.line, Reason: fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", maxFields, extra)})
-		}
-		for _, file := range one.attached {
-			attached.add(file.fields)
-		}
-		if *found++; *found%foundStep == 0 && watch.Found != nil {
-			watch.Found(*found)
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	if s.unusable = tally.records == 0 && whole > 0; s.unusable {
-		return nil, nil
-	}
-	stream, err := tally.stream(s.stream, s.declared)
-	if err != nil {
-		return nil, err
-	}
-	for _, field := range stream.Fields {
-		if field.Role == "event-time" {
-			s.timeField = field.Name
-		}
-	}
-	if s.format == formatTable {
-		s.cells = tally.cellTypes(stream.Fields)
-	}
-	if s.format == formatMail {
-		tuneMail(&stream)
-	}
-	if attached.records == 0 {
-		return []Stream{stream}, nil
-	}
-	files, err := attached.stream(s.stream+attachmentsSuffix, streamManifest{})
-	tuneAttachments(&stream, &files)
-	return []Stream{stream, files}, err
+func (f folder) nothing() error {
+	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)
 }
 
-// records yields the records of the source, and reports whether to go on with the next.
-func (s *fileStream) records(ctx context.Context, keep *blobBudget, yield func(Record, error) bool) bool {
-	if s.unusable {
-		return true
+// describe reads the files of a connector once, but for the streams that the manifest describes.
+func (c connectorManifest) describe(ctx context.Context, sources []fileStream, watch Watch, found *int) (Connector, error) {
+	connector := Connector{Key: c.Key, SourceID: c.SourceID}
+	for _, connection := range c.Connections {
+		connector.Connections = append(connector.Connections, Connection{ID: connection.ID, DisplayName: connection.DisplayName})
 	}
-	wanted := true
-	err := s.scan(ctx, func(Skip) {}, func(at sourceFile, one item) bool {
-		record := Record{ConnectionID: folderConnection, Stream: s.stream, ID: one.id, EmittedAt: at.modified.UTC(), Data: one.data()}
-		if when, ok := one.instant(s.timeField); ok {
-			record.EmittedAt = when
-		}
-		if wanted = yield(record, nil); !wanted {
-			return false
-		}
-		for _, file := range one.attached {
-			hung := Record{ConnectionID: folderConnection, Stream: s.stream + attachmentsSuffix, ID: file.id, EmittedAt: record.EmittedAt, Data: file.data()}
-			hung.Blob = keep.take(file.blob)
-			if wanted = yield(hung, nil); !wanted {
-				return false
-			}
-		}
-		return true
-	})
-	if err != nil {
-		yield(Record{}, err)
-		return false
-	}
-	return wanted
-}
-
-// scan calls visit for each record of the source until it returns false, and report for each piece that is none.
-func (s *fileStream) scan(ctx context.Context, report func(Skip), visit func(sourceFile, item) bool) error {
-	ids := knownIDs{}
-	for _, file := range s.files {
-		more, err := s.scanFile(ctx, file, ids, report, visit)
-		if err != nil || !more {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item) bool) (more bool, err error) {
-	opened, err := file.open()
-	if err != nil {
-		return false, fmt.Errorf("read stream %s: %w", s.stream, err)
-	}
-	defer func() { _ = opened.Close() }() // it was only read
-	reader := s.reader(opened)
-	for {
-		if err := ctx.Err(); err != nil {
-			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
-		}
-		one, err := reader.next()
-		if errors.Is(err, io.EOF) {
-			return true, nil
-		}
-		if bad, ok := errors.AsType[unusable](err); ok {
-			report(Skip{File: file.name, Line: bad.line, Reason: bad.reason})
-			continue
-		}
+	for index := range sources {
+		described, err := sources[index].describe(ctx, watch, found)
 		if err != nil {
-			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+			return Connector{}, err
 		}
-		one.identify(s.idField)
-		if reason := ids.admit(&one, file.name); reason != "" {
-			report(Skip{File: file.name, Line: one.line, Reason: reason})
-			continue
-		}
-		if !visit(file, one) {
-			return false, nil
-		}
+		connector.Streams = append(connector.Streams, described...)
 	}
+	return connector, c.relate(connector.Streams)
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 2
+const readerVersion = 3
 
 // Fingerprint sums up what [Open] would read: the names, sizes and times of the files. As long as it is the same, a database that was filled
 // from them is up to date.
 func Fingerprint(path string, except ...string) (string, error) {
-	sources, _, err := listSources(path, except)
+	from, err := folderAt(path, except)
+	if err != nil {
+		return "", err
+	}
+	manifest, err := from.manifest()
+	if err != nil {
+		return "", err
+	}
+	found, err := from.list(manifest)
 	if err != nil {
 		return "", err
 	}
 	digest := sha256.New()
-	fmt.Fprintf(digest, "%d %q\n", readerVersion, folderName(path))
-	for _, source := range sources {
-		for _, file := range source.files {
-			fmt.Fprintf(digest, "%q %d %d\n", file.name, file.size, file.modified.UnixNano())
-		}
+	fmt.Fprintf(digest, "%d %q\n", readerVersion, from.name)
+	for _, file := range found.files() {
+		fmt.Fprintf(digest, "%q %d %d\n", file.name, file.size, file.modified.UnixNano())
 	}
-	manifest, err := statManifest(path)
-	if err != nil {
-		return "", err
-	}
-	if manifest != nil {
-		fmt.Fprintf(digest, "%q %d %d\n", manifestName, manifest.Size(), manifest.ModTime().UnixNano())
+	if info, err := fs.Stat(from.fsys, manifestName); err == nil && from.only == "" {
+		fmt.Fprintf(digest, "%q %d %d\n", manifestName, info.Size(), info.ModTime().UnixNano())
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }

@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -49,41 +47,146 @@ func formatOf(name string) format {
 
 // A sourceFile is one file of a stream.
 type sourceFile struct {
-	folder   string // that was named, and that links are not followed out of; empty: the file was named
-	path     string // of a file that was named
-	name     string // path from the folder, with slashes
-	size     int64
-	modified time.Time
+	name       string // path from the folder, with slashes
+	connection string // whose records it holds
+	size       int64
+	modified   time.Time
 }
 
-// open opens the file for reading. What has become something else than a regular file since it was listed is an error.
-func (f sourceFile) open() (*os.File, error) {
-	const flags = os.O_RDONLY | syscall.O_NONBLOCK // else a pipe without a writer blocks
-	if f.folder == "" {
-		return regular(os.OpenFile(f.path, flags, 0)) // #nosec G304 -- the file that the user named
-	}
-	root, err := os.OpenRoot(f.folder)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }() // it was only read
-	return regular(root.OpenFile(f.name, flags, 0))
+// A listing is what was found in a folder.
+type listing struct {
+	streams [][]fileStream // of each connector, in the order of the manifest and then of file names
+	blobs   []sourceFile   // files that records may name
+	skips   []Skip
 }
 
-// regular closes a file that is not a regular one.
-func regular(file *os.File, err error) (*os.File, error) {
-	if err != nil {
-		return nil, err
+func (l listing) files() []sourceFile {
+	all := slices.Clone(l.blobs)
+	for _, streams := range l.streams {
+		for _, stream := range streams {
+			all = append(all, stream.files...)
+		}
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New(notRegular)
+	return all
+}
+
+// list finds the files of a folder in the order of their names, and tells which it cannot use.
+func (f folder) list(manifest folderManifest) (listing, error) {
+	var found listing
+	usable := false
+	for _, connector := range manifest.Connectors {
+		var streams []fileStream
+		for _, connection := range connector.Connections {
+			l := lister{from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}}
+			err := l.list()
+			found.skips = append(found.skips, l.skips...)
+			if err != nil {
+				return found, err
+			}
+			streams = found.join(streams, l.sources)
+		}
+		usable = usable || len(streams) > 0
+		connector.arrange(streams)
+		found.streams = append(found.streams, streams)
 	}
-	if err != nil {
-		_ = file.Close() // it was only read
-		return nil, err
+	if !usable {
+		return found, f.nothing()
 	}
-	return file, nil
+	var err error
+	found.blobs, err = f.listBlobs(manifest.Blobs)
+	return found, err
+}
+
+// join puts the files of another connection with those of the streams that have the same names.
+func (l *listing) join(streams, more []fileStream) []fileStream {
+	for _, one := range more {
+		at := slices.IndexFunc(streams, func(s fileStream) bool { return s.stream == one.stream })
+		switch {
+		case at < 0:
+			streams = append(streams, one)
+		case streams[at].format != one.format:
+			for _, file := range one.files {
+				l.skips = append(l.skips, Skip{File: file.name, Reason: "another connection has a file of another kind for the stream " + one.stream})
+			}
+		default:
+			streams[at].files = append(streams[at].files, one.files...)
+		}
+	}
+	return streams
+}
+
+// arrange gives each stream what the manifest says about it, and puts those that it names first.
+func (c connectorManifest) arrange(streams []fileStream) {
+	rank := func(name string) int {
+		if at := slices.IndexFunc(c.Streams, func(s streamManifest) bool { return s.Name == name }); at >= 0 {
+			return at
+		}
+		return len(c.Streams)
+	}
+	slices.SortStableFunc(streams, func(a, b fileStream) int { return rank(a.stream) - rank(b.stream) })
+	for index := range streams {
+		streams[index].declared = streamManifest{Name: streams[index].stream}
+		if at := rank(streams[index].stream); at < len(c.Streams) {
+			streams[index].declared = c.Streams[at]
+		}
+		streams[index].idField = streams[index].declared.idField()
+	}
+}
+
+// A lister collects the sources of one connection.
+type lister struct {
+	from       folder
+	blobs      string
+	connection connectionManifest
+	sources    []fileStream
+	skips      []Skip
+	taken      map[string]bool // names of streams
+}
+
+func (l *lister) list() error {
+	if l.from.only != "" {
+		info, err := fs.Stat(l.from.fsys, l.from.only)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", l.from.shown, err)
+		}
+		l.add(l.from.only, info)
+		return nil
+	}
+	return fs.WalkDir(l.from.fsys, l.connection.Folder, l.visit)
+}
+
+func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && name == l.connection.Folder:
+		return fmt.Errorf("%s: connection %q: there is no folder %q", manifestName, l.connection.ID, name)
+	case err != nil:
+		return fmt.Errorf("read the folder: %w", err)
+	case name == l.connection.Folder:
+		return nil
+	case strings.HasPrefix(entry.Name(), ".") || name == l.blobs:
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	case entry.IsDir() || name == manifestName:
+		return nil
+	case entry.Type()&fs.ModeSymlink == 0:
+		info, err := entry.Info()
+		if err == nil {
+			l.add(name, info)
+		}
+		return err
+	}
+	info, err := fs.Stat(l.from.fsys, name) // what the link leads to
+	switch {
+	case err != nil:
+		l.skip(name, linkOut)
+	case info.IsDir():
+		l.skip(name, linkToFolder)
+	default:
+		l.add(name, info)
+	}
+	return nil
 }
 
 const (
@@ -92,117 +195,34 @@ const (
 	linkOut      = "a link out of the folder or to nothing, which is not followed"
 )
 
-// listSources finds the files under a path in the order of their names, and tells which it cannot use. It passes over those of except.
-func listSources(path string, except []string) (sources []fileStream, skips []Skip, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	l := lister{folder: path, taken: map[string]bool{}}
-	for _, name := range except {
-		if info, err := os.Stat(name); err == nil {
-			l.except = append(l.except, info)
-		}
-	}
-	if !info.IsDir() {
-		l.add(sourceFile{path: path, name: filepath.Base(path)}, info)
-	} else if err := l.list(); err != nil {
-		return nil, nil, fmt.Errorf("read the folder: %w", err)
-	}
-	if len(l.sources) == 0 {
-		return nil, l.skips, fmt.Errorf("nothing to load in %s: name a folder or a file of %s", path, knownEndings)
-	}
-	return l.sources, l.skips, nil
-}
-
-// A lister collects sources.
-type lister struct {
-	folder  string
-	root    *os.Root      // of the folder
-	except  []fs.FileInfo // what is not the person's
-	sources []fileStream
-	skips   []Skip
-	taken   map[string]bool // names of streams
-}
-
-// list adds everything in the folder.
-func (l *lister) list() (err error) {
-	if l.root, err = os.OpenRoot(l.folder); err != nil {
-		return err
-	}
-	defer func() { _ = l.root.Close() }() // it was only read
-	return l.walk(".")
-}
-
-// walk adds what is in a folder of the folder, in the order of names.
-func (l *lister) walk(folder string) error {
-	opened, err := l.root.Open(folder)
-	if err != nil {
-		return err
-	}
-	entries, err := opened.ReadDir(-1)
-	_ = opened.Close() // it was only read
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	for _, entry := range entries {
-		if err := l.visit(path.Join(folder, entry.Name()), entry); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *lister) visit(name string, entry fs.DirEntry) error {
-	switch {
-	case strings.HasPrefix(entry.Name(), "."), name == manifestName:
-		return nil
-	case entry.IsDir():
-		return l.walk(name)
-	case entry.Type()&fs.ModeSymlink == 0:
-		info, err := entry.Info()
-		if err == nil {
-			l.add(sourceFile{folder: l.folder, name: name}, info)
-		}
-		return err
-	}
-	info, err := l.root.Stat(name) // what the link leads to
-	switch {
-	case err != nil:
-		l.skip(name, linkOut)
-	case info.IsDir():
-		l.skip(name, linkToFolder)
-	default:
-		l.add(sourceFile{folder: l.folder, name: name}, info)
-	}
-	return nil
-}
-
 func (l *lister) skip(name, reason string) {
 	l.skips = append(l.skips, Skip{File: name, Reason: reason})
 }
 
+func (f folder) passesOver(info fs.FileInfo) bool {
+	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+}
+
 // add makes a file a source, or tells why not.
-func (l *lister) add(file sourceFile, info fs.FileInfo) {
-	if slices.ContainsFunc(l.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+func (l *lister) add(name string, info fs.FileInfo) {
+	if l.from.passesOver(info) {
 		return
 	}
 	if !info.Mode().IsRegular() {
-		l.skip(file.name, notRegular)
+		l.skip(name, notRegular)
 		return
 	}
-	file.size, file.modified = info.Size(), info.ModTime()
-	kind, reason := recognize(file)
+	file := sourceFile{name: name, connection: l.connection.ID, size: info.Size(), modified: info.ModTime()}
+	kind, reason := recognize(l.from.fsys, name)
 	if kind == formatUnknown {
-		l.skip(file.name, reason)
+		l.skip(name, reason)
 		return
 	}
-	if strings.EqualFold(path.Ext(file.name), ".eml") {
+	if strings.EqualFold(path.Ext(name), ".eml") {
 		l.addLetter(file)
 		return
 	}
-	l.sources = append(l.sources, fileStream{stream: l.streamFor(file.name), format: kind, files: []sourceFile{file}, idField: "id"})
+	l.addStream(l.streamFor(l.within(name)), kind, file)
 }
 
 // addLetter puts a message in a file of its own with the others of its folder.
@@ -215,10 +235,20 @@ func (l *lister) addLetter(file sourceFile) {
 			return
 		}
 	}
-	if folder == "." {
-		folder = "messages"
+	name := "messages"
+	if folder != l.connection.Folder {
+		name = streamName(l.within(folder))
 	}
-	l.sources = append(l.sources, fileStream{stream: l.free(streamName(folder)), format: formatMail, files: []sourceFile{file}, idField: "id"})
+	l.addStream(l.free(name), formatMail, file)
+}
+
+func (l *lister) addStream(name string, kind format, file sourceFile) {
+	l.sources = append(l.sources, fileStream{stream: name, from: l.from, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
+}
+
+// within is a path as it is from the folder of the connection.
+func (l *lister) within(name string) string {
+	return strings.TrimPrefix(name, l.connection.Folder+"/")
 }
 
 // streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
@@ -259,11 +289,11 @@ func streamName(name string) string {
 }
 
 // recognize settles how a file is read, or says why it is not.
-func recognize(file sourceFile) (kind format, reason string) {
-	if kind = formatOf(file.name); kind == formatMail {
+func recognize(fsys fs.FS, name string) (kind format, reason string) {
+	if kind = formatOf(name); kind == formatMail {
 		return kind, "" // there may be many, and their reader tells what is none
 	}
-	start, err := beginning(file)
+	start, err := beginning(fsys, name)
 	if err != nil {
 		return formatUnknown, "cannot be read: " + err.Error()
 	}
@@ -284,8 +314,8 @@ func recognize(file sourceFile) (kind format, reason string) {
 }
 
 // beginning reads the first bytes of a file.
-func beginning(file sourceFile) ([]byte, error) {
-	opened, err := file.open()
+func beginning(fsys fs.FS, name string) ([]byte, error) {
+	opened, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}

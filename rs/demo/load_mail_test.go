@@ -373,7 +373,9 @@ func FuzzMbox(f *testing.F) {
 func scanned(t *testing.T, stream fileStream, text []byte) int {
 	t.Helper()
 	path := writeFile(t, text)
-	stream.files = []sourceFile{{path: path, name: "f", modified: fileTime}}
+	stream.from = folder{fsys: os.DirFS(filepath.Dir(path))}
+	stream.files = []sourceFile{{name: "f", connection: "c", modified: fileTime}}
+	stream.declared.Name = stream.stream
 	count := 0
 	if _, err := stream.infer(t.Context(), Watch{Skipped: func(s Skip) {
 		if !utf8.ValidString(s.Reason) || s.Reason == "" {
@@ -402,7 +404,7 @@ func recordIDs(t *testing.T, stream *fileStream) []string {
 	t.Helper()
 	var ids []string
 	known := map[string]bool{}
-	stream.records(t.Context(), &blobBudget{left: maxBlobBytes}, func(record Record, err error) bool {
+	for record, err := range stream.records(t.Context(), "c", &blobBudget{left: maxBlobBytes}, Watch{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,8 +414,7 @@ func recordIDs(t *testing.T, stream *fileStream) []string {
 		}
 		known[id] = true
 		ids = append(ids, id)
-		return true
-	})
+	}
 	return ids
 }
 

@@ -7,71 +7,69 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 )
 
 const manifestName = "manifest.json"
 
-// A folderManifest is the file manifest.json of a folder, in the form that [Open] describes.
+// A folderManifest is the file manifest.json of a folder, in the form that docs/data.md describes.
 type folderManifest struct {
-	DisplayName string
-	Streams     map[string]streamManifest
+	Blobs      string // the folder of files that records name; empty: none
+	Sorted     bool   // each file is in the order of emission
+	Connectors []connectorManifest
+}
+
+// A connectorManifest is what a manifest says about one connector.
+type connectorManifest struct {
+	Key         string
+	SourceID    string
+	Connections []connectionManifest
+	Streams     []streamManifest // in the order in which they are served
+}
+
+type connectionManifest struct {
+	ID          string `json:"id"`
+	DisplayName string `json:"display_name"`
+	Folder      string `json:"folder"`
 }
 
 // A streamManifest is what a manifest says about one stream.
 type streamManifest struct {
-	IDField    string             `json:"id_field"`
-	TimeField  string             `json:"time_field"`
-	TitleField string             `json:"title_field"`
-	Types      map[string]string  `json:"types"`
-	Relations  []manifestRelation `json:"relations"`
+	Name string `json:"-"`
+
+	IDField      string            `json:"id_field"`
+	TimeField    string            `json:"time_field"`
+	TitleField   string            `json:"title_field"`
+	EmittedField string            `json:"emitted_field"`
+	Types        map[string]string `json:"types"`
+	Relations    []Relation        `json:"relations"`
+	Views        []View            `json:"views"`
+
+	// Fields describe the stream completely, so that its files are not read in advance.
+	Fields           []Field `json:"fields"`
+	CursorField      string  `json:"cursor_field"`
+	ConsentTimeField string  `json:"consent_time_field"`
 }
 
-type manifestRelation struct {
-	Name         string `json:"name"`
-	Stream       string `json:"stream"`
-	ForeignKey   string `json:"foreign_key"`
-	Cardinality  string `json:"cardinality"`
-	DefaultLimit int    `json:"default_limit"`
-	MaxLimit     int    `json:"max_limit"`
-}
+// The connector and connection of a folder whose manifest names none. A database holds one folder, so they need not be unique.
+const (
+	folderConnector  = "files"
+	folderConnection = "cin_files"
+	folderSourceID   = "https://registry.pdpp.example/connectors/"
+)
 
 // maxManifestBytes bounds a manifest.
 const maxManifestBytes = 1 << 20
 
-// openManifest opens the manifest of a folder: nil when there is none, as for a single file.
-func openManifest(folder string) (*os.File, error) {
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil, err
-	}
-	file, err := sourceFile{folder: folder, name: manifestName}.open()
+// readManifest reads the manifest of a folder, which may have none. The name is that of the folder.
+func readManifest(fsys fs.FS, name string) (folderManifest, error) {
+	file, err := fsys.Open(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return parseManifest([]byte("{}"), name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the manifest, which is a file in the folder: %w", err)
-	}
-	return file, nil
-}
-
-// statManifest describes the manifest of a folder: nil when there is none.
-func statManifest(folder string) (fs.FileInfo, error) {
-	file, err := openManifest(folder)
-	if err != nil || file == nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	return file.Stat()
-}
-
-// readManifest reads the manifest of a folder, which may have none.
-func readManifest(folder string) (folderManifest, error) {
-	file, err := openManifest(folder)
-	if err != nil || file == nil {
-		return folderManifest{}, err
+		return folderManifest{}, fmt.Errorf("read the manifest, which is a file in the folder: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
@@ -81,32 +79,152 @@ func readManifest(folder string) (folderManifest, error) {
 	if err != nil {
 		return folderManifest{}, fmt.Errorf("read the manifest: %w", err)
 	}
-	return parseManifest(text)
+	return parseManifest(text, name)
 }
 
-func parseManifest(text []byte) (folderManifest, error) {
+func parseManifest(text []byte, name string) (folderManifest, error) {
 	var outer struct {
-		DisplayName string                     `json:"display_name"`
-		Streams     map[string]json.RawMessage `json:"streams"`
+		DisplayName string            `json:"display_name"`
+		Blobs       string            `json:"blobs"`
+		Sorted      bool              `json:"sorted"`
+		Streams     json.RawMessage   `json:"streams"`
+		Connectors  []json.RawMessage `json:"connectors"`
 	}
-	if err := decodeStrictly(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &outer); err != nil {
+	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(byteOrderMark)), &outer); err != nil {
 		return folderManifest{}, fmt.Errorf("%s: %w", manifestName, err)
 	}
-	manifest := folderManifest{DisplayName: outer.DisplayName, Streams: map[string]streamManifest{}}
-	// In the order of names, so that of several mistakes it is always the same that is told.
-	for _, name := range slices.Sorted(maps.Keys(outer.Streams)) {
-		var declared streamManifest
-		if err := decodeStrictly(outer.Streams[name], &declared); err != nil {
-			return folderManifest{}, fmt.Errorf("%s: stream %q: %w", manifestName, name, err)
+	manifest := folderManifest{Blobs: outer.Blobs, Sorted: outer.Sorted}
+	if outer.Blobs != "" && (!fs.ValidPath(outer.Blobs) || outer.Blobs == ".") {
+		return folderManifest{}, fmt.Errorf("%s: blobs %q is not a folder below this one", manifestName, outer.Blobs)
+	}
+	if outer.Connectors == nil {
+		streams, err := parseStreams(outer.Streams)
+		if err != nil {
+			return folderManifest{}, err
+		}
+		if outer.DisplayName != "" {
+			name = outer.DisplayName
+		}
+		manifest.Connectors = []connectorManifest{{
+			Key: folderConnector, SourceID: folderSourceID + folderConnector, Streams: streams,
+			Connections: []connectionManifest{{ID: folderConnection, DisplayName: name, Folder: "."}},
+		}}
+		return manifest, nil
+	}
+	if outer.DisplayName != "" || outer.Streams != nil {
+		return folderManifest{}, fmt.Errorf("%s: display_name and streams belong to each of the connectors", manifestName)
+	}
+	for _, text := range outer.Connectors {
+		connector, err := parseConnector(text)
+		if err != nil {
+			return folderManifest{}, err
+		}
+		manifest.Connectors = append(manifest.Connectors, connector)
+	}
+	if len(manifest.Connectors) == 0 {
+		return folderManifest{}, fmt.Errorf("%s: connectors is empty", manifestName)
+	}
+	return manifest, manifest.distinguish()
+}
+
+func parseConnector(text []byte) (connectorManifest, error) {
+	var outer struct {
+		Key         string               `json:"key"`
+		SourceID    string               `json:"source_id"`
+		Connections []connectionManifest `json:"connections"`
+		Streams     json.RawMessage      `json:"streams"`
+	}
+	if err := decodeStrictly(text, &outer); err != nil {
+		return connectorManifest{}, fmt.Errorf("%s: connector %q: %w", manifestName, outer.Key, err)
+	}
+	if outer.Key == "" {
+		return connectorManifest{}, fmt.Errorf("%s: a connector has no key", manifestName)
+	}
+	streams, err := parseStreams(outer.Streams)
+	if err != nil {
+		return connectorManifest{}, err
+	}
+	connector := connectorManifest{Key: outer.Key, SourceID: outer.SourceID, Connections: outer.Connections, Streams: streams}
+	if connector.SourceID == "" {
+		connector.SourceID = folderSourceID + connector.Key
+	}
+	for index := range connector.Connections {
+		connection := &connector.Connections[index]
+		if connection.DisplayName == "" {
+			connection.DisplayName = connection.ID
+		}
+		if connection.Folder == "" {
+			connection.Folder = connection.ID
+		}
+		if !fs.ValidPath(connection.Folder) {
+			return connectorManifest{}, fmt.Errorf("%s: connection %q: %q is not a folder below this one", manifestName, connection.ID, connection.Folder)
+		}
+	}
+	return connector, nil
+}
+
+// distinguish checks that no two connectors or connections share what names them.
+func (m folderManifest) distinguish() error {
+	taken := map[string]bool{}
+	var folders []string
+	for _, connector := range m.Connectors {
+		if taken["key "+connector.Key] {
+			return fmt.Errorf("%s: two connectors have the key %q", manifestName, connector.Key)
+		}
+		taken["key "+connector.Key] = true
+		if len(connector.Connections) == 0 {
+			return fmt.Errorf("%s: connector %q has no connections", manifestName, connector.Key)
+		}
+		for _, connection := range connector.Connections {
+			switch {
+			case connection.ID == "":
+				return fmt.Errorf("%s: connector %q: a connection has no id", manifestName, connector.Key)
+			case taken["id "+connection.ID]:
+				return fmt.Errorf("%s: two connections have the id %q", manifestName, connection.ID)
+			}
+			for _, other := range folders {
+				if isWithin(connection.Folder, other) || isWithin(other, connection.Folder) {
+					return fmt.Errorf("%s: connection %q: %q is in the folder of another connection", manifestName, connection.ID, connection.Folder)
+				}
+			}
+			taken["id "+connection.ID] = true
+			folders = append(folders, connection.Folder)
+		}
+	}
+	return nil
+}
+
+// isWithin reports whether a path is a folder or lies in it.
+func isWithin(name, folder string) bool {
+	return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+// parseStreams reads an object of streams and keeps their order.
+func parseStreams(text []byte) ([]streamManifest, error) {
+	if text == nil || string(text) == "null" {
+		return nil, nil
+	}
+	named, err := newLineParser().parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: streams is %w", manifestName, err)
+	}
+	var streams []streamManifest
+	for _, one := range named {
+		declared := streamManifest{Name: one.name}
+		if err := decodeStrictly(one.value, &declared); err != nil {
+			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
 		}
 		for index := range declared.Relations {
-			if err := declared.Relations[index].complete(); err != nil {
-				return folderManifest{}, fmt.Errorf("%s: stream %q: %w", manifestName, name, err)
+			if err := completeRelation(&declared.Relations[index]); err != nil {
+				return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
 			}
 		}
-		manifest.Streams[name] = declared
+		if err := declared.checkFields(); err != nil {
+			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+		}
+		streams = append(streams, declared)
 	}
-	return manifest, nil
+	return streams, nil
 }
 
 // decodeStrictly decodes one JSON value that has no keys but those of the target.
@@ -125,16 +243,16 @@ func decodeStrictly(text []byte, target any) error {
 	return nil
 }
 
-// complete checks a relation and puts in what it leaves out.
-func (r *manifestRelation) complete() error {
+// completeRelation checks a relation and puts in what it leaves out.
+func completeRelation(r *Relation) error {
 	if r.Name == "" {
 		return errors.New("a relation has no name")
 	}
 	if r.ForeignKey == "" {
 		return fmt.Errorf("relation %q has no foreign_key: name the field that holds the record id", r.Name)
 	}
-	if r.Stream == "" {
-		r.Stream = r.Name
+	if r.Target == "" {
+		r.Target = r.Name
 	}
 	switch r.Cardinality {
 	case "has_one":
@@ -157,60 +275,13 @@ func (r *manifestRelation) complete() error {
 	return fmt.Errorf("relation %q has cardinality %q: it is has_one or has_many", r.Name, r.Cardinality)
 }
 
-// apply gives each source what the manifest says about it.
-func (m folderManifest) apply(sources []fileStream) error {
-	for _, name := range slices.Sorted(maps.Keys(m.Streams)) {
-		at := slices.IndexFunc(sources, func(one fileStream) bool { return one.stream == name })
-		if at < 0 {
-			return fmt.Errorf("%s: stream %q: no file is called so", manifestName, name)
-		}
-		sources[at].declared = m.Streams[name]
-		sources[at].idField = m.Streams[name].idField()
-	}
-	return nil
-}
-
-func (s streamManifest) idField() string {
-	if s.IDField == "" {
-		return "id"
-	}
-	return s.IDField
-}
-
-// check compares a stream's manifest with the fields that its records have. An empty file has none to compare with.
-func (s streamManifest) check(stream string, fields []Field, filled bool) error {
-	kinds := []string{"string", "text", "integer", "number", "boolean", "timestamp", "array", "object"}
-	named := []string{s.IDField, s.TimeField, s.TitleField}
-	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
-		if !slices.Contains(kinds, s.Types[name]) {
-			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", manifestName, stream, name, s.Types[name], strings.Join(kinds, ", "))
-		}
-		named = append(named, name)
-	}
-	for _, name := range named {
-		if filled && name != "" && !hasField(fields, name) {
-			return fmt.Errorf("%s: stream %q: no record has a field %q", manifestName, stream, name)
-		}
-	}
-	return nil
-}
-
-// relate puts the relations on the streams, once all of them are known.
-func (m folderManifest) relate(streams []Stream) error {
-	for index := range streams {
-		from := &streams[index]
-		for _, declared := range m.Streams[from.Name].Relations {
-			at := slices.IndexFunc(streams, func(stream Stream) bool { return stream.Name == declared.Stream })
-			if at < 0 {
-				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", manifestName, from.Name, declared.Name, declared.Stream)
+// checkStreams makes sure that each stream of the manifest has a file.
+func (m folderManifest) checkStreams(found listing) error {
+	for index, connector := range m.Connectors {
+		for _, declared := range connector.Streams {
+			if !slices.ContainsFunc(found.streams[index], func(one fileStream) bool { return one.stream == declared.Name }) {
+				return fmt.Errorf("%s: stream %q: no file is called so", manifestName, declared.Name)
 			}
-			if err := asKey(&streams[at], declared.ForeignKey); err != nil {
-				return fmt.Errorf("%s: stream %q: relation %q: %w", manifestName, from.Name, declared.Name, err)
-			}
-			from.Relations = append(from.Relations, Relation{
-				Name: declared.Name, Target: declared.Stream, ForeignKey: declared.ForeignKey, Cardinality: declared.Cardinality,
-				DefaultLimit: declared.DefaultLimit, MaxLimit: declared.MaxLimit,
-			})
 		}
 	}
 	return nil

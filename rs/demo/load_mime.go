@@ -2,9 +2,7 @@ package demo
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -264,24 +262,6 @@ func charsetReader(label string, input io.Reader) (io.Reader, error) {
 // attachmentsSuffix makes the name of the stream of a stream's attachments.
 const attachmentsSuffix = "_attachments"
 
-// How much of attachments is kept to be fetched: of one file, and of all that are loaded at a time. Larger ones are only described.
-const (
-	maxBlob      = 8 << 20
-	maxBlobBytes = 256 << 20
-)
-
-// A blobBudget is what is left of maxBlobBytes.
-type blobBudget struct{ left int }
-
-// take keeps a blob while there is room.
-func (b *blobBudget) take(blob *Blob) *Blob {
-	if blob == nil || len(blob.Bytes) > b.left {
-		return nil
-	}
-	b.left -= len(blob.Bytes)
-	return blob
-}
-
 // item makes a record of an attachment; its id and that of its message are put in front when they are known.
 func (f mailFile) item() item {
 	var one item
@@ -291,11 +271,9 @@ func (f mailFile) item() item {
 	if len(f.bytes) > maxBlob {
 		return one
 	}
-	sum := sha256.Sum256(f.bytes)
-	digest := hex.EncodeToString(sum[:])
-	id := "blob_sha256_" + digest
-	one.put("blob_ref", blobReference{id, f.contentType, len(f.bytes), digest, "/v1/blobs/" + id})
-	one.blob = &Blob{ID: id, MIMEType: f.contentType, Bytes: f.bytes}
+	reference, blob := newBlob(f.contentType, f.bytes)
+	one.put("blob_ref", reference)
+	one.blob = blob
 	return one
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,21 +30,25 @@ func (u unusable) Error() string { return u.reason }
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // reader reads a file of the source.
-func (s *fileStream) reader(file io.ReadSeeker) itemReader {
+func (s *fileStream) reader(file io.Reader) (itemReader, error) {
 	if s.format == formatArray {
-		return newArrayReader(file)
+		seekable, ok := file.(io.ReadSeeker)
+		if !ok {
+			return nil, errors.New("an array is read twice, and the file can only be read once")
+		}
+		return newArrayReader(seekable), nil
 	}
 	input := bufio.NewReaderSize(file, 1<<16)
 	skipMark(input)
 	switch s.format {
 	case formatTable:
-		return newTableReader(input, s)
+		return newTableReader(input, s), nil
 	case formatMail:
-		return newMailReader(input)
+		return newMailReader(input), nil
 	case formatCalendar:
-		return newCalendarReader(input)
+		return newCalendarReader(input), nil
 	}
-	return &linesReader{lines: lineReader{input: input}, parser: newLineParser()}
+	return &linesReader{lines: lineReader{input: input}, parser: newLineParser()}, nil
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -72,6 +77,7 @@ type item struct {
 	content  string
 	attached []item
 	blob     *Blob
+	emitted  time.Time // what the field of emission says; zero: unknown
 }
 
 func (i item) data() json.RawMessage {
@@ -126,6 +132,29 @@ func (i item) field(name string) (json.RawMessage, bool) {
 		}
 	}
 	return nil, false
+}
+
+// replace gives a field another value.
+func (i *item) replace(name string, value json.RawMessage) {
+	for index := range i.fields {
+		if i.fields[index].name == name {
+			i.fields[index].value = value
+			i.text = nil
+		}
+	}
+}
+
+// takeEmitted takes the time of emission out of the record.
+func (i *item) takeEmitted(name string) {
+	if name == "" {
+		return
+	}
+	if _, ok := i.field(name); !ok {
+		return
+	}
+	i.emitted, _ = i.instant(name)
+	i.fields = slices.DeleteFunc(i.fields, func(one jsonField) bool { return one.name == name })
+	i.text = nil
 }
 
 // instant reads a field as a time.
@@ -234,3 +263,17 @@ func (r *linesReader) next() (item, error) {
 
 // oneLine makes a text fit for a line of a report.
 func oneLine(text string) string { return shorten(strings.ToValidUTF8(text, "\ufffd"), 80) }
+
+// shorten cuts a text to at most limit characters, at a space where there is one.
+func shorten(text string, limit int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	characters := []rune(text)
+	if len(characters) <= limit {
+		return text
+	}
+	cut := string(characters[:limit])
+	if space := strings.LastIndexByte(cut, ' '); space > 0 {
+		cut = cut[:space]
+	}
+	return cut + "…"
+}

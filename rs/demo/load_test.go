@@ -44,6 +44,19 @@ func openFolder(t *testing.T, dir string) (Corpus, []Skip) {
 	return corpus, skips
 }
 
+// collectRecords reads a corpus to its end.
+func collectRecords(t *testing.T, corpus Corpus) []Record {
+	t.Helper()
+	var records []Record
+	for record, err := range corpus.Records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
 func TestOpenReadsAFolderAsItsManifestSays(t *testing.T) {
 	corpus, skips := openFolder(t, filepath.Join("testdata", "data-library"))
 	if len(skips) > 0 {
