@@ -23,14 +23,19 @@ const (
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
-	".":              {"database/sql", prometheusModule, otelModule},
-	"rs":             {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
-	"rs/demo":        {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
-	"rs/demo/sample": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "database/sql", "os"},
-	"tools/render":   {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
-	"tools":          {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql", prometheusModule, otelModule},
-	"middleware":     {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
-	"transport":      {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	".":       {"database/sql", prometheusModule, otelModule},
+	"rs":      {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/demo": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
+
+	// A person's data, how it is read from files, and the files of an invented person. Only the store above knows SQL.
+	"rs/demo/model":    {module, "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
+	"rs/demo/importer": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"rs/demo/sample":   {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
+
+	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
+	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql", prometheusModule, otelModule},
+	"middleware":   {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
 	"transport/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 

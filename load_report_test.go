@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
 )
 
 func TestLoadingIsToldOnceASecondAndSkipsUpToABound(t *testing.T) {
@@ -22,7 +22,7 @@ func TestLoadingIsToldOnceASecondAndSkipsUpToABound(t *testing.T) {
 	report.load(7000)
 	report.load(7001)
 	for line := range maxSkipsShown + 2 {
-		report.skip(demo.Skip{File: "a/b.csv", Line: line, Reason: "no row"})
+		report.skip(importer.Skip{File: "a/b.csv", Line: line, Reason: "no row"})
 	}
 	report.end()
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")

@@ -23,6 +23,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -495,13 +496,13 @@ func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 		return store.Load(ctx, year, sampleFingerprint, nil)
 	}
 	index := demo.IndexFiles(c.db)
-	fingerprint, problem := demo.Fingerprint(c.data, index...)
+	fingerprint, problem := importer.Fingerprint(c.data, index...)
 	if held, ok := store.Loaded(); ok && problem == nil && held == fingerprint {
 		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
 		return nil
 	}
 	report := loadReport{out: c.progress, now: c.now, begun: c.now(), told: c.now()}
-	corpus, err := demo.Open(ctx, c.data, demo.Watch{Skipped: report.skip, Found: report.found}, index...) // it says what it skips, and fails as the fingerprint did
+	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, index...) // it says what it skips, and fails as the fingerprint did
 	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
 		return usage(err.Error())
 	}
@@ -539,7 +540,7 @@ type loadReport struct {
 	loaded, skipped int
 }
 
-func (r *loadReport) skip(s demo.Skip) {
+func (r *loadReport) skip(s importer.Skip) {
 	if r.skipped++; r.skipped <= maxSkipsShown {
 		fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
 	}

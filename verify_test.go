@@ -22,6 +22,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -106,17 +107,17 @@ func (r *quoteRig) grant(fields ...string) {
 func (r *quoteRig) load(text ...string) {
 	r.t.Helper()
 	r.loads++
-	corpus := demo.Corpus{
-		Connectors: []demo.Connector{{
-			Key: "notes", SourceID: "https://registry.test/connectors/notes", Connections: []demo.Connection{{ID: "cin_notes", DisplayName: "Notebook"}},
-			Streams: []demo.Stream{{Name: "notes", PrimaryKey: []string{"id"}, Fields: []demo.Field{
+	corpus := model.Corpus{
+		Connectors: []model.Connector{{
+			Key: "notes", SourceID: "https://registry.test/connectors/notes", Connections: []model.Connection{{ID: "cin_notes", DisplayName: "Notebook"}},
+			Streams: []model.Stream{{Name: "notes", PrimaryKey: []string{"id"}, Fields: []model.Field{
 				{Name: "id", Type: "string", Exact: true}, {Name: "title", Type: "text", Lexical: true}, {Name: "body", Type: "text", Lexical: true},
 			}}},
 		}},
-		Records: func(yield func(demo.Record, error) bool) {
+		Records: func(yield func(model.Record, error) bool) {
 			for i, body := range text {
 				data, _ := json.Marshal(map[string]string{"id": fmt.Sprintf("n%d", i+1), "title": "Boiler", "body": body})
-				if !yield(demo.Record{ConnectionID: "cin_notes", Stream: "notes", ID: fmt.Sprintf("n%d", i+1), EmittedAt: time.Unix(1767312000, 0), Data: data}, nil) {
+				if !yield(model.Record{ConnectionID: "cin_notes", Stream: "notes", ID: fmt.Sprintf("n%d", i+1), EmittedAt: time.Unix(1767312000, 0), Data: data}, nil) {
 					return
 				}
 			}

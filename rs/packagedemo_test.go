@@ -13,28 +13,29 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // demoCorpus is four connections of three connectors; the last one's grant is revoked in the package.
-func demoCorpus() demo.Corpus {
-	stream := func(name string) []demo.Stream {
-		return []demo.Stream{{Name: name, PrimaryKey: []string{"id"}, Fields: []demo.Field{
+func demoCorpus() model.Corpus {
+	stream := func(name string) []model.Stream {
+		return []model.Stream{{Name: name, PrimaryKey: []string{"id"}, Fields: []model.Field{
 			{Name: "id", Type: "string"}, {Name: "body", Type: "text", Lexical: true},
 		}}}
 	}
 	counts := map[string]int{"cin_work": 7, "cin_home": 3, "cin_wiki": 4, "cin_shop": 2}
-	return demo.Corpus{
-		Connectors: []demo.Connector{
-			{Key: "mail", Connections: []demo.Connection{{ID: "cin_work", DisplayName: "Work"}, {ID: "cin_home", DisplayName: "Home"}}, Streams: stream("messages")},
-			{Key: "wiki", Connections: []demo.Connection{{ID: "cin_wiki", DisplayName: "Wiki"}}, Streams: stream("pages")},
-			{Key: "shop", Connections: []demo.Connection{{ID: "cin_shop", DisplayName: "Shop"}}, Streams: stream("orders")},
+	return model.Corpus{
+		Connectors: []model.Connector{
+			{Key: "mail", Connections: []model.Connection{{ID: "cin_work", DisplayName: "Work"}, {ID: "cin_home", DisplayName: "Home"}}, Streams: stream("messages")},
+			{Key: "wiki", Connections: []model.Connection{{ID: "cin_wiki", DisplayName: "Wiki"}}, Streams: stream("pages")},
+			{Key: "shop", Connections: []model.Connection{{ID: "cin_shop", DisplayName: "Shop"}}, Streams: stream("orders")},
 		},
-		Records: func(yield func(demo.Record, error) bool) {
+		Records: func(yield func(model.Record, error) bool) {
 			for connection, stream := range map[string]string{"cin_work": "messages", "cin_home": "messages", "cin_wiki": "pages", "cin_shop": "orders"} {
 				for i := range counts[connection] {
 					id := fmt.Sprintf("%s-%d", connection[4:], i)
 					data := json.RawMessage(fmt.Sprintf(`{"id":%q,"body":"the invoice number %d"}`, id, i))
-					if !yield(demo.Record{ConnectionID: connection, Stream: stream, ID: id, EmittedAt: packageNow.Add(time.Duration(i) * time.Minute), Data: data}, nil) {
+					if !yield(model.Record{ConnectionID: connection, Stream: stream, ID: id, EmittedAt: packageNow.Add(time.Duration(i) * time.Minute), Data: data}, nil) {
 						return
 					}
 				}

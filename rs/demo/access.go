@@ -4,15 +4,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // An access is one stream of one connection as far as a grant opens it: a source that a read may draw on. Every read
 // is a loop over sources, and every query on one starts from its conditions: that is how the grant is kept.
 type access struct {
 	*table
-	connection   Connection
-	fields       []Field // granted, in the stream's order
-	all          bool    // the grant is not limited to named fields
+	connection   model.Connection
+	fields       []model.Field // granted, in the stream's order
+	all          bool          // the grant is not limited to named fields
 	since, until time.Time
 }
 
@@ -30,7 +32,7 @@ func sourcesOf(c *catalog, grant Grant) []access {
 	return sources
 }
 
-func openSource(t *table, connection Connection, grant Grant) (access, bool) {
+func openSource(t *table, connection model.Connection, grant Grant) (access, bool) {
 	switch grant.Kind {
 	case KindOwner:
 		return access{table: t, connection: connection, fields: t.stream.Fields, all: true}, true
@@ -54,23 +56,23 @@ func openSource(t *table, connection Connection, grant Grant) (access, bool) {
 }
 
 // granted finds a granted field.
-func (s access) granted(name string) (Field, bool) {
-	at := slices.IndexFunc(s.fields, func(f Field) bool { return f.Name == name })
+func (s access) granted(name string) (model.Field, bool) {
+	at := slices.IndexFunc(s.fields, func(f model.Field) bool { return f.Name == name })
 	if at < 0 {
-		return Field{}, false
+		return model.Field{}, false
 	}
 	return s.fields[at], true
 }
 
 // demand finds a granted field or says why there is none.
-func (s access) demand(name string) (Field, *apiError) {
+func (s access) demand(name string) (model.Field, *apiError) {
 	if field, ok := s.granted(name); ok {
 		return field, nil
 	}
-	if _, ok := s.stream.field(name); ok {
-		return Field{}, fieldNotGranted(name)
+	if _, ok := s.stream.Field(name); ok {
+		return model.Field{}, fieldNotGranted(name)
 	}
-	return Field{}, unknownField(name)
+	return model.Field{}, unknownField(name)
 }
 
 // conditions are what every query on the source must meet.
@@ -88,15 +90,6 @@ func (s access) conditions() where {
 
 func (s access) ref() connectionRef {
 	return connectionRef{ConnectionID: s.connection.ID, DisplayName: s.connection.DisplayName}
-}
-
-// field finds a declared field.
-func (s Stream) field(name string) (Field, bool) {
-	at := slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == name })
-	if at < 0 {
-		return Field{}, false
-	}
-	return s.Fields[at], true
 }
 
 // A where is a conjunction of SQL conditions with its arguments.

@@ -4,6 +4,8 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // introspectionRefused is the code of a client that may not introspect.
@@ -154,7 +156,7 @@ func (s *Server) details(grant Grant) []detail {
 	return details
 }
 
-func newDetail(connector *Connector) detail {
+func newDetail(connector *model.Connector) detail {
 	return detail{
 		AccessMode: "continuous", PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant", PurposeDescription: "A personal assistant",
 		Source: sourceBody{ID: connector.SourceID, Kind: "connector"}, Type: "https://pdpp.dev/data-access",

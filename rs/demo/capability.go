@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // An orderedObject is a JSON object whose members keep the order of the stream's declaration.
@@ -65,27 +67,27 @@ type rangeCapability struct {
 var aggregationKinds = [...]string{"count_distinct", "group_by", "group_by_time", "max", "min", "sum"}
 
 // newFieldCapability tells of a granted field: all that is declared is usable.
-func newFieldCapability(field Field) fieldCapability {
+func newFieldCapability(field model.Field) fieldCapability {
 	declared := func(yes bool) capability { return capability{Declared: yes, Usable: yes} }
 	f := fieldCapability{
 		Type: extendedType(field), Role: field.Role, Aggregation: map[string]capability{}, Granted: true,
-		LexicalSearch: declared(field.Lexical), Schema: fieldSchema(field), ExactFilter: declared(field.canExact()),
-		RangeFilter: rangeCapability{capability: declared(field.canRange())},
+		LexicalSearch: declared(field.Lexical), Schema: fieldSchema(field), ExactFilter: declared(canExact(field)),
+		RangeFilter: rangeCapability{capability: declared(canRange(field))},
 	}
 	if f.RangeFilter.Declared {
 		f.RangeFilter.Operators = operatorNames()
 	}
 	for _, kind := range aggregationKinds {
-		f.Aggregation[kind] = declared(field.canAggregate(kind))
+		f.Aggregation[kind] = declared(canAggregate(field, kind))
 	}
 	return f
 }
 
-func (f Field) canExact() bool { return f.Exact && kindOf(f) != kindNone }
+func canExact(f model.Field) bool { return f.Exact && kindOf(f) != kindNone }
 
-func (f Field) canRange() bool { return f.Range && kindOf(f) != kindNone }
+func canRange(f model.Field) bool { return f.Range && kindOf(f) != kindNone }
 
-func (f Field) canAggregate(kind string) bool {
+func canAggregate(f model.Field, kind string) bool {
 	return slices.Contains(f.Aggregations, kind) && kindOf(f) != kindNone && (kind != "group_by_time" || kindOf(f) == kindInstant)
 }
 
@@ -98,7 +100,7 @@ func operatorNames() []string {
 }
 
 // compactFlags spells the capabilities in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".
-func compactFlags(field Field) string {
+func compactFlags(field model.Field) string {
 	kind := extendedType(field)
 	if kind == "" {
 		kind = strings.Join(jsonTypes(field), "|")
@@ -107,10 +109,10 @@ func compactFlags(field Field) string {
 	if field.Role != "" {
 		flags = append(flags, "role="+field.Role)
 	}
-	if field.canExact() {
+	if canExact(field) {
 		flags = append(flags, "eq")
 	}
-	if field.canRange() {
+	if canRange(field) {
 		flags = append(flags, "r="+strings.Join(operatorNames(), "|"))
 	}
 	if field.Lexical {
@@ -118,7 +120,7 @@ func compactFlags(field Field) string {
 	}
 	var kinds []string
 	for _, kind := range aggregationKinds {
-		if field.canAggregate(kind) {
+		if canAggregate(field, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -129,7 +131,7 @@ func compactFlags(field Field) string {
 }
 
 // extendedType is the type of a field where JSON has none for it.
-func extendedType(field Field) string {
+func extendedType(field model.Field) string {
 	switch field.Type {
 	case "text", "timestamp", "blob":
 		return field.Type
@@ -138,7 +140,7 @@ func extendedType(field Field) string {
 }
 
 // jsonTypes are the types that a field's JSON may have.
-func jsonTypes(field Field) []string {
+func jsonTypes(field model.Field) []string {
 	kind := field.Type
 	switch kind {
 	case "text", "timestamp", "":
@@ -153,7 +155,7 @@ func jsonTypes(field Field) []string {
 }
 
 // fieldSchema is the field's JSON Schema.
-func fieldSchema(field Field) orderedObject {
+func fieldSchema(field model.Field) orderedObject {
 	types := jsonTypes(field)
 	schema := orderedObject{{"type", types}}
 	if len(types) == 1 {
@@ -185,7 +187,7 @@ type expandCapability struct {
 	MaxLimit            int    `json:"max_limit,omitempty"`
 }
 
-func newExpandCapability(relation Relation, granted, usable bool) expandCapability {
+func newExpandCapability(relation model.Relation, granted, usable bool) expandCapability {
 	e := expandCapability{
 		Name: relation.Name, Stream: relation.Target, TargetStream: relation.Target, Cardinality: relation.Cardinality,
 		Granted: granted, Usable: usable, ForeignKey: relation.ForeignKey,

@@ -3,6 +3,8 @@ package demo
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // A columnKind is how values of a field are stored and compared.
@@ -18,7 +20,7 @@ const (
 )
 
 // kindOf says how a field's values compare. A string that states when something happened is a time.
-func kindOf(field Field) columnKind {
+func kindOf(field model.Field) columnKind {
 	switch field.Type {
 	case "timestamp":
 		return kindInstant
@@ -82,7 +84,7 @@ func storedInstant(raw json.RawMessage) any {
 	if json.Unmarshal(raw, &text) != nil {
 		return nil
 	}
-	instant, ok := parseInstant(text)
+	instant, ok := model.ParseInstant(text)
 	if !ok {
 		return nil
 	}
@@ -113,7 +115,7 @@ func (k columnKind) operand(field, text string) (any, *apiError) {
 	case kindBoolean:
 		value = storedBoolean(text)
 	case kindInstant:
-		if instant, ok := parseInstant(text); ok {
+		if instant, ok := model.ParseInstant(text); ok {
 			value = instant.UnixMicro()
 		}
 	default:

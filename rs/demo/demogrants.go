@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // DemoTokens are the tokens of [DemoGrants].
@@ -47,7 +49,7 @@ const demoClient = "personal_assistant"
 
 // DemoGrants makes one grant of each kind over a person's connectors: see [DemoTokens]. Of the package's children the
 // last is revoked, where there are several, so that a package with an unusable member can be seen.
-func DemoGrants(connectors []Connector, tokens DemoTokens, now time.Time) *Grants { //nolint:revive // Grants is the type; these are the demo's own
+func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants { //nolint:revive // Grants is the type; these are the demo's own
 	grants := NewGrants()
 	everything := grantAll(connectors)
 	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
@@ -60,16 +62,16 @@ func DemoGrants(connectors []Connector, tokens DemoTokens, now time.Time) *Grant
 }
 
 // putMembers adds a client grant for each connection and returns their ids.
-func putMembers(grants *Grants, connectors []Connector, secret string) []string {
+func putMembers(grants *Grants, connectors []model.Connector, secret string) []string {
 	var ids []string
 	last := ""
 	for _, connector := range connectors {
 		for _, connection := range connector.Connections {
 			only := connector
-			only.Connections = []Connection{connection}
+			only.Connections = []model.Connection{connection}
 			id := "grt_member_" + connection.ID
 			last = memberToken(secret, connection.ID)
-			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: grantAll([]Connector{only})})
+			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: grantAll([]model.Connector{only})})
 			ids = append(ids, id)
 		}
 	}
@@ -86,7 +88,7 @@ func memberToken(secret, connectionID string) string {
 }
 
 // grantAll grants every field of every stream to every connection.
-func grantAll(connectors []Connector) []StreamGrant {
+func grantAll(connectors []model.Connector) []StreamGrant {
 	var all []StreamGrant
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {
@@ -96,7 +98,7 @@ func grantAll(connectors []Connector) []StreamGrant {
 	return all
 }
 
-func connectionIDs(connector Connector) []string {
+func connectionIDs(connector model.Connector) []string {
 	ids := make([]string, len(connector.Connections))
 	for i, connection := range connector.Connections {
 		ids[i] = connection.ID
@@ -109,7 +111,7 @@ var narrowFields = [...]string{"id", "subject", "received_at", "thread_id"}
 
 // grantNarrow grants four fields of the messages of a mailbox, the work one when there is one, since 2026-03-01.
 // Where nobody has a mailbox it grants the first fields of the first stream.
-func grantNarrow(connectors []Connector) []StreamGrant {
+func grantNarrow(connectors []model.Connector) []StreamGrant {
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {
 			if isMailbox(stream) && len(connector.Connections) > 0 {
@@ -137,26 +139,26 @@ func grantNarrow(connectors []Connector) []StreamGrant {
 	return nil
 }
 
-func isMailbox(stream Stream) bool {
+func isMailbox(stream model.Stream) bool {
 	if stream.Name != "messages" {
 		return false
 	}
 	for _, name := range narrowFields {
-		if _, ok := stream.field(name); !ok {
+		if _, ok := stream.Field(name); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-func workConnection(connections []Connection) string {
-	at := slices.IndexFunc(connections, func(c Connection) bool {
+func workConnection(connections []model.Connection) string {
+	at := slices.IndexFunc(connections, func(c model.Connection) bool {
 		return strings.Contains(strings.ToLower(c.ID+" "+c.DisplayName), "work")
 	})
 	return connections[max(at, 0)].ID
 }
 
-func firstFields(stream Stream) []string {
+func firstFields(stream model.Stream) []string {
 	names := make([]string, 0, len(narrowFields))
 	for _, field := range stream.Fields[:min(len(stream.Fields), len(narrowFields))] {
 		names = append(names, field.Name)

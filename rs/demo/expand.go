@@ -3,12 +3,8 @@ package demo
 import (
 	"slices"
 	"strconv"
-)
 
-// Limits of a has_many expansion whose relation does not state them.
-const (
-	defaultExpandLimit = 10
-	maxExpandLimit     = 50
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // expansions reads expand and expand_limit. Each relation must be usable in one source at least.
@@ -32,7 +28,7 @@ func (c *call) expansions(sources []access) ([]string, *apiError) {
 
 // relation finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
 func (c *call) relation(from access, name string) (expansion, access, *apiError) {
-	at := slices.IndexFunc(from.stream.Relations, func(r Relation) bool { return r.Name == name })
+	at := slices.IndexFunc(from.stream.Relations, func(r model.Relation) bool { return r.Name == name })
 	if at < 0 {
 		return expansion{}, access{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.stream.Name)
 	}
@@ -47,11 +43,11 @@ func (c *call) relation(from access, name string) (expansion, access, *apiError)
 
 // An expansion is a relation with the limit that was asked for.
 type expansion struct {
-	Relation
+	model.Relation
 	limit int
 }
 
-func expandLimit(relation Relation, text string) (int, *apiError) {
+func expandLimit(relation model.Relation, text string) (int, *apiError) {
 	if relation.Cardinality == "has_one" {
 		if text != "" {
 			return 0, invalidExpand("expand_limit[%s] does not apply to a has_one relation", relation.Name)
@@ -73,20 +69,20 @@ func expandLimit(relation Relation, text string) (int, *apiError) {
 }
 
 // relationLimits are the limits of a has_many relation, stated or usual.
-func relationLimits(relation Relation) (usual, high int) {
+func relationLimits(relation model.Relation) (usual, high int) {
 	usual, high = relation.DefaultLimit, relation.MaxLimit
 	if high == 0 {
-		high = maxExpandLimit
+		high = model.MaxExpandLimit
 	}
 	if usual == 0 {
-		usual = defaultExpandLimit
+		usual = model.DefaultExpandLimit
 	}
 	return min(usual, high), high
 }
 
 // target is the granted source that a relation leads to. Without its foreign key it cannot be followed: the answer
 // would tell the key.
-func (c *call) target(from access, relation Relation) (access, bool) {
+func (c *call) target(from access, relation model.Relation) (access, bool) {
 	for _, s := range c.sources {
 		if s.connector == from.connector && s.connection.ID == from.connection.ID && s.stream.Name == relation.Target {
 			_, granted := s.granted(relation.ForeignKey)

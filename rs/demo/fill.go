@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // batchSize is how many records share a transaction: enough to make commits cheap, few enough to report progress.
@@ -16,7 +18,7 @@ const batchSize = 5000
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is told the count of records stored so far. A record that is emitted again under the same
 // connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint.
-func (s *Store) Load(ctx context.Context, corpus Corpus, fingerprint string, progress func(n int)) error {
+func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		return fmt.Errorf("load: %w", err)
@@ -78,7 +80,7 @@ func (s *Store) tableNames(ctx context.Context) ([]string, error) {
 }
 
 // fill stores the records with their blobs, a batch to a transaction.
-func (s *Store) fill(ctx context.Context, next *catalog, corpus Corpus, progress func(n int)) error {
+func (s *Store) fill(ctx context.Context, next *catalog, corpus model.Corpus, progress func(n int)) error {
 	f, err := s.newFiller(ctx, next)
 	if err != nil {
 		return err
@@ -185,7 +187,7 @@ func (f *filler) rollback() {
 	}
 }
 
-func (f *filler) add(ctx context.Context, record Record) error {
+func (f *filler) add(ctx context.Context, record model.Record) error {
 	t, ok := f.targets[placeKey{record.ConnectionID, record.Stream}]
 	if !ok {
 		return errors.New("no such stream or connection")
@@ -219,7 +221,7 @@ func (f *filler) add(ctx context.Context, record Record) error {
 }
 
 // remove takes out the earlier record of the same id.
-func (f *filler) remove(ctx context.Context, t *target, record Record) error {
+func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
 	err := f.tx.QueryRowContext(ctx, t.remove(), record.ConnectionID, record.ID).Scan(&version)
 	if err != nil {
@@ -254,7 +256,7 @@ func (f *filler) prepare(ctx context.Context, t *target) (err error) {
 }
 
 // addWithBlob adds a record, and the bytes that it names.
-func (f *filler) addWithBlob(ctx context.Context, record Record) error {
+func (f *filler) addWithBlob(ctx context.Context, record model.Record) error {
 	if err := f.add(ctx, record); err != nil || record.Blob == nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package demo
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
+)
 
 // rangeOperators are the comparisons of a range filter and what they are in SQL.
 var rangeOperators = [...]struct{ name, sql string }{{"gte", ">="}, {"gt", ">"}, {"lte", "<="}, {"lt", "<"}}
@@ -42,7 +46,7 @@ func filterWhere(s access, filters []filterParam) (where, *apiError) {
 	return w, nil
 }
 
-func filterClause(s access, field Field, f filterParam, w *where) *apiError {
+func filterClause(s access, field model.Field, f filterParam, w *where) *apiError {
 	target, comparable := s.column(field.Name)
 	if f.operator == "" {
 		if !field.Exact || !comparable {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // The tests' corpus is made by hand: two mailboxes and a chat that share the stream name "messages".
@@ -40,32 +42,32 @@ const (
 	arabicBody   = "موعد الاجتماع يوم الأحد في المكتب الجديد"
 )
 
-func testConnectors() []Connector {
-	return []Connector{
+func testConnectors() []model.Connector {
+	return []model.Connector{
 		{
 			Key: "mail", SourceID: "https://registry.test/connectors/mail",
-			Connections: []Connection{{ID: "cin_mail_work", DisplayName: "Work mail"}, {ID: "cin_mail_home", DisplayName: "Home mail"}},
-			Streams:     []Stream{testMail(), testBodies(), testAttachments()},
+			Connections: []model.Connection{{ID: "cin_mail_work", DisplayName: "Work mail"}, {ID: "cin_mail_home", DisplayName: "Home mail"}},
+			Streams:     []model.Stream{testMail(), testBodies(), testAttachments()},
 		},
 		{
 			Key: "chat", SourceID: "https://registry.test/connectors/chat",
-			Connections: []Connection{{ID: "cin_chat", DisplayName: "Team chat"}},
-			Streams:     []Stream{testChat()},
+			Connections: []model.Connection{{ID: "cin_chat", DisplayName: "Team chat"}},
+			Streams:     []model.Stream{testChat()},
 		},
 		{
 			Key: "notes", SourceID: "https://registry.test/connectors/notes",
-			Connections: []Connection{{ID: "cin_notes_a", DisplayName: "Notes A"}, {ID: "cin_notes_b", DisplayName: "Notes B"}},
-			Streams: []Stream{{Name: "notes", PrimaryKey: []string{"id"}, Fields: []Field{
+			Connections: []model.Connection{{ID: "cin_notes_a", DisplayName: "Notes A"}, {ID: "cin_notes_b", DisplayName: "Notes B"}},
+			Streams: []model.Stream{{Name: "notes", PrimaryKey: []string{"id"}, Fields: []model.Field{
 				{Name: "id", Type: "string", Exact: true}, {Name: "text", Type: "text", Lexical: true},
 			}}},
 		},
 	}
 }
 
-func testMail() Stream {
-	return Stream{
+func testMail() model.Stream {
+	return model.Stream{
 		Name: "messages", PrimaryKey: []string{"id"}, CursorField: "received_at", ConsentTimeField: "received_at",
-		Fields: []Field{
+		Fields: []model.Field{
 			{Name: "id", Type: "string", Exact: true},
 			{Name: "thread_id", Type: "string", Exact: true, Aggregations: []string{"count_distinct"}},
 			{Name: "subject", Type: "text", Role: "primary-title", Exact: true, Lexical: true, Nullable: true},
@@ -76,16 +78,16 @@ func testMail() Stream {
 			{Name: "labels", Type: "array", Exact: true},
 			{Name: "snippet", Type: "text", Role: "secondary", Lexical: true},
 		},
-		Views: []View{{ID: "envelope", Label: "Envelope", Fields: []string{"id", "subject", "from_email"}}},
-		Relations: []Relation{
+		Views: []model.View{{ID: "envelope", Label: "Envelope", Fields: []string{"id", "subject", "from_email"}}},
+		Relations: []model.Relation{
 			{Name: "message_bodies", Target: "message_bodies", ForeignKey: "message_id", Cardinality: "has_one"},
 			{Name: "attachments", Target: "attachments", ForeignKey: "message_id", Cardinality: "has_many", DefaultLimit: 2, MaxLimit: 5},
 		},
 	}
 }
 
-func testBodies() Stream {
-	return Stream{Name: "message_bodies", PrimaryKey: []string{"id"}, Fields: []Field{
+func testBodies() model.Stream {
+	return model.Stream{Name: "message_bodies", PrimaryKey: []string{"id"}, Fields: []model.Field{
 		{Name: "id", Type: "string", Exact: true},
 		{Name: "message_id", Type: "string", Exact: true},
 		{Name: "body_text", Type: "text", Lexical: true},
@@ -93,8 +95,8 @@ func testBodies() Stream {
 	}}
 }
 
-func testAttachments() Stream {
-	return Stream{Name: "attachments", PrimaryKey: []string{"id"}, Fields: []Field{
+func testAttachments() model.Stream {
+	return model.Stream{Name: "attachments", PrimaryKey: []string{"id"}, Fields: []model.Field{
 		{Name: "id", Type: "string", Exact: true},
 		{Name: "message_id", Type: "string", Exact: true},
 		{Name: "filename", Type: "string", Lexical: true},
@@ -102,10 +104,10 @@ func testAttachments() Stream {
 	}}
 }
 
-func testChat() Stream {
-	return Stream{
+func testChat() model.Stream {
+	return model.Stream{
 		Name: "messages", PrimaryKey: []string{"id"}, CursorField: "sent_at", ConsentTimeField: "sent_at",
-		Fields: []Field{
+		Fields: []model.Field{
 			{Name: "id", Type: "string", Exact: true},
 			{Name: "text", Type: "text", Lexical: true},
 			{Name: "sent_at", Type: "timestamp", Role: "event-time", Range: true},
@@ -119,15 +121,15 @@ func messageTime(i int) time.Time {
 	return time.Date(2026, time.January, 1, 9, 30, 0, 0, time.UTC).Add(time.Duration(i) * 60 * time.Hour)
 }
 
-func testRecords() []Record {
-	var records []Record
+func testRecords() []model.Record {
+	var records []model.Record
 	add := func(connection, stream, id string, emitted time.Time, data map[string]any) {
 		data["id"] = id
 		encoded, err := json.Marshal(data)
 		if err != nil {
 			panic(err)
 		}
-		records = append(records, Record{ConnectionID: connection, Stream: stream, ID: id, EmittedAt: emitted, Data: encoded})
+		records = append(records, model.Record{ConnectionID: connection, Stream: stream, ID: id, EmittedAt: emitted, Data: encoded})
 	}
 	mail := func(connection, prefix string, count int) {
 		for i := range count {
@@ -162,7 +164,7 @@ func testRecords() []Record {
 		}
 		add("cin_mail_work", "attachments", fmt.Sprintf("a-%d", i), messageTime(50), attachment)
 		if i == 0 {
-			records[len(records)-1].Blob = &Blob{ID: testBlobID, MIMEType: "text/plain", Bytes: []byte("data")}
+			records[len(records)-1].Blob = &model.Blob{ID: testBlobID, MIMEType: "text/plain", Bytes: []byte("data")}
 		}
 	}
 	for i := range chatMessages {
@@ -185,10 +187,10 @@ func testLongText() string {
 	return text.String()
 }
 
-func testCorpus() Corpus {
-	return Corpus{
+func testCorpus() model.Corpus {
+	return model.Corpus{
 		Connectors: testConnectors(),
-		Records: func(yield func(Record, error) bool) {
+		Records: func(yield func(model.Record, error) bool) {
 			for _, record := range testRecords() {
 				if !yield(record, nil) {
 					return

@@ -3,6 +3,7 @@ package demo
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // Kinds of grant, as introspection names them.
@@ -11,6 +12,29 @@ const (
 	KindPackage = "mcp_package"
 	KindOwner   = "owner"
 )
+
+// A Grant is what one access token may read.
+type Grant struct {
+	ID       string
+	ClientID string
+	Kind     string // client, mcp_package or owner
+	// Streams bounds a client grant. An owner grant reads everything; a package grant reads nothing itself.
+	Streams []StreamGrant
+	// Members are the ids of a package's child grants.
+	Members []string
+	// Revoked and Expires end a grant. The zero time never expires.
+	Revoked bool
+	Expires time.Time
+}
+
+// A StreamGrant is one stream of a connector as granted: which connections, fields and span of time.
+type StreamGrant struct {
+	ConnectorKey  string
+	Stream        string
+	ConnectionIDs []string
+	Fields        []string  // nil: all
+	Since, Until  time.Time // zero: unbounded; Until is exclusive; both apply to the stream's ConsentTimeField
+}
 
 // Grants maps access tokens to what they grant. It is safe for concurrent use.
 type Grants struct {

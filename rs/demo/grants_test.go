@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // TestNarrowGrantLeaksNothing asks for everything on every route with the narrow token: neither a value of a field
@@ -125,9 +127,9 @@ func TestGrantBounds(t *testing.T) {
 }
 
 func TestDemoGrantsOnAnyFolder(t *testing.T) {
-	folder := []Connector{{
-		Key: "folder", SourceID: "file:///folder", Connections: []Connection{{ID: "cin_folder", DisplayName: "Folder"}},
-		Streams: []Stream{{Name: "runs", Fields: []Field{{Name: "id"}, {Name: "km"}, {Name: "date"}, {Name: "shoe"}, {Name: "mood"}}}},
+	folder := []model.Connector{{
+		Key: "folder", SourceID: "file:///folder", Connections: []model.Connection{{ID: "cin_folder", DisplayName: "Folder"}},
+		Streams: []model.Stream{{Name: "runs", Fields: []model.Field{{Name: "id"}, {Name: "km"}, {Name: "date"}, {Name: "shoe"}, {Name: "mood"}}}},
 	}}
 	grants := DemoGrants(folder, testTokens, testNow)
 	narrow, _ := grants.Lookup("tok-narrow")

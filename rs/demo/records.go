@@ -113,7 +113,7 @@ func (c *call) orders(sources []access) ([]ordering, *apiError) {
 
 // sortable refuses a field that is not advertised for sorting: the cursor field and range-filterable fields are.
 func (s access) sortable(name string) *apiError {
-	field, declared := s.stream.field(name)
+	field, declared := s.stream.Field(name)
 	_, comparable := s.column(name)
 	if !declared || !comparable || !field.Range && name != s.stream.CursorField {
 		return newError(400, "invalid_sort", "Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.", name).withParam("sort")

@@ -3,6 +3,8 @@ package demo
 import (
 	"fmt"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 type schemaBody struct {
@@ -97,7 +99,7 @@ func (c *call) bearer() bearerBody {
 	return bearerBody{Scope: "grant", TokenKind: c.grant.Kind, GrantID: c.grant.ID, ClientID: c.grant.ClientID}
 }
 
-func (c *call) newConnector(connector *Connector) connectorBody {
+func (c *call) newConnector(connector *model.Connector) connectorBody {
 	id := connector.SourceID
 	if c.grant.Kind == KindOwner {
 		id = connector.Key
@@ -112,7 +114,7 @@ func (c *call) newConnector(connector *Connector) connectorBody {
 type streamView struct {
 	*table
 	sources []access
-	fields  []Field // granted in one of them
+	fields  []model.Field // granted in one of them
 }
 
 // streamViews gathers sources by stream.
@@ -145,7 +147,7 @@ func (v streamView) refs() []connectionRef {
 
 // shows reports whether the view has a field.
 func (v streamView) shows(name string) bool {
-	return slices.ContainsFunc(v.fields, func(f Field) bool { return f.Name == name })
+	return slices.ContainsFunc(v.fields, func(f model.Field) bool { return f.Name == name })
 }
 
 // shown is the name of a field, or nothing when it is not granted.

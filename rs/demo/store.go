@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
@@ -85,7 +87,7 @@ func (s *Store) reopen(ctx context.Context, fingerprint string) error {
 	if err != nil {
 		return err
 	}
-	var connectors []Connector
+	var connectors []model.Connector
 	if err := json.Unmarshal([]byte(text), &connectors); err != nil {
 		return fmt.Errorf("stored connectors: %w", err)
 	}
@@ -139,7 +141,7 @@ func (s *Store) Loaded() (fingerprint string, ok bool) {
 }
 
 // Connectors describes what the store holds.
-func (s *Store) Connectors() []Connector { return s.catalog.Load().connectors }
+func (s *Store) Connectors() []model.Connector { return s.catalog.Load().connectors }
 
 // Close releases the database. What was in memory is gone.
 func (s *Store) Close() error {

@@ -128,9 +128,11 @@ func indexHeader(path string) (application, version int, err error) {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	header := make([]byte, 100)
-	if _, err := io.ReadFull(file, header); isEnd(err) || err == nil && string(header[:16]) != "SQLite format 3\x00" {
+	_, err = io.ReadFull(file, header)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && string(header[:16]) != "SQLite format 3\x00":
 		return 0, 0, nil
-	} else if err != nil {
+	case err != nil:
 		return 0, 0, err
 	}
 	number := func(at int) int { return int(int32(binary.BigEndian.Uint32(header[at:]))) } // #nosec G115 -- they are signed

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 func TestStoreReopens(t *testing.T) {
@@ -60,22 +62,22 @@ func TestStoreReopens(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	record := func(id, text string) Record {
+	record := func(id, text string) model.Record {
 		data, err := json.Marshal(map[string]string{"id": id, "text": text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Record{ConnectionID: "cin_notes_a", Stream: "notes", ID: id, EmittedAt: testNow, Data: data}
+		return model.Record{ConnectionID: "cin_notes_a", Stream: "notes", ID: id, EmittedAt: testNow, Data: data}
 	}
-	corpus := func(records []Record, end error) Corpus {
-		return Corpus{Connectors: testConnectors(), Records: func(yield func(Record, error) bool) {
+	corpus := func(records []model.Record, end error) model.Corpus {
+		return model.Corpus{Connectors: testConnectors(), Records: func(yield func(model.Record, error) bool) {
 			for _, r := range records {
 				if !yield(r, nil) {
 					return
 				}
 			}
 			if end != nil {
-				yield(Record{}, end)
+				yield(model.Record{}, end)
 			}
 		}}
 	}
@@ -89,7 +91,7 @@ func TestLoad(t *testing.T) {
 		}
 	}()
 	t.Run("a record that is emitted again replaces the earlier one, in search too", func(t *testing.T) {
-		if err := store.Load(t.Context(), corpus([]Record{record("n", "old words"), record("n", "new words")}, nil), "a", nil); err != nil {
+		if err := store.Load(t.Context(), corpus([]model.Record{record("n", "old words"), record("n", "new words")}, nil), "a", nil); err != nil {
 			t.Fatal(err)
 		}
 		r := newRigOver(t, store, Options{})
@@ -102,7 +104,7 @@ func TestLoad(t *testing.T) {
 	})
 	t.Run("a new load replaces everything and tells its progress", func(t *testing.T) {
 		var progress []int
-		many := make([]Record, batchSize+1)
+		many := make([]model.Record, batchSize+1)
 		for i := range many {
 			many[i] = record(fmt.Sprint(i), "text")
 		}
@@ -119,12 +121,12 @@ func TestLoad(t *testing.T) {
 	})
 	for _, test := range []struct {
 		name   string
-		corpus Corpus
+		corpus model.Corpus
 		want   string
 	}{
 		{"an error of the corpus ends the load", corpus(nil, errors.New("line 7 is broken")), "line 7 is broken"},
-		{"a record of nobody's connection is refused", corpus([]Record{{ConnectionID: "cin_x", Stream: "notes", ID: "1", Data: json.RawMessage("{}")}}, nil), "cin_x"},
-		{"a record that is no object is refused", corpus([]Record{{ConnectionID: "cin_notes_a", Stream: "notes", ID: "1", Data: json.RawMessage("[]")}}, nil), "notes"},
+		{"a record of nobody's connection is refused", corpus([]model.Record{{ConnectionID: "cin_x", Stream: "notes", ID: "1", Data: json.RawMessage("{}")}}, nil), "cin_x"},
+		{"a record that is no object is refused", corpus([]model.Record{{ConnectionID: "cin_notes_a", Stream: "notes", ID: "1", Data: json.RawMessage("[]")}}, nil), "notes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := store.Load(t.Context(), test.corpus, "c", nil)

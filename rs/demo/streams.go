@@ -217,7 +217,7 @@ func (v streamView) query() queryBody {
 		if field.Lexical {
 			lexical = append(lexical, field.Name)
 		}
-		if field.canRange() {
+		if canRange(field) {
 			q.RangeFilters = append(q.RangeFilters, orderedMember{field.Name, operatorNames()})
 		}
 	}
@@ -227,7 +227,7 @@ func (v streamView) query() queryBody {
 	for _, kind := range aggregationKinds {
 		var names []string
 		for _, field := range v.fields {
-			if field.canAggregate(kind) {
+			if canAggregate(field, kind) {
 				names = append(names, field.Name)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // A table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
@@ -13,10 +15,10 @@ import (
 // Row ids are given in the order of emission over all tables: they are the version that a changes feed counts.
 type table struct {
 	name      string // also the stem of the names of its index and full-text table
-	connector *Connector
-	stream    *Stream
+	connector *model.Connector
+	stream    *model.Stream
 	columns   []column
-	lexical   []Field
+	lexical   []model.Field
 }
 
 // A column is the comparable form of one field.
@@ -27,7 +29,7 @@ type column struct {
 }
 
 // newTable lays out a stream's table. Number is unique in the store.
-func newTable(number int, connector *Connector, stream *Stream) *table {
+func newTable(number int, connector *model.Connector, stream *model.Stream) *table {
 	t := &table{name: fmt.Sprintf("s%d", number), connector: connector, stream: stream}
 	for i, field := range stream.Fields {
 		if field.Lexical {
@@ -42,7 +44,7 @@ func newTable(number int, connector *Connector, stream *Stream) *table {
 }
 
 // isCompared tells whether any read may compare the field.
-func isCompared(connector *Connector, stream *Stream, field Field) bool {
+func isCompared(connector *model.Connector, stream *model.Stream, field model.Field) bool {
 	if field.Exact || field.Range || len(field.Aggregations) > 0 {
 		return true
 	}
@@ -134,7 +136,7 @@ func (t *table) insert() string {
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection_id, id) DO NOTHING", t.name, strings.Join(names, ", "), marks)
 }
 
-func (t *table) row(version int64, record Record, fields map[string]json.RawMessage) []any {
+func (t *table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
 	row := []any{version, record.ConnectionID, record.ID, record.EmittedAt.UnixMicro()}
 	for _, c := range t.columns {
 		row = append(row, c.kind.stored(fields[c.field]))

@@ -127,7 +127,7 @@ func (s access) demandWindow(path string) *apiError {
 
 // windowPath splits a dotted path. A field may have a dot in its own name.
 func (s access) windowPath(path string) []string {
-	if _, ok := s.stream.field(path); ok {
+	if _, ok := s.stream.Field(path); ok {
 		return []string{path}
 	}
 	return strings.Split(path, ".")

@@ -11,12 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 func TestYearBlobReferencesResolve(t *testing.T) {
 	corpus := year(t)
-	blobs := map[recordKey]demo.Blob{}
+	blobs := map[recordKey]model.Blob{}
 	seen, kinds := map[string]bool{}, map[string]int{}
 	for record := range corpus.Records {
 		if record.Blob == nil {

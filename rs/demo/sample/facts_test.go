@@ -7,11 +7,11 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // searchedText is the text of a record that a lexical search looks at.
-func searchedText(t *testing.T, stream demo.Stream, record demo.Record) string {
+func searchedText(t *testing.T, stream model.Stream, record model.Record) string {
 	t.Helper()
 	var data map[string]any
 	if err := json.Unmarshal(record.Data, &data); err != nil {
@@ -34,7 +34,7 @@ func lowerWords(text string) []string {
 
 // An indexedRecord is a record with the words that it is found by.
 type indexedRecord struct {
-	demo.Record
+	model.Record
 	words map[string]bool
 }
 

@@ -8,7 +8,8 @@ import (
 	"embed"
 	"io/fs"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // A folder with a manifest.json: a folder of JSONL files for each connection, and the files that attachments name.
@@ -17,12 +18,12 @@ import (
 var files embed.FS
 
 // Year reads the folder as the files of any person are read.
-func Year(ctx context.Context) (demo.Corpus, error) { return open(ctx, demo.Watch{}) }
+func Year(ctx context.Context) (model.Corpus, error) { return open(ctx, importer.Watch{}) }
 
-func open(ctx context.Context, watch demo.Watch) (demo.Corpus, error) {
+func open(ctx context.Context, watch importer.Watch) (model.Corpus, error) {
 	year, err := fs.Sub(files, "year")
 	if err != nil {
-		return demo.Corpus{}, err
+		return model.Corpus{}, err
 	}
-	return demo.OpenFS(ctx, year, "year", watch)
+	return importer.OpenFS(ctx, year, "year", watch)
 }

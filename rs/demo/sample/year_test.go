@@ -8,7 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // A recordKey names a record of a corpus.
@@ -31,9 +32,9 @@ var (
 )
 
 // year reads the sample year, of which nothing may be left out.
-func year(t *testing.T) demo.Corpus {
+func year(t *testing.T) model.Corpus {
 	t.Helper()
-	corpus, err := open(t.Context(), demo.Watch{Skipped: func(skip demo.Skip) { t.Errorf("skipped %s", skip) }})
+	corpus, err := open(t.Context(), importer.Watch{Skipped: func(skip importer.Skip) { t.Errorf("skipped %s", skip) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,9 +42,9 @@ func year(t *testing.T) demo.Corpus {
 }
 
 // collectRecords reads a corpus to its end.
-func collectRecords(t *testing.T, corpus demo.Corpus) []demo.Record {
+func collectRecords(t *testing.T, corpus model.Corpus) []model.Record {
 	t.Helper()
-	var records []demo.Record
+	var records []model.Record
 	for record, err := range corpus.Records {
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +55,7 @@ func collectRecords(t *testing.T, corpus demo.Corpus) []demo.Record {
 }
 
 // decoded is the data of every record by its key. A key that occurs twice is an error.
-func decoded(t *testing.T, records []demo.Record) map[recordKey]map[string]any {
+func decoded(t *testing.T, records []model.Record) map[recordKey]map[string]any {
 	t.Helper()
 	all := make(map[recordKey]map[string]any, len(records))
 	for _, record := range records {
@@ -72,9 +73,9 @@ func decoded(t *testing.T, records []demo.Record) map[recordKey]map[string]any {
 }
 
 // streamOf finds the description of a record's stream.
-func streamOf(corpus demo.Corpus, record demo.Record) (demo.Stream, bool) {
+func streamOf(corpus model.Corpus, record model.Record) (model.Stream, bool) {
 	for _, connector := range corpus.Connectors {
-		if !slices.ContainsFunc(connector.Connections, func(c demo.Connection) bool { return c.ID == record.ConnectionID }) {
+		if !slices.ContainsFunc(connector.Connections, func(c model.Connection) bool { return c.ID == record.ConnectionID }) {
 			continue
 		}
 		for _, stream := range connector.Streams {
@@ -83,7 +84,7 @@ func streamOf(corpus demo.Corpus, record demo.Record) (demo.Stream, bool) {
 			}
 		}
 	}
-	return demo.Stream{}, false
+	return model.Stream{}, false
 }
 
 func TestYearHasRecordsInEveryStream(t *testing.T) {
@@ -149,7 +150,7 @@ func TestYearRecordsAreWhatTheirStreamsDeclare(t *testing.T) {
 	}
 }
 
-func isOfType(value any, field demo.Field) bool {
+func isOfType(value any, field model.Field) bool {
 	if value == nil {
 		return field.Nullable
 	}
@@ -188,11 +189,11 @@ func TestYearStreamsNameFieldsThatTheyHave(t *testing.T) {
 				named = append(named, view.Fields...)
 			}
 			for _, name := range named {
-				if name != "" && !slices.ContainsFunc(stream.Fields, func(field demo.Field) bool { return field.Name == name }) {
+				if name != "" && !slices.ContainsFunc(stream.Fields, func(field model.Field) bool { return field.Name == name }) {
 					t.Errorf("%s %s names a field %s, which it does not have", connector.Key, stream.Name, name)
 				}
 			}
-			titles := slices.DeleteFunc(slices.Clone(stream.Fields), func(field demo.Field) bool { return field.Role != "primary-title" })
+			titles := slices.DeleteFunc(slices.Clone(stream.Fields), func(field model.Field) bool { return field.Role != "primary-title" })
 			if len(titles) != 1 && stream.Name != "reactions" {
 				t.Errorf("%s %s has %d titles", connector.Key, stream.Name, len(titles))
 			}
@@ -211,7 +212,7 @@ func TestYearRelationsLeadToRecords(t *testing.T) {
 				children := 0
 				parents := map[recordKey]int{}
 				for key, data := range all {
-					if key.stream != relation.Target || !slices.ContainsFunc(connector.Connections, func(c demo.Connection) bool { return c.ID == key.connection }) {
+					if key.stream != relation.Target || !slices.ContainsFunc(connector.Connections, func(c model.Connection) bool { return c.ID == key.connection }) {
 						continue
 					}
 					foreign, _ := data[relation.ForeignKey].(string)

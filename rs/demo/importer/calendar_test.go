@@ -1,0 +1,129 @@
+package importer
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// calendarOf is an iCalendar file with these lines in it.
+func calendarOf(lines ...string) string {
+	return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n" + strings.Join(lines, "\r\n") + "\r\nEND:VCALENDAR\r\n"
+}
+
+func eventOf(lines ...string) string {
+	return calendarOf("BEGIN:VEVENT", strings.Join(lines, "\r\n"), "END:VEVENT")
+}
+
+const outlookZone = "BEGIN:VTIMEZONE\r\nTZID:W. Europe Standard Time\r\n" +
+	"BEGIN:STANDARD\r\nDTSTART:16010101T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nRRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\n" +
+	"BEGIN:DAYLIGHT\r\nDTSTART:16010101T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nRRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=3\r\nEND:DAYLIGHT\r\nEND:VTIMEZONE\r\n"
+
+func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       map[string]any
+	}{
+		{
+			"an event in UTC", eventOf("UID:a@x", "DTSTART:20260701T090000Z", "DTEND:20260701T100000Z", "SUMMARY:Dentist", "LOCATION:High Street"),
+			map[string]any{"id": "a@x", "summary": "Dentist", "starts_at": "2026-07-01T09:00:00Z", "ends_at": "2026-07-01T10:00:00Z", "all_day": false, "location": "High Street"},
+		},
+		{
+			"folded lines and escapes", eventOf("UID:a", "DTSTART:20260701T090000Z", "SUMMARY:Tea\\, ca", " ke\\; an", "\td", "DESCRIPTION:one\\ntwo \\\\ three"),
+			map[string]any{"summary": "Tea, cake; and", "description": "one\ntwo \\ three"},
+		},
+		{"a zone of the world", eventOf("DTSTART;TZID=Europe/Berlin:20260701T090000", "SUMMARY:x"), map[string]any{"starts_at": "2026-07-01T09:00:00+02:00", "time_zone": "Europe/Berlin"}},
+		{"a zone under a vendor's name", eventOf("DTSTART;TZID=/mozilla.org/20050126_1/America/New_York:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00-05:00"}},
+		{
+			"a zone that the file defines, in summer", calendarOf(outlookZone+"BEGIN:VEVENT", `DTSTART;TZID="W. Europe Standard Time":20260701T090000`, "END:VEVENT"),
+			map[string]any{"starts_at": "2026-07-01T09:00:00+02:00", "time_zone": "W. Europe Standard Time", "defects": nil},
+		},
+		{
+			"and in winter", calendarOf(outlookZone+"BEGIN:VEVENT", `DTSTART;TZID=W. Europe Standard Time:20260101T090000`, "END:VEVENT"),
+			map[string]any{"starts_at": "2026-01-01T09:00:00+01:00"},
+		},
+		{"a zone that nobody knows", eventOf("DTSTART;TZID=Mars/Olympus:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "defects": []any{"unknown time zone Mars/Olympus"}}},
+		{"the clock of wherever one is", eventOf("DTSTART:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "time_zone": nil}},
+		{"a whole day", eventOf("DTSTART;VALUE=DATE:20260101", "DTEND;VALUE=DATE:20260102"), map[string]any{"starts_at": "2026-01-01", "ends_at": "2026-01-02", "all_day": true}},
+		{"how long it takes", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
+		{"a duration that is none", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
+		{
+			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x"),
+			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x"}},
+		},
+		{
+			"a series, its categories and its calendar", "BEGIN:VCALENDAR\nX-WR-CALNAME:Home\nBEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=WEEKLY;COUNT=3\nCATEGORIES:a,b\nCATEGORIES:c\nSTATUS:CONFIRMED\nEND:VEVENT\nEND:VCALENDAR\n",
+			map[string]any{"recurrence": "FREQ=WEEKLY;COUNT=3", "categories": []any{"a", "b", "c"}, "status": "confirmed", "calendar": "Home"},
+		},
+		{"an alarm is no part of the event", eventOf("DTSTART:20260101", "SUMMARY:x", "BEGIN:VALARM", "SUMMARY:wake up", "END:VALARM"), map[string]any{"summary": "x"}},
+		{"a line that is none", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a line of a calendar: nonsense"}}},
+		{"Latin-1", eventOf("DTSTART:20260101", "SUMMARY:caf\xe9"), map[string]any{"summary": "café"}},
+		{"a line of a megabyte", eventOf("DTSTART:20260101", "SUMMARY:"+strings.Repeat("x", 1<<20)), map[string]any{"summary": strings.Repeat("x", 1<<20)}},
+		{"small letters", "begin:vcalendar\nbegin:vevent\ndtstart:20260101\nsummary:x\nend:vevent\nend:vcalendar", map[string]any{"summary": "x"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			records, skips := loaded(t, "c.ics", test.text)
+			if len(skips) > 0 || len(records["c"]) != 1 {
+				t.Fatalf("%d events, skips %v", len(records["c"]), skips)
+			}
+			for name, want := range test.want {
+				if diff := cmp.Diff(want, records["c"][0][name]); diff != "" {
+					t.Errorf("%s (-want +got)\n%s", name, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestACalendarHasEachEventOnce(t *testing.T) {
+	const one = "BEGIN:VEVENT\r\nUID:a\r\nDTSTART:20260101\r\nEND:VEVENT\r\n"
+	tests := []struct {
+		name, text string
+		ids        []string
+		skips      []Skip
+	}{
+		{"a changed day of a series", calendarOf(one+"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260108", "DTSTART:20260109", "END:VEVENT"), []string{"a", "a#20260108"}, nil},
+		{"an event twice", calendarOf(one + strings.TrimSpace(one)), []string{"a"}, []Skip{{"c.ics", 7, "the same as at line 3"}}},
+		{"two events of one id", calendarOf(one+"BEGIN:VEVENT", "UID:a", "DTSTART:20260102", "END:VEVENT"), []string{"a", "a-2"}, nil},
+		{"two calendars in a file", calendarOf(strings.TrimSpace(one)) + calendarOf("BEGIN:VEVENT", "UID:b", "DTSTART:20260101", "END:VEVENT"), []string{"a", "b"}, nil},
+		{"something else", calendarOf("BEGIN:VTODO", "UID:t", "END:VTODO", strings.TrimSpace(one)), []string{"a"}, []Skip{{"c.ics", 3, "a VTODO: only events are loaded"}}},
+		{"an event without a start", calendarOf("BEGIN:VEVENT", "UID:n", "END:VEVENT", strings.TrimSpace(one)), []string{"a"}, []Skip{{"c.ics", 3, "an event without a start that can be read"}}},
+		{"an event that does not end before the next", calendarOf("BEGIN:VEVENT", "UID:n", strings.TrimSpace(one)), []string{"a"}, []Skip{{"c.ics", 3, "the VEVENT does not end"}}},
+		{"a file that is cut off", "BEGIN:VCALENDAR\n" + one + "BEGIN:VEVENT\nUID:b\nDTSTA", []string{"a"}, []Skip{{"c.ics", 6, "the VEVENT does not end"}}},
+		{"binary garbage", "\x01\x02\xff", nil, []Skip{{"c.ics", 0, "not a calendar: it does not begin with BEGIN:VCALENDAR"}}},
+		{"nothing", "", nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			records, skips := loaded(t, "c.ics", test.text)
+			if diff := cmp.Diff(test.skips, skips); diff != "" {
+				t.Errorf("skips (-want +got)\n%s", diff)
+			}
+			var ids []string
+			for _, event := range records["c"] {
+				ids = append(ids, event["id"].(string))
+			}
+			if diff := cmp.Diff(test.ids, ids); diff != "" {
+				t.Errorf("ids (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// FuzzICS holds the reader to this: it takes any bytes, its records are valid, reading them again gives the same, and every component that
+// begins is a record, a skip or inside of one.
+func FuzzICS(f *testing.F) {
+	f.Add([]byte(calendarOf(outlookZone+"BEGIN:VEVENT", "UID:a", "DTSTART;TZID=W. Europe Standard Time:20260101T090000", "DURATION:P1W", "END:VEVENT")))
+	f.Add([]byte(eventOf("DTSTART:20260101", "BEGIN:VALARM", "END:VALARM", "SUMMARY;X=\"a:b\":c", " d")))
+	f.Add([]byte("BEGIN:VCALENDAR\nBEGIN:VEVENT\nBEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT\nBEGIN:VTODO\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		count := scanned(t, fileStream{stream: "c", format: formatCalendar, idField: "id"}, text)
+		plain := !bytes.ContainsAny(text, "\r;\"\x00") && bytes.HasPrefix(text, []byte("BEGIN:VCALENDAR\n")) && !bytes.Contains(text, []byte("\n "))
+		if begun := bytes.Count(text, []byte("\nBEGIN:VEVENT\n")); plain && count == 0 && begun > 0 && !bytes.Contains(text, []byte("VTIMEZONE")) {
+			t.Errorf("%d events begin, and nothing is told of them: %q", begun, text)
+		}
+	})
+}

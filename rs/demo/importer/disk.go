@@ -1,0 +1,71 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// folderAt is a folder on disk, or one file there. The files of except are passed over.
+func folderAt(path string, except []string) (folder, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return folder{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	from := folder{name: folderName(path), shown: path}
+	for _, name := range except {
+		if info, err := os.Stat(name); err == nil {
+			from.except = append(from.except, info)
+		}
+	}
+	if !info.IsDir() {
+		from.fsys, from.only = namedFile(path), filepath.Base(path)
+		return from, nil
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return folder{}, fmt.Errorf("read the folder: %w", err)
+	}
+	from.fsys = rootFS{root}
+	return from, nil
+}
+
+// A rootFS is a folder on disk. Links are not followed out of it, and what is neither a regular file nor a folder is not opened. The root is
+// closed when nothing refers to it any more.
+type rootFS struct{ root *os.Root }
+
+func (r rootFS) Open(name string) (fs.File, error) {
+	return usableFile(r.root.OpenFile(name, openFlags, 0))
+}
+
+func (r rootFS) Stat(name string) (fs.FileInfo, error) { return r.root.Stat(name) }
+
+// A namedFile is the one file that the user named, links included.
+type namedFile string
+
+func (n namedFile) Open(string) (fs.File, error) {
+	return usableFile(os.OpenFile(string(n), openFlags, 0)) // #nosec G304 -- the file that the user named
+}
+
+func (n namedFile) Stat(string) (fs.FileInfo, error) { return os.Stat(string(n)) }
+
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK // else a pipe without a writer blocks
+
+// usableFile closes what is neither a regular file nor a folder.
+func usableFile(file *os.File, err error) (fs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = errors.New(notRegular)
+	}
+	if err != nil {
+		_ = file.Close() // it was only read
+		return nil, err
+	}
+	return file, nil
+}

@@ -1,0 +1,91 @@
+package importer
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// htmlText is what a person reads of an HTML letter: its words, with the lines that its blocks make.
+func htmlText(source string) string {
+	var text lineText
+	tokenizer := html.NewTokenizer(strings.NewReader(source))
+	hidden := atom.Atom(0) // the element whose text nobody sees
+	for {
+		switch tokenizer.Next() {
+		case html.ErrorToken: // the end: the input is in memory
+			return text.String()
+		case html.TextToken:
+			if hidden == 0 {
+				text.write(string(tokenizer.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := tokenizer.TagName()
+			switch tag := atom.Lookup(name); tag {
+			case atom.Script, atom.Style, atom.Title:
+				hidden = tag
+			default:
+				text.mark(tag)
+			}
+		case html.EndTagToken:
+			name, _ := tokenizer.TagName()
+			if tag := atom.Lookup(name); tag == hidden {
+				hidden = 0
+			} else if tag != atom.Br && tag != atom.Li {
+				text.mark(tag)
+			}
+		}
+	}
+}
+
+// A lineText joins words with single spaces into lines, and has at most one empty line between two.
+type lineText struct {
+	text    strings.Builder
+	newline int  // how many line ends are due
+	space   bool // a space is due
+}
+
+func (t *lineText) String() string { return t.text.String() }
+
+func (t *lineText) write(words string) {
+	for index, word := range strings.FieldsFunc(words, isHTMLSpace) {
+		if index > 0 || isHTMLSpace(rune(words[0])) {
+			t.space = true
+		}
+		if t.text.Len() > 0 {
+			switch {
+			case t.newline > 0:
+				t.text.WriteString("\n\n"[:min(t.newline, 2)])
+			case t.space:
+				t.text.WriteByte(' ')
+			}
+		}
+		t.newline, t.space = 0, false
+		t.text.WriteString(word)
+	}
+	if words != "" && isHTMLSpace(rune(words[len(words)-1])) {
+		t.space = true
+	}
+}
+
+func isHTMLSpace(one rune) bool {
+	return one == ' ' || one == '\t' || one == '\n' || one == '\r' || one == '\f' || one == '\u00a0'
+}
+
+// mark begins a line where a browser would.
+func (t *lineText) mark(tag atom.Atom) {
+	switch tag {
+	case atom.Br:
+		t.newline++
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Blockquote, atom.Table, atom.Hr, atom.Pre:
+		t.newline = 2
+	case atom.Div, atom.Tr, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Dt, atom.Dd, atom.Center:
+		t.newline = max(t.newline, 1)
+	case atom.Li:
+		t.newline = max(t.newline, 1)
+		t.write("- ")
+	case atom.Td, atom.Th:
+		t.space = true
+	}
+}

@@ -1,0 +1,66 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzLineParser holds the parser to encoding/json: it takes the objects that encoding/json takes, and finds the same fields in them.
+func FuzzLineParser(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"a":1}`, ` { "a" : [1,{"b":"]}"}] , "c":"\"}\\" } `, `{"a":{"a":{}}, "b":null,"c":-1.5e9}`, `{"a":1,"a":2}`, `{"\u0061":1,"a":2}`,
+		`{"":""}`, `[]`, `"x"`, `{"a":tru}`, `{"é":"日本語 👩‍👩‍👧"}`, "{\"a\":\"\xff\"}", `{"a":1}{`, "{\"\\ud800\":0,\"\\ud801\":1}", "\t{\"a\"\r:\n1}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 {
+			return // the reader passes over it
+		}
+		parser := newLineParser()
+		fields, err := parser.parse(text)
+		var want map[string]json.RawMessage
+		failed := json.Unmarshal(text, &want) != nil || want == nil || !utf8.Valid(text)
+		if err != nil {
+			if !failed && countNames(t, text) == len(want) {
+				t.Fatalf("refused %q: %v", text, err)
+			}
+			return
+		}
+		if failed || len(fields) != len(want) {
+			t.Fatalf("took %q with %d fields, want %d", text, len(fields), len(want))
+		}
+		for _, field := range fields {
+			if !bytes.Equal(want[field.name], field.value) {
+				t.Fatalf("%q: field %q is %q, want %q", text, field.name, field.value, want[field.name])
+			}
+		}
+		again, err := parser.parse(text)
+		if err != nil || len(again) != len(want) {
+			t.Fatalf("the second time %q has %d fields: %v", text, len(again), err)
+		}
+	})
+}
+
+// countNames counts the names at the top of an object, twice when they are there twice.
+func countNames(t *testing.T, text []byte) int {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if _, err := decoder.Token(); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for ; decoder.More(); count++ {
+		var value json.RawMessage
+		if _, err := decoder.Token(); err != nil {
+			t.Fatal(err)
+		}
+		if err := decoder.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return count
+}

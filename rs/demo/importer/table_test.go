@@ -1,0 +1,99 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
+	type row = map[string]any
+	tests := []struct {
+		name, file, text string
+		want             []row
+		skips            []Skip
+	}{
+		{"numbers, truths and dates", "t.csv", "id,n,x,b,d,s\n1,7,1.5,true,2026-03-01,a\n2,-8,2,FALSE,2026-03-02T10:00:00Z,b c\n", []row{
+			{"id": 1.0, "n": 7.0, "x": 1.5, "b": true, "d": "2026-03-01", "s": "a"},
+			{"id": 2.0, "n": -8.0, "x": 2.0, "b": false, "d": "2026-03-02T10:00:00Z", "s": "b c"},
+		}, nil},
+		{"one word makes strings of numbers", "t.csv", "n\n1\nnone\n", []row{{"n": "1"}, {"n": "none"}}, nil},
+		{"a leading zero or a plus is no number", "t.csv", "zip,tel\n01234,+49\n99999,+50\n", []row{{"zip": "01234", "tel": "+49"}, {"zip": "99999", "tel": "+50"}}, nil},
+		{"an empty cell is null", "t.csv", "a,b\n1,\n,x\n3\n", []row{{"a": 1.0, "b": nil}, {"a": nil, "b": "x"}, {"a": 3.0, "b": nil}}, nil},
+		{"days before months", "t.csv", "d\n03/04/2026\n31/12/2026\n", []row{{"d": "2026-04-03"}, {"d": "2026-12-31"}}, nil},
+		{"months before days", "t.csv", "d\n03/04/2026 5:06 PM\n12/31/2026 11:00 AM\n", []row{{"d": "2026-03-04T17:06:00"}, {"d": "2026-12-31T11:00:00"}}, nil},
+		{"nobody knows whether days come before months", "t.csv", "d\n03/04/2026\n05/06/2026\n", []row{{"d": "03/04/2026"}, {"d": "05/06/2026"}}, nil},
+		{"dates with dots", "t.csv", "d\n3.4.2026\n05.06.2026\n", []row{{"d": "2026-04-03"}, {"d": "2026-06-05"}}, nil},
+		{"semicolons, and a comma in a number", "t.csv", "a;b\n1,5;x\n", []row{{"a": "1,5", "b": "x"}}, nil},
+		{"tabs", "t.tsv", "a\tb\n1\tx, y\n", []row{{"a": 1.0, "b": "x, y"}}, nil},
+		{"the separator is said above", "t.csv", "sep=|\r\na|b\r\n1|x,y;z\r\n", []row{{"a": 1.0, "b": "x,y;z"}}, nil},
+		{"quotes, line ends and separators in cells", "t.csv", "a,b\r\n\"say \"\"hi\"\", twice\",\"two\r\nlines\"\r\n\r\nx,y", []row{{"a": `say "hi", twice`, "b": "two\nlines"}, {"a": "x", "b": "y"}}, nil},
+		{"a header in quotes with a line end, and names that are none", "t.csv", "\"Sent\nAt\",,€,Naïve Name, a ,a\n1,2,3,4,5,6\n", []row{{"Sent_At": 1.0, "column_2": 2.0, "column_3": 3.0, "Naïve_Name": 4.0, "a": 5.0, "a_2": 6.0}}, nil},
+		{"a mark at the beginning", "t.csv", "\xef\xbb\xbfa\n1\n", []row{{"a": 1.0}}, nil},
+		{"UTF-16, as spreadsheets write it", "t.csv", "\xff\xfea\x00\t\x00b\x00\n\x00\xe9\x00\t\x001\x00\n\x00", []row{{"a": "é", "b": 1.0}}, nil},
+		{"Windows-1252", "t.csv", "name\nJos\xe9\n", []row{{"name": "José"}}, nil},
+		{"a quotation mark that is an inch", "t.csv", "a,b\n5\" nails,1\nx,2\n", []row{{"a": `5" nails`, "b": 1.0}, {"a": "x", "b": 2.0}}, nil},
+		{"a quotation mark that is not closed loses its row alone", "t.csv", "a,b\nx,1\n\"open,2\ny,3\n", []row{{"a": "x", "b": 1.0}, {"a": "y", "b": 3.0}}, []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}},
+		{"too many cells", "t.csv", "a,b\n1,2,3\n1,2,,\n", []row{{"a": 1.0, "b": 2.0}}, []Skip{{"t.csv", 2, "the row has 3 cells, and the header 2"}}},
+		{"a header alone", "t.csv", "a,b\n", nil, nil},
+		{"nothing", "t.csv", "", nil, nil},
+		{"binary garbage", "t.csv", "PK\x03\x04\x00\x00", nil, []Skip{{"t.csv", 0, "not text: it holds bytes that are 0"}}},
+		{"a line of a megabyte", "t.csv", "a\n" + strings.Repeat("x", 1<<20) + "\n", []row{{"a": strings.Repeat("x", 1<<20)}}, nil},
+		{"a thousand and one columns", "t.csv", strings.Repeat("a,", maxFields) + "a\n1\n", nil, []Skip{{"t.csv", 0, "it has 1001 columns, and a stream has at most 1000 fields"}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			records, skips := loaded(t, test.file, test.text)
+			if diff := cmp.Diff(test.skips, skips); diff != "" {
+				t.Errorf("skips (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(test.want, records["t"]); diff != "" {
+				t.Errorf("records (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAColumnHasItsTypeAndRole(t *testing.T) {
+	corpus, _ := openFolder(t, writeFolder(t, map[string]string{
+		"t.csv": "ID,Order Date,Title,Price,Code\n7,31.12.2025,Lamp,1.5,01\n8,,Chair,,02\n", "manifest.json": `{"streams":{"t":{"types":{"Price":"string"}}}}`,
+	}))
+	stream := corpus.Connectors[0].Streams[0]
+	var got []string
+	for _, field := range stream.Fields {
+		got = append(got, strings.TrimSpace(field.Name+" "+field.Type+" "+field.Role))
+	}
+	want := []string{"ID integer", "Order_Date timestamp event-time", "Title string primary-title", "Price string", "Code string"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	records := collectRecords(t, corpus)
+	if records[0].ID != "7" || records[0].EmittedAt.Year() != 2025 || string(records[0].Data) != `{"ID":7,"Order_Date":"2025-12-31","Title":"Lamp","Price":"1.5","Code":"01"}` {
+		t.Errorf("%s at %s: %s", records[0].ID, records[0].EmittedAt, records[0].Data)
+	}
+}
+
+// FuzzCSV holds the reader to this: it takes any bytes, its records are valid, reading them again gives the same, and every line that is not
+// empty is in the header, a record or a skip, as far as no cell has several lines.
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("a,b\n1,2\n\"x\"\"y\n\",3\n5\" n,\n"))
+	f.Add([]byte("sep=;\na;b;b\n\xe9;;;;\n"))
+	f.Add([]byte("\xff\xfea\x00\n\x001\x00"))
+	f.Add([]byte("d\n31/12/2026\n1/2/2006\n\n\r\n2026-01-01"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		count := scanned(t, fileStream{stream: "t", format: formatTable, idField: "none"}, text)
+		if strings.ContainsAny(string(text), "\"\x00") || hasUTF16Mark(text) || strings.Contains(strings.ToLower(string(text)), "sep=") {
+			return
+		}
+		lines := -1 // the header
+		for line := range strings.SplitSeq(strings.TrimPrefix(string(text), byteOrderMark), "\n") {
+			if strings.TrimSpace(line) != "" {
+				lines++
+			}
+		}
+		if count != max(lines, 0) && len(text) < 1000 {
+			t.Errorf("%d records and skips of %d lines in %q", count, lines, text)
+		}
+	})
+}

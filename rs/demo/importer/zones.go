@@ -1,0 +1,123 @@
+package importer
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	ics "github.com/arran4/golang-ical"
+	"github.com/teambition/rrule-go"
+)
+
+// calendarZones are the zones that a calendar defines itself, by name. Outlook's names are in no other list.
+type calendarZones map[string][]zoneRule
+
+// A zoneRule says from when on the clock is how far from UTC.
+type zoneRule struct {
+	begins time.Time // by the clock, as if it were UTC
+	rule   *rrule.ROption
+	offset int // seconds east of UTC
+	known  bool
+}
+
+func (z *zoneRule) complete() bool { return z.known && !z.begins.IsZero() }
+
+// learn takes in a line of a STANDARD or DAYLIGHT part.
+func (z *zoneRule) learn(one *ics.BaseProperty) {
+	switch one.IANAToken {
+	case "DTSTART":
+		if when, err := time.Parse("20060102T150405", one.Value); err == nil {
+			z.begins = when
+		}
+	case "RRULE":
+		if rule, err := rrule.StrToROption(one.Value); err == nil && rule.Freq == rrule.YEARLY {
+			z.rule = rule
+		}
+	case "TZOFFSETTO":
+		z.offset, z.known = parseOffset(one.Value)
+	}
+}
+
+var offsetForm = regexp.MustCompile(`^([+-])(\d{2})(\d{2})(\d{2})?$`)
+
+func parseOffset(text string) (seconds int, ok bool) {
+	match := offsetForm.FindStringSubmatch(strings.TrimSpace(text))
+	if match == nil {
+		return 0, false
+	}
+	hours, _ := strconv.Atoi(match[2]) // digits
+	minutes, _ := strconv.Atoi(match[3])
+	seconds, _ = strconv.Atoi(match[4]) // or nothing
+	seconds += 3600*hours + 60*minutes
+	if match[1] == "-" {
+		seconds = -seconds
+	}
+	return seconds, hours < 24
+}
+
+// last is when the rule last began to hold, up to a time by the clock.
+func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
+	if clock.Before(z.begins) {
+		return time.Time{}, false
+	}
+	if z.rule == nil {
+		return z.begins, true
+	}
+	// Only the last years matter, and rules that began in 1601 are common.
+	option := *z.rule
+	option.Dtstart = z.begins
+	if years := clock.Year() - 2 - z.begins.Year(); years > 0 && option.Count == 0 && option.Interval <= 1 {
+		option.Dtstart = z.begins.AddDate(years, 0, 0)
+	}
+	rule, err := rrule.NewRRule(option)
+	if err != nil {
+		return z.begins, true
+	}
+	if when := rule.Before(clock, true); !when.IsZero() {
+		return when, true
+	}
+	return z.begins, true
+}
+
+// place puts a time of the clock into a zone, which is one of the world's or one that the calendar defines.
+func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
+	for candidate := strings.TrimPrefix(name, "/"); candidate != ""; {
+		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
+			return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, location), true
+		}
+		_, rest, more := strings.Cut(candidate, "/") // /vendor.example/version/Europe/Berlin
+		if !more {
+			break
+		}
+		candidate = rest
+	}
+	var latest time.Time
+	offset, found := 0, false
+	for index := range z[name] {
+		rule := &z[name][index]
+		if begun, ok := rule.last(clock); ok && (!found || begun.After(latest)) {
+			latest, offset, found = begun, rule.offset, true
+		}
+	}
+	if !found {
+		return time.Time{}, false
+	}
+	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, time.FixedZone("", offset)), true
+}
+
+var durationForm = regexp.MustCompile(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)
+
+// parseDuration reads how long something takes: days of the calendar, and time by the clock.
+func parseDuration(text string) (days int, clock time.Duration, ok bool) {
+	match := durationForm.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
+	if match == nil || match[1] == "-" {
+		return 0, 0, false
+	}
+	number := func(index int) int {
+		value, _ := strconv.Atoi(match[index]) // digits, or nothing
+		return value
+	}
+	clock = time.Duration(number(4))*time.Hour + time.Duration(number(5))*time.Minute + time.Duration(number(6))*time.Second
+	return 7*number(2) + number(3), clock, true
+}

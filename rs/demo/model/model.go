@@ -1,0 +1,102 @@
+// Package model is the data of one person as the importer reads it from files and as the store keeps it.
+package model
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+	"time"
+)
+
+// A Corpus is the data of one person: what the embedded resource server serves.
+type Corpus struct {
+	Connectors []Connector
+	// Records yields every record once, in the order in which they were emitted. Loading stops at the first error.
+	Records iter.Seq2[Record, error]
+}
+
+// A Connector is one kind of source, with the connections a person has made to it.
+type Connector struct {
+	Key         string       `json:"key"`       // short key, e.g. "gmail"
+	SourceID    string       `json:"source_id"` // URL-shaped source id, e.g. "https://registry.pdpp.example/connectors/gmail"
+	Connections []Connection `json:"connections"`
+	Streams     []Stream     `json:"streams"`
+}
+
+// A Connection is one configured account of a connector.
+type Connection struct {
+	ID          string `json:"id"`           // e.g. "cin_mail_work"
+	DisplayName string `json:"display_name"` // e.g. "Work mail"
+}
+
+// A Stream describes one kind of record of a connector, and what may be asked of it.
+type Stream struct {
+	Name             string     `json:"name"`
+	PrimaryKey       []string   `json:"primary_key"`
+	CursorField      string     `json:"cursor_field"`       // the field records are sorted by, newest first; empty: emitted_at
+	ConsentTimeField string     `json:"consent_time_field"` // the field that a grant's time bound applies to; empty: emitted_at
+	Fields           []Field    `json:"fields"`
+	Views            []View     `json:"views"`
+	Relations        []Relation `json:"relations"`
+}
+
+// A Field is one top-level field of a stream's records.
+type Field struct {
+	Name         string   `json:"name"`
+	Type         string   `json:"type"` // string, text, integer, number, boolean, timestamp, array, object or blob
+	Nullable     bool     `json:"nullable"`
+	Role         string   `json:"role"`         // "", primary-title, secondary, event-time or actor
+	Exact        bool     `json:"exact"`        // filter[field]=value
+	Range        bool     `json:"range"`        // filter[field][gte|gt|lte|lt]=value
+	Lexical      bool     `json:"lexical"`      // full-text searched
+	Aggregations []string `json:"aggregations"` // of sum, min, max, count_distinct, group_by, group_by_time
+}
+
+// A View is a named list of fields.
+type View struct {
+	ID     string   `json:"id"`
+	Label  string   `json:"label"`
+	Fields []string `json:"fields"`
+}
+
+// A Relation leads from a record to records of another stream of the same connection.
+type Relation struct {
+	Name         string `json:"name"`
+	Target       string `json:"stream"`        // stream name
+	ForeignKey   string `json:"foreign_key"`   // field of the target (has_many, has_one) that holds the parent's record id
+	Cardinality  string `json:"cardinality"`   // has_one or has_many
+	DefaultLimit int    `json:"default_limit"` // has_many only
+	MaxLimit     int    `json:"max_limit"`     // has_many only
+}
+
+// Limits of a has_many expansion whose relation does not state them.
+const (
+	DefaultExpandLimit = 10
+	MaxExpandLimit     = 50
+)
+
+// A Record is one item of a stream under one connection. Its id is unique within stream and connection only.
+type Record struct {
+	ConnectionID string
+	Stream       string
+	ID           string
+	EmittedAt    time.Time
+	Data         json.RawMessage // an object
+	Blob         *Blob           // what its blob_ref names, if it has one
+}
+
+// A Blob is bytes that a record's blob_ref names.
+type Blob struct {
+	ID       string // "blob_sha256_" and the hex digest of Bytes
+	MIMEType string
+	Bytes    []byte
+}
+
+// Field finds a declared field.
+func (s Stream) Field(name string) (Field, bool) {
+	at := slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == name })
+	if at < 0 {
+		return Field{}, false
+	}
+	return s.Fields[at], true
+}
