@@ -34,9 +34,7 @@ type readingKey struct{}
 
 func withReading(ctx context.Context, grant, caller breakerKey) context.Context {
 	r := &reading{grant: grant, caller: caller}
-	r.trace.GetConn = func(string) { r.connecting.Store(true) }
-	r.trace.GotConn = func(httptrace.GotConnInfo) { r.connecting.Store(false) }
-	return context.WithValue(httptrace.WithClientTrace(ctx, &r.trace), readingKey{}, r)
+	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
 }
 
 // readingFrom returns nil for a request that is nobody's read.

@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -27,11 +29,26 @@ const (
 // other limit is set. HTTP/2, where the server offers it, needs few.
 const idleConnections = 1024
 
+// A connection of HTTP/2 that is silent for pingAfter is asked for a sign of life, and closed when none comes within
+// pingTimeout: a peer that froze closes nothing itself, and every call would wait for it in vain.
+const (
+	pingAfter   = 5 * time.Second
+	pingTimeout = 3 * time.Second
+)
+
 // NewTransport returns a transport that keeps connections to one server open for many callers.
 func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return guardIdle(connection), nil
+		},
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
 		TLSHandshakeTimeout:   5 * time.Second,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:     true,
@@ -73,6 +90,9 @@ func newSender(host string, transport http.RoundTripper, retries int, statuses, 
 // send performs a request with its retries. Its error may be an [*Error] of the breaker.
 func (s *sender) send(request *retryablehttp.Request) (*http.Response, error) {
 	s.budget.read(time.Now())
+	if readingFrom(request.Context()) == nil {
+		request = request.WithContext(tracing(request.Context(), &httptrace.ClientTrace{}, new(atomic.Bool)))
+	}
 	t := &trial{sender: s, began: time.Now()}
 	retrying := &retryablehttp.Client{
 		HTTPClient: s.http,
