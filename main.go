@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	stdlog "log"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -57,6 +58,7 @@ func main() {
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; that ends no service
 	log := transport.NewLogWriter(os.Stderr)
+	stdlog.SetOutput(transport.NewFaultLog(log)) // net/http's clients know no other logger
 	code := run(ctx, os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, log})
 	log.Drain(lastLineWait)
 	stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the icon
 	"fmt"
+	"log"
 	"net/http"
 	"slices"
 	"strings"
@@ -138,11 +139,13 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http leaves open.
+// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http leaves open. What net/http has to say of
+// its requests is withheld from the log; see [FaultLog].
 func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr: addr, Handler: handler,
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: log.New(withheld{}, "", 0),
 	}
 }
