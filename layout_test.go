@@ -39,7 +39,7 @@ var forbidden = map[string][]string{
 
 	"transport/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
-	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "os", "database/sql"},
+	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "database/sql"}, // it reads the certificates of a collector,
 
 	// The surroundings of the adapter. Commands, the doctor and cite call tools as MCP clients.
 	"internal/cite":    {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},

@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -17,10 +17,10 @@ import (
 // flushTime is how long the last spans may take on their way out, after the last call has ended.
 const flushTime = 2 * time.Second
 
-// NewTracer returns a tracer that exports spans by OTLP over HTTP as the standard variables say, and what ends it; or nil
-// when none of them names an endpoint or OTEL_SDK_DISABLED is true. Which endpoint, headers, certificates and sampler is
-// read by OpenTelemetry's own packages, from the process's environment: those of their variables that are looked at
-// here only decide whether there is tracing at all. Its error is one sentence about a variable. version is the program's.
+// NewTracer returns a tracer that exports spans by OTLP over HTTP as the standard variables say, and a function that ends it;
+// or nil if no variable names an endpoint or OTEL_SDK_DISABLED is true. OpenTelemetry's SDK reads the sampler, the limits and
+// the service's name from the process's environment itself. The error is one sentence about a variable. version is the
+// program's.
 func NewTracer(ctx context.Context, version string, getenv func(string) string, log zerolog.Logger) (tracer trace.Tracer, end func(), err error) {
 	named := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	if !named || getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {
@@ -33,9 +33,13 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	}
 	// The SDK reports failed exports to one handler for the whole process; its own writes to stderr as it likes.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("traces") }))
-	exporter, err := otlptracehttp.New(ctx)
+	collector, err := newCollector(getenv)
 	if err != nil {
-		return nil, nil, fmt.Errorf("OTEL_EXPORTER_OTLP_…: %w", err)
+		return nil, nil, err
+	}
+	exporter, err := otlptrace.New(ctx, collector)
+	if err != nil {
+		return nil, nil, err
 	}
 	// No detector of the process: its command line may hold a secret.
 	described, err := resource.New(ctx,

@@ -1,0 +1,85 @@
+package observe
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+var oneSpan = []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{Name: "a call"}}}}}}
+
+func environment(pairs ...string) func(string) string {
+	values := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		values[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return values[name] }
+}
+
+func TestCollectorSendsSpans(t *testing.T) {
+	var got http.Header
+	var spans tracepb.TracesData
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		body, err := io.ReadAll(unpacked)
+		if err != nil || proto.Unmarshal(body, &spans) != nil {
+			t.Errorf("the body is not a batch of spans: %v", err)
+		}
+	}))
+	defer server.Close()
+	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", server.URL+"/in", "OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b, x-other=c", "OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.UploadTraces(t.Context(), oneSpan); err != nil {
+		t.Fatal(err)
+	}
+	if got.Get("X-Key") != "a b" || got.Get("X-Other") != "c" || got.Get("Content-Type") != "application/x-protobuf" {
+		t.Errorf("headers %v", got)
+	}
+	if name := spans.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName(); name != "a call" {
+		t.Errorf("the span is called %q", name)
+	}
+}
+
+func TestCollectorErrorsRepeatNothing(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "CANARY", http.StatusForbidden)
+	}))
+	defer server.Close()
+	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.UploadTraces(t.Context(), oneSpan); err == nil || err.Error() != "the trace collector answered with status 403" {
+		t.Errorf("error %v", err)
+	}
+	server.Close()
+	c.client.RetryMax = 0
+	if err := c.UploadTraces(t.Context(), oneSpan); err == nil || strings.Contains(err.Error(), server.URL) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCollectorRefusesVariablesByName(t *testing.T) {
+	for variable, value := range map[string]string{
+		"ENDPOINT": "ftp://CANARY", "HEADERS": "x-key=%zzCANARY", "COMPRESSION": "CANARY", "TIMEOUT": "-5CANARY", "CERTIFICATE": "/CANARY", "CLIENT_CERTIFICATE": "/CANARY",
+	} {
+		name := "OTEL_EXPORTER_OTLP_" + variable
+		_, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", name, value))
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "CANARY") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
