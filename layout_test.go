@@ -28,9 +28,11 @@ var forbidden = map[string][]string{
 	"rs/demo": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 
 	// A person's data, how it is read from files, and the files of an invented person. Only the store above knows SQL.
-	"rs/demo/model":    {module, "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
-	"rs/demo/importer": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"rs/demo/sample":   {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
+	"rs/demo/model":             {module, "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
+	"rs/demo/importer":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"rs/demo/importer/mail":     {module + "rs/demo/model", module + "tools", module + "middleware", module + "transport", "net/http", "database/sql", "os"},
+	"rs/demo/importer/utf8text": {module, "net/http", "database/sql", "os"},
+	"rs/demo/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql", prometheusModule, otelModule},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 )
 
 // An arrayReader reads JSON objects in an array, or in an array that is a field of an object. Which field that is shows only at the end of the
@@ -124,7 +126,7 @@ func (r *arrayReader) choose() (string, error) {
 	}
 	for _, name := range found {
 		if name != longest {
-			r.others = append(r.others, unusable{1, fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", oneLine(name), oneLine(longest))})
+			r.others = append(r.others, unusable{1, fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", utf8text.OneLine(name), utf8text.OneLine(longest))})
 		}
 	}
 	return longest, nil

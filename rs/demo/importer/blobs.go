@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
@@ -102,19 +103,19 @@ func (s *fileStream) readBlob(name string) ([]byte, error) {
 		return nil, errors.New("it names a file, and the manifest has no blobs, the folder of such files")
 	}
 	if !fs.ValidPath(name) {
-		return nil, fmt.Errorf("it names the file %q, which is not in the folder %s", oneLine(name), s.blobs)
+		return nil, fmt.Errorf("it names the file %q, which is not in the folder %s", utf8text.OneLine(name), s.blobs)
 	}
 	place := path.Join(s.blobs, name)
 	info, err := fs.Stat(s.from.fsys, place)
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it names the file %q, which cannot be read", oneLine(name))
+		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
 	case info.Size() > maxBlob:
-		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", oneLine(name), maxBlob>>20)
+		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), maxBlob>>20)
 	}
 	content, err := fs.ReadFile(s.from.fsys, place)
 	if err != nil {
-		return nil, fmt.Errorf("it names the file %q, which cannot be read", oneLine(name))
+		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
 	}
 	return content, nil
 }

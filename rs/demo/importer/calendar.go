@@ -12,10 +12,12 @@ import (
 	_ "time/tzdata" // a container may have no time zone files
 
 	ics "github.com/arran4/golang-ical"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 )
 
 // A calendarReader reads the events of an iCalendar file (RFC 5545). Lines are unfolded here and parsed one by one by the library: its reader of
-// whole calendars would hold all of one in memory, and give all of it up for one bad line.
+// whole calendars would hold all of one in memory, and give all of it up for one bad line; its streams do not bound the length of a line.
 type calendarReader struct {
 	lines *foldedLines
 	begun bool
@@ -70,9 +72,9 @@ func (r *calendarReader) property() (*ics.BaseProperty, error) {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		one, err := ics.ParseProperty(ics.ContentLine(asUTF8(text)))
+		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
 		if err != nil || one == nil {
-			return nil, unusable{r.lines.number, "not a line of a calendar: " + oneLine(asUTF8(text))}
+			return nil, unusable{r.lines.number, "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
 		}
 		one.IANAToken = strings.ToUpper(one.IANAToken)
 		return one, nil
@@ -107,7 +109,7 @@ func (r *calendarReader) next() (item, error) {
 			if _, err := r.component(kind); err != nil {
 				return item{}, err
 			}
-			return item{}, unusable{line, "a " + oneLine(kind) + ": only events are loaded"}
+			return item{}, unusable{line, "a " + utf8text.OneLine(kind) + ": only events are loaded"}
 		}
 	}
 }
@@ -136,7 +138,7 @@ func (r *calendarReader) component(kind string) (component, error) {
 			continue
 		}
 		if errors.Is(err, io.EOF) {
-			return c, unusable{c.line, "the " + oneLine(kind) + " does not end"}
+			return c, unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
 		}
 		if err != nil {
 			return c, err
@@ -148,7 +150,7 @@ func (r *calendarReader) component(kind string) (component, error) {
 			}
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
 		case isMark(one, "END", "VCALENDAR"):
-			return c, unusable{c.line, "the " + oneLine(kind) + " does not end"}
+			return c, unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
 		case len(inner) > 0 && isMark(one, "END", inner[len(inner)-1]):
 			if kind == "VTIMEZONE" && rule.complete() {
 				r.zones[zone] = append(r.zones[zone], rule)
@@ -170,7 +172,7 @@ func (r *calendarReader) component(kind string) (component, error) {
 // unfinished gives the beginning of the next component back.
 func (r *calendarReader) unfinished(c component, one *ics.BaseProperty, kind string) error {
 	r.lines.lines.back([][]byte{[]byte(one.IANAToken + ":" + one.Value + "\r\n")})
-	return unusable{c.line, "the " + oneLine(kind) + " does not end"}
+	return unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
 }
 
 func (r *calendarReader) event() (item, error) {
@@ -305,7 +307,7 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 	if placed, ok := zones.place(when, zone); ok {
 		return calendarTime{when: placed, zone: zone}, sensible(placed)
 	}
-	c.defects = append(c.defects, "unknown time zone "+oneLine(zone))
+	c.defects = append(c.defects, "unknown time zone "+utf8text.OneLine(zone))
 	return calendarTime{when: when, local: true, zone: zone}, sensible(when)
 }
 

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 )
 
 // A format is how a file is read.
@@ -305,9 +308,9 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
 		return kind, ""
-	case fromLine.Match(firstLine(start)):
+	case mail.IsMbox(start):
 		return formatMail, ""
-	case bytes.EqualFold(firstLine(start), []byte("BEGIN:VCALENDAR")):
+	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCALENDAR")):
 		return formatCalendar, ""
 	}
 	return formatUnknown, "of no known kind: " + knownEndings
@@ -325,12 +328,6 @@ func beginning(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimPrefix(start, []byte(byteOrderMark)), nil
-}
-
-// firstLine is the first line that is not empty.
-func firstLine(start []byte) []byte {
-	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
-	return bytes.TrimRight(line, "\r")
 }
 
 // holdsLines tells a .json file that is an object to a line: an object, and after it another.

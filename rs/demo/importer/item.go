@@ -9,9 +9,9 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
@@ -46,7 +46,7 @@ func (s *fileStream) reader(file io.Reader) (itemReader, error) {
 	case formatTable:
 		return newTableReader(input, s), nil
 	case formatMail:
-		return newMailReader(input), nil
+		return messagesReader{mail.NewReader(input)}, nil
 	case formatCalendar:
 		return newCalendarReader(input), nil
 	}
@@ -261,21 +261,4 @@ func (r *linesReader) next() (item, error) {
 		}
 		return item{line: r.lines.number, text: text, fields: fields}, nil
 	}
-}
-
-// oneLine makes a text fit for a line of a report.
-func oneLine(text string) string { return shorten(strings.ToValidUTF8(text, "\ufffd"), 80) }
-
-// shorten cuts a text to at most limit characters, at a space where there is one.
-func shorten(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	characters := []rune(text)
-	if len(characters) <= limit {
-		return text
-	}
-	cut := string(characters[:limit])
-	if space := strings.LastIndexByte(cut, ' '); space > 0 {
-		cut = cut[:space]
-	}
-	return cut + "…"
 }

@@ -11,9 +11,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
 	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 )
 
 // A tableReader reads rows of comma separated values (RFC 4180) under a header. A quotation mark that is never closed would make encoding/csv
@@ -181,33 +182,9 @@ func (r *tableReader) parse(text []byte, lazily bool) ([]string, error) {
 		return nil, err
 	}
 	for index, cell := range cells {
-		cells[index] = asUTF8(cell)
+		cells[index] = utf8text.Mend(cell)
 	}
 	return cells, nil
-}
-
-// asUTF8 mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut somewhere;
-// any other is taken for Windows-1252, in which western programs wrote.
-func asUTF8(text string) string {
-	if utf8.ValidString(text) {
-		return text
-	}
-	good, bad := 0, 0
-	for at := 0; at < len(text); {
-		one, size := utf8.DecodeRuneInString(text[at:])
-		switch {
-		case one == utf8.RuneError && size == 1:
-			bad++
-		case size > 1:
-			good++
-		}
-		at += size
-	}
-	decoded, err := charmap.Windows1252.NewDecoder().String(text)
-	if good > bad || err != nil {
-		return strings.ToValidUTF8(text, "\ufffd")
-	}
-	return decoded
 }
 
 func (r *tableReader) next() (item, error) {

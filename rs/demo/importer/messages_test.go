@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
@@ -333,7 +334,7 @@ func TestAMessageThatIsTooLongIsPassedOver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 MiB")
 	}
-	long := letterOf("Message-ID: <long@x>", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", maxMessage>>10), "")
+	long := letterOf("Message-ID: <long@x>", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", mail.MaxMessage>>10), "")
 	records, skips := loaded(t, "m.mbox", long+letterOf("Message-ID: <after@x>", "", "x"))
 	if diff := cmp.Diff([]Skip{{"m.mbox", 1, "a message longer than 64 MiB"}}, skips); diff != "" || len(records["m"]) != 1 || records["m"][0]["id"] != "after@x" {
 		t.Errorf("%d messages, skips (-want +got)\n%s", len(records["m"]), diff)
@@ -361,7 +362,7 @@ func FuzzMbox(f *testing.F) {
 			at += next + 1
 			line, rest, _ := bytes.Cut(text[at:], []byte("\n"))
 			above := bytes.TrimSuffix(text[:at-1], []byte("\r"))
-			if fromLine.Match(line) && headerLine.Match(rest) && (bytes.HasSuffix(above, []byte("\n"))) && bytes.IndexByte(text, '\n') < at-1 {
+			if mail.Separates(line, rest) && (bytes.HasSuffix(above, []byte("\n"))) && bytes.IndexByte(text, '\n') < at-1 {
 				want++
 			}
 		}

@@ -1,4 +1,4 @@
-package importer
+package mail
 
 import (
 	"bufio"
@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 )
 
-// maxMessage is how long a message may be with its attachments, in bytes. It is in memory while it is read.
-const maxMessage = 64 << 20
+// MaxMessage is how long a message may be with its attachments, in bytes. It is in memory while it is read.
+const MaxMessage = 64 << 20
 
 var (
 	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
@@ -21,11 +23,11 @@ var (
 	quotedFrom = regexp.MustCompile(`^>+From `)
 )
 
-// A mailReader reads messages from an mbox file, or the one of an .eml file.
+// A Reader reads messages from an mbox file, or the one of an .eml file.
 //
 // A message begins at a line "From ADDRESS DATE" that is the first of the file or follows an empty line, and is followed by a header; such a
 // line in the middle of a letter does not. A line that was quoted with ">" on the way into the file is restored (the form called mboxrd).
-type mailReader struct {
+type Reader struct {
 	input   *bufio.Reader
 	line    int // how many were read
 	begun   bool
@@ -34,38 +36,40 @@ type mailReader struct {
 	message []byte
 }
 
-func newMailReader(input *bufio.Reader) *mailReader { return &mailReader{input: input} }
+// NewReader reads the messages of a file.
+func NewReader(input *bufio.Reader) *Reader { return &Reader{input: input} }
 
-func (r *mailReader) next() (item, error) {
+// Next returns the next message; an Unusable for a piece that is not one, after which there may be more; io.EOF at the end.
+func (r *Reader) Next() (Message, error) {
 	if !r.begun {
 		r.begun = true
 		if err := r.enter(); err != nil {
-			return item{}, err
+			return Message{}, err
 		}
 	}
 	if r.ended {
-		return item{}, io.EOF
+		return Message{}, io.EOF
 	}
 	begin := max(r.line, 1)
 	if err := r.read(); err != nil {
-		return item{}, err
+		return Message{}, err
 	}
 	switch {
-	case len(r.message) > maxMessage:
-		return item{}, unusable{begin, fmt.Sprintf("a message longer than %d MiB", maxMessage>>20)}
+	case len(r.message) > MaxMessage:
+		return Message{}, Unusable{begin, fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
-		return item{}, io.EOF // an empty file
+		return Message{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message)
 	if err != nil {
-		return item{}, unusable{begin, err.Error()}
+		return Message{}, Unusable{begin, err.Error()}
 	}
-	one.line = begin
+	one.Line = begin
 	return one, nil
 }
 
 // enter goes to the first message.
-func (r *mailReader) enter() error {
+func (r *Reader) enter() error {
 	for {
 		start, err := r.input.Peek(1)
 		if len(start) == 0 {
@@ -87,14 +91,14 @@ func (r *mailReader) enter() error {
 	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
 		return r.passLine()
 	}
-	if !headerLine.Match(firstLine(start)) {
+	if !headerLine.Match(utf8text.FirstLine(start)) {
 		r.ended = true
-		return unusable{reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
+		return Unusable{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
 	}
 	return nil
 }
 
-func (r *mailReader) passLine() error {
+func (r *Reader) passLine() error {
 	for {
 		_, err := r.input.ReadSlice('\n')
 		switch {
@@ -110,7 +114,7 @@ func (r *mailReader) passLine() error {
 }
 
 // read takes the lines up to the next message.
-func (r *mailReader) read() error {
+func (r *Reader) read() error {
 	r.message = r.message[:0]
 	lineStart, afterEmpty := true, false
 	for {
@@ -128,7 +132,7 @@ func (r *mailReader) read() error {
 				part = part[1:]
 			}
 		}
-		if len(r.message) <= maxMessage {
+		if len(r.message) <= MaxMessage {
 			r.message = append(r.message, part...)
 		}
 		afterEmpty = lineStart && len(bytes.TrimRight(part, "\r\n")) == 0
@@ -143,14 +147,28 @@ func (r *mailReader) read() error {
 	}
 }
 
+// IsMbox reports whether a file that begins like this is an mbox.
+func IsMbox(start []byte) bool { return fromLine.Match(utf8text.FirstLine(start)) }
+
+// An Unusable is a piece of a file that was passed over, or, when Line is 0, all of it.
+type Unusable struct {
+	Line   int
+	Reason string
+}
+
+func (u Unusable) Error() string { return u.Reason }
+
 // separates tells the line between two messages. The line after it is only looked at.
-func (r *mailReader) separates(line []byte) bool {
-	if !bytes.HasPrefix(line, []byte("From ")) || !fromLine.Match(line) {
+func (r *Reader) separates(line []byte) bool {
+	if !fromLine.Match(line) { // before Peek, which overwrites the line
 		return false
 	}
 	start, _ := r.input.Peek(1 << 10)
 	return headerLine.Match(start)
 }
+
+// Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
+func Separates(line, next []byte) bool { return fromLine.Match(line) && headerLine.Match(next) }
 
 // trimLine takes the empty line away that stands between two messages.
 func trimLine(message []byte) []byte {

@@ -1,7 +1,8 @@
-package importer
+package mail
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,43 +11,50 @@ import (
 	"net/textproto"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer/utf8text"
 )
 
-// readMessage makes a record of a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
-// could not be decoded is kept as it stands, and the field "defects" says so.
-func readMessage(raw []byte) (item, error) {
+// A Message is what a message says, decoded. What it does not say is empty.
+type Message struct {
+	Line                int // where it begins in its file
+	ID                  string
+	Subject             string
+	FromName, FromEmail string
+	To, Cc, Bcc         []string
+	SentAt              string // RFC 3339, with the zone of the sender
+	ThreadID, InReplyTo string // ids of the first message of the thread, and of the one that is answered
+	ListID              string
+	Labels              []string
+	Text                string
+	Size                int // bytes
+	Attachments         []Attachment
+	Defects             []string          // what was wrong with it
+	Digest              [sha256.Size]byte // tells two messages of one id apart
+}
+
+// readMessage reads a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
+// could not be decoded is kept as it stands, and Defects says so.
+func readMessage(raw []byte) (Message, error) {
 	head, body := cutHeader(raw)
 	m := &message{}
 	header, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
 	if err != nil || len(header.Header) == 0 {
-		return item{}, errors.New("a message without a header")
+		return Message{}, errors.New("a message without a header")
 	}
 	m.header = header.Header
 	m.walk(textproto.MIMEHeader(m.header), body, 0)
 
 	text := m.text()
-	one := item{id: m.id(raw)}
-	subject := m.words("Subject")
-	one.put("subject", subject)
-	m.sender(&one)
-	one.put("to", m.addresses("To"))
-	one.put("cc", m.addresses("Cc"))
-	one.put("bcc", m.addresses("Bcc"))
-	sent := m.sentAt()
-	one.put("sent_at", sent)
-	one.put("thread_id", m.thread(one.id))
-	one.put("in_reply_to", firstID(m.header.Get("In-Reply-To")))
-	one.put("list_id", m.words("List-Id"))
-	one.put("labels", splitLabels(m.words("X-Gmail-Labels")))
-	one.put("body_text", text)
-	one.put("has_attachments", len(m.files) > 0)
-	one.put("size_bytes", len(raw))
-	one.put("defects", m.defects)
-	for _, file := range m.files {
-		one.attached = append(one.attached, file.item())
+	one := Message{
+		ID: m.id(raw), Subject: m.words("Subject"), To: m.addresses("To"), Cc: m.addresses("Cc"), Bcc: m.addresses("Bcc"), SentAt: m.sentAt(),
+		InReplyTo: firstID(m.header.Get("In-Reply-To")), ListID: m.words("List-Id"), Labels: splitLabels(m.words("X-Gmail-Labels")),
+		Text: text, Size: len(raw), Attachments: m.files,
 	}
-	digest := sha256.Sum256([]byte(subject + "\x00" + sent + "\x00" + m.words("From") + "\x00" + text))
-	one.content = string(digest[:])
+	one.FromName, one.FromEmail = m.sender()
+	one.ThreadID = m.thread(one.ID)
+	one.Defects = m.defects
+	one.Digest = sha256.Sum256([]byte(one.Subject + "\x00" + one.SentAt + "\x00" + m.words("From") + "\x00" + text))
 	return one, nil
 }
 
@@ -54,7 +62,7 @@ func readMessage(raw []byte) (item, error) {
 type message struct {
 	header  mail.Header
 	parts   []textPart
-	files   []mailFile
+	files   []Attachment
 	defects []string
 }
 
@@ -113,7 +121,7 @@ func (m *message) words(name string) string {
 }
 
 func decodeWords(text string) string {
-	text = asUTF8(text)
+	text = utf8text.Mend(text)
 	decoder := mime.WordDecoder{CharsetReader: charsetReader}
 	if decoded, err := decoder.DecodeHeader(text); err == nil {
 		text = decoded
@@ -123,7 +131,7 @@ func decodeWords(text string) string {
 
 // list reads addresses. A header that cannot be parsed is one address as it stands.
 func (m *message) list(name string) []*mail.Address {
-	text := asUTF8(strings.Join(m.header[textproto.CanonicalMIMEHeaderKey(name)], ", "))
+	text := utf8text.Mend(strings.Join(m.header[textproto.CanonicalMIMEHeaderKey(name)], ", "))
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -153,20 +161,15 @@ func (m *message) addresses(name string) []string {
 	return texts
 }
 
-func (m *message) sender(one *item) {
+func (m *message) sender() (name, address string) {
 	found := m.list("From")
 	if len(found) == 0 {
 		found = m.list("Sender")
 	}
 	if len(found) == 0 {
-		return
+		return "", ""
 	}
-	name := found[0].Name
-	if name == "" {
-		name = found[0].Address
-	}
-	one.put("from_name", name)
-	one.put("from_email", strings.ToLower(found[0].Address))
+	return cmp.Or(found[0].Name, found[0].Address), strings.ToLower(found[0].Address)
 }
 
 // sentAt is the date that the sender gave, with its zone, or nothing.
@@ -178,7 +181,7 @@ func (m *message) sentAt() string {
 	}
 	when, err := mail.ParseDate(text)
 	if err != nil || when.Year() < 1970 || when.Year() > 9999 {
-		m.defect("a date that cannot be read: " + oneLine(text))
+		m.defect("a date that cannot be read: " + utf8text.OneLine(text))
 		return ""
 	}
 	return when.Format(time.RFC3339)
@@ -205,7 +208,7 @@ func (m *message) thread(own string) string {
 
 // firstID is the first message id in a header, without its brackets.
 func firstID(text string) string {
-	text = strings.TrimSpace(asUTF8(text))
+	text = strings.TrimSpace(utf8text.Mend(text))
 	if _, after, found := strings.Cut(text, "<"); found {
 		if id, _, closed := strings.Cut(after, ">"); closed {
 			return strings.TrimSpace(id)
