@@ -57,7 +57,7 @@ golden:
 
 # Rewrites what pages repeat from the code: the error codes, the tour's output and the install links.
 docs:
-	go test . ./packaging -run Page -update
+	go test ./integration ./packaging -run Page -update
 
 demo:
 	go run . demo

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"pdpp-mcp": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.Getenv, streams{os.Stdin, os.Stdout, os.Stderr}))
+			os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // Shells are those that Completion writes a script for.
@@ -184,4 +187,22 @@ func fish(out io.Writer, program string, commands []command) {
 			fmt.Fprintln(out)
 		}
 	}
+}
+
+type completionCommand struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+// runCompletion prints a completion script.
+func runCompletion(c completionCommand, app App) error {
+	parser, err := newParser(new(commandLine), app, func(int) {})
+	if err != nil {
+		return err
+	}
+	names := tools.ListedNames()
+	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": Shells}
+	if !Completion(app.Out, parser.Model, words, c.Shell) {
+		return usage(fmt.Sprintf("there is no shell %q", c.Shell))
+	}
+	return nil
 }

@@ -267,3 +267,32 @@ func fileError(err error) error {
 	}
 	return &transport.ExitError{Code: transport.ExitCannotWrite, Message: err.Error()}
 }
+
+type setupCommand struct {
+	Client string `arg:"" optional:"" help:"claude-code, claude-desktop, chatgpt, codex, cursor, vscode, gemini, zed or generic; without one, the clients on this machine are listed."`
+	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
+	providerFlags
+	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
+	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
+	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
+	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
+	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
+	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
+}
+
+// runSetup says how to connect a client, or does it.
+func runSetup(c setupCommand, app App) error {
+	place, err := thisPlace(app.Getenv)
+	if err != nil {
+		return err
+	}
+	program, notes, err := ownPath()
+	if err != nil {
+		return err
+	}
+	return Setup(SetupOptions{
+		Client: c.Client, URL: c.URL, ProviderURL: c.ProviderURL, CacheRoot: c.CacheRoot, GrantID: c.GrantID, Demo: c.Demo,
+		Name: c.Name, TokenEnv: c.TokenEnv, Write: c.Write, DryRun: c.DryRun, Remove: c.Remove, File: c.File,
+		Place: place, Program: program, Notes: notes, Roots: cacheRoots(c.CacheRoot), Now: time.Now,
+	}, app.Out, app.Err)
+}

@@ -11,6 +11,11 @@ import (
 	"text/tabwriter"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // Tools prints the tools that a model is shown: name, title and how many bytes each takes of its context. With raw it
@@ -82,4 +87,26 @@ func rank(input inputSchema, name string) int {
 		return 0
 	}
 	return 1
+}
+
+type toolsCommand struct {
+	Tool string `arg:"" optional:"" help:"Show this tool with its arguments."`
+	JSON bool   `name:"json" help:"Print what goes over the wire."`
+}
+
+// runTools lists the tools. They are the same for everybody, so that no grant is needed.
+func runTools(ctx context.Context, c toolsCommand, app App) error {
+	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
+	if err != nil {
+		return err
+	}
+	session, err := transport.Inside(ctx, app.Pipeline("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), rs.Principal{}, insider(app))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	if c.Tool != "" {
+		return Tool(ctx, session, app.Out, c.Tool, c.JSON)
+	}
+	return Tools(ctx, session, app.Out, c.JSON)
 }

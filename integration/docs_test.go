@@ -1,4 +1,4 @@
-package main
+package integration
 
 import (
 	"fmt"
@@ -15,12 +15,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	sampleyear "github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
 )
 
 // The tables of docs/errors.md are the error vocabulary: every code with what its constant's comment says. Which codes stand
 // in which table, and with which status, the page says itself, in the comment before the table. make docs rewrites the tables.
 func TestTheErrorPageIsTheVocabulary(t *testing.T) {
+	t.Chdir("..")
 	const path = "docs/errors.md"
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -137,6 +140,7 @@ func isCodeType(expression ast.Expr) bool {
 
 // Every exit code has its row.
 func TestTheErrorPageHasTheExitCodes(t *testing.T) {
+	t.Chdir("..")
 	page, err := os.ReadFile("docs/errors.md")
 	if err != nil {
 		t.Fatal(err)
@@ -167,6 +171,7 @@ func TestTheErrorPageHasTheExitCodes(t *testing.T) {
 
 // The list that the README shows is the list that runs.
 func TestTheReadmeShowsTheChain(t *testing.T) {
+	t.Chdir("..")
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -186,11 +191,12 @@ func TestTheReadmeShowsTheChain(t *testing.T) {
 
 // The number in the README's first screen is the demo's.
 func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
+	t.Chdir("..")
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	year, err := sample.Year(t.Context())
+	year, err := sampleyear.Year(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,5 +211,17 @@ func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
 	}
 	if want := fmt.Sprintf("count of messages = %d\n", messages); !strings.Contains(string(readme), want) {
 		t.Errorf("README.md does not show %q", want)
+	}
+}
+
+// Every code that is declared stands in the metrics under its own name.
+func TestEveryErrorCodeIsALabel(t *testing.T) {
+	t.Chdir("..")
+	for _, dir := range []string{"rs", "middleware", "transport"} {
+		for code := range declaredCodes(t, dir) {
+			if middleware.BoundedCode(rs.Code(code)) != code {
+				t.Errorf("middleware/code.go does not know %s, declared in %s", code, dir)
+			}
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -7,11 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // What is asked of the sample before it is loaded is answered once it is, or when loading failed, as a failure.
@@ -56,12 +58,15 @@ func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 		_, _ = io.WriteString(w, `{"bearer":{"token_kind":"owner"}}`)
 	}))
 	defer server.Close()
+	app := App{Pipeline: func(string, string, *rs.Client, time.Duration, zerolog.Logger, observe.Observation) *transport.Server {
+		return nil
+	}}
 	sample := provider{url: server.URL, token: rs.NewToken("t"), own: true}
-	if _, principal, err := sample.room(t.Context(), "pdpp", zerolog.Nop(), observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
+	if _, principal, err := sample.room(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
 		t.Errorf("%+v, %v after %d questions", principal, err, asked.Load())
 	}
 	sample.own = false
-	if _, principal, err := sample.room(t.Context(), "pdpp", zerolog.Nop(), observe.Observation{}); err == nil || asked.Load() != 1 {
+	if _, principal, err := sample.room(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err == nil || asked.Load() != 1 {
 		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
 	}
 }

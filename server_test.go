@@ -26,7 +26,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -86,16 +86,16 @@ func newWatched(t *testing.T, traced bool) *watched {
 		watch.Tracer = provider.Tracer("test")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	server, err := newHosted(ctx, hostedConfig{
-		listen: "127.0.0.1:0", name: "test", rsURL: source.URL, packagesURL: source.URL + "/packages",
-		introspection: &rs.IntrospectorOptions{Endpoint: source.URL + "/introspect", ClientID: "c", ClientSecret: rs.NewToken(canaryToken)},
-		log:           zerolog.New(w.log).Level(zerolog.DebugLevel), watch: watch,
+	server, err := newHosted(ctx, cli.HostedConfig{
+		Listen: "127.0.0.1:0", Name: "test", RSURL: source.URL, PackagesURL: source.URL + "/packages",
+		Introspection: &rs.IntrospectorOptions{Endpoint: source.URL + "/introspect", ClientID: "c", ClientSecret: rs.NewToken(canaryToken)},
+		Log:           zerolog.New(w.log).Level(zerolog.DebugLevel), Watch: watch,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.serve(ctx, transport.ServiceManager{}, nil) }()
+	go func() { done <- server.Serve(ctx, transport.ServiceManager{}, nil) }()
 	w.url = server.service.URL()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
@@ -471,17 +471,6 @@ func TestTheCallLine(t *testing.T) {
 	t.Errorf("no line of the call: %s", w.log)
 }
 
-// Every code that is declared stands in the metrics under its own name.
-func TestEveryErrorCodeIsALabel(t *testing.T) {
-	for _, dir := range []string{"rs", "middleware", "transport"} {
-		for code := range declaredCodes(t, dir) {
-			if middleware.BoundedCode(rs.Code(code)) != code {
-				t.Errorf("middleware/code.go does not know %s, declared in %s", code, dir)
-			}
-		}
-	}
-}
-
 func TestAdminListener(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -489,7 +478,7 @@ func TestAdminListener(t *testing.T) {
 	done := make(chan int, 1)
 	go func() {
 		done <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--rs-url", "http://127.0.0.1:1", "--admin-listen", "127.0.0.1:0"},
-			func(string) string { return "" }, streams{strings.NewReader(""), io.Discard, stderr})
+			func(string) string { return "" }, strings.NewReader(""), io.Discard, stderr)
 		_ = stderr.Close()
 	}()
 	address := ""
@@ -534,7 +523,7 @@ func TestStdioIsTraced(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	message := strings.NewReader(modern("tools/call", `"name":"schema","arguments":{}`, `"traceparent":"00-`+metaTrace+sampled+`",`) + "\n")
 	var out, log syncBuffer
-	if code := run(t.Context(), []string{"stdio", "--demo"}, os.Getenv, streams{message, &out, &log}); code != 0 {
+	if code := run(t.Context(), []string{"stdio", "--demo"}, os.Getenv, message, &out, &log); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &log)
 	}
 	if !strings.Contains(out.String(), `"result"`) {

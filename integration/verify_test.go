@@ -1,10 +1,10 @@
-package main
+package integration
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
+	"os/exec"
 
 	"net/http"
 	"net/http/httptest"
@@ -16,15 +16,9 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/rs/zerolog"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const quoteToken = "tok-quotes"
@@ -131,25 +125,18 @@ func (r *quoteRig) load(text ...string) {
 // ask calls a tool as a model does.
 func (r *quoteRig) ask(tool string, arguments map[string]any, into any) {
 	r.t.Helper()
-	server, principal, err := localRoom(r.t.Context(), r.url, rs.NewToken(quoteToken), "test", zerolog.Nop(), observe.Observation{})
+	typed, err := json.Marshal(arguments)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	session, err := transport.Inside(r.t.Context(), server, principal, insider())
+	command := exec.CommandContext(r.t.Context(), binary, "call", tool, string(typed), "--structured", "--provider-url", r.url, "--cache-root", r.cache)
+	command.Env, command.Stderr = []string{"HOME=" + r.cache}, os.Stderr
+	data, err := command.Output()
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
 	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer func() { _ = session.Close() }()
-	result, err := session.CallTool(r.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
-	if err != nil || result.IsError {
-		r.t.Fatalf("%s: %v %+v", tool, err, result)
-	}
-	data, err := json.Marshal(result.StructuredContent)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		r.t.Fatal(err)
+		r.t.Fatalf("%s: %v %s", tool, err, data)
 	}
 }
 
@@ -206,7 +193,10 @@ func (r *quoteRig) run(code int, says, in string, args ...string) {
 	r.t.Helper()
 	var out, problems bytes.Buffer
 	args = append([]string{"verify", "--provider-url", r.url, "--cache-root", r.cache}, args...)
-	got := run(context.Background(), args, func(string) string { return "" }, streams{strings.NewReader(in), &out, &problems})
+	command := exec.CommandContext(r.t.Context(), binary, args...)
+	command.Env, command.Stdin, command.Stdout, command.Stderr = []string{"HOME=" + r.cache}, strings.NewReader(in), &out, &problems
+	_ = command.Run() // its exit code is looked at
+	got := command.ProcessState.ExitCode()
 	if got != code || !strings.Contains(out.String()+problems.String(), says) {
 		r.t.Errorf("exit %d, want %d with %q\nstdout: %sstderr: %s", got, code, says, &out, &problems)
 	}

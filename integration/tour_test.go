@@ -1,4 +1,4 @@
-package main
+package integration
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -32,12 +33,13 @@ var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
 
 // The page shows what its commands print. make docs rewrites the outputs.
 func TestTheTourPageShowsWhatItsCommandsPrint(t *testing.T) {
-	const path = "docs/tour.md"
+	const path = "../docs/tour.md"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("HOME", t.TempDir())
+	t.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	commands := 0
 	want := consoleBlock.ReplaceAllStringFunc(string(page), func(block string) string {
 		var shown strings.Builder

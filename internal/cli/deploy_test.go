@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 func settings(t *testing.T) (flags, variables map[string]bool) {
 	t.Helper()
 	var line commandLine
-	parser, err := newParser(&line, streams{nil, io.Discard, io.Discard}, func(int) {})
+	parser, err := newParser(&line, App{Out: io.Discard, Err: io.Discard}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +44,7 @@ func settings(t *testing.T) (flags, variables map[string]bool) {
 var foreign = []string{"stdout", "header", "transport", "scope", "add-mcp", "build", "build-arg", "from", "from-file", "up"}
 
 func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
+	t.Chdir("../..")
 	flags, variables := settings(t)
 	paths := []string{"README.md"}
 	for _, pattern := range []string{"docs/*.md", "deploy/*.*", "deploy/*/*", "deploy/Dockerfile"} {
@@ -78,7 +79,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	var line commandLine
-	parser, err := newParser(&line, streams{nil, io.Discard, io.Discard}, func(int) {})
+	parser, err := newParser(&line, App{Out: io.Discard, Err: io.Discard}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 }
 
 // configure reads a command line with a configuration file as serve does, except for the secret.
-func configure(t *testing.T, config string, arguments ...string) hostedConfig {
+func configure(t *testing.T, config string, arguments ...string) HostedConfig {
 	t.Helper()
 	var values map[string]any
 	if err := json.Unmarshal([]byte(config), &values); err != nil {
@@ -116,11 +117,11 @@ func configure(t *testing.T, config string, arguments ...string) hostedConfig {
 			arguments[i] = filepath.Join(dir, "config.json")
 		}
 	}
-	line, command, _, err := parse(arguments, streams{nil, io.Discard, io.Discard})
+	line, command, _, err := parse(arguments, App{Out: io.Discard, Err: io.Discard})
 	if err != nil || command != "serve" {
 		t.Fatalf("%q: %v", command, err)
 	}
-	got, err := serveConfig(line.Serve, streams{nil, io.Discard, io.Discard})
+	got, err := serveConfig(line.Serve, App{Out: io.Discard, Err: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +129,12 @@ func configure(t *testing.T, config string, arguments ...string) hostedConfig {
 }
 
 func TestTheExampleConfigurationIsGood(t *testing.T) {
+	t.Chdir("../..")
 	data, err := os.ReadFile("deploy/config.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := configure(t, string(data), "serve", "--config", "config.json"); got.public.Origin != "https://mcp.example" || got.introspection == nil {
+	if got := configure(t, string(data), "serve", "--config", "config.json"); got.Public.Origin != "https://mcp.example" || got.Introspection == nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -152,6 +154,7 @@ func decodeStrictly(t *testing.T, decoder *yaml.Decoder, into any) bool {
 }
 
 func TestCompose(t *testing.T) {
+	t.Chdir("../..")
 	data, err := os.ReadFile("deploy/compose.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +192,7 @@ func TestCompose(t *testing.T) {
 			t.Setenv(variable, value)
 		}
 		config := configure(t, `{}`, append(slices.Clone(replica.Command), "--config", "config.json")...)
-		if grace, err := time.ParseDuration(replica.Grace); err != nil || grace <= config.drainDelay+config.drainTime+transport.LastWords {
+		if grace, err := time.ParseDuration(replica.Grace); err != nil || grace <= config.DrainDelay+config.DrainTime+transport.LastWords {
 			t.Errorf("%s is killed after %s, while it drains", name, replica.Grace)
 		}
 		if !replica.ReadOnly || !slices.Contains(replica.CapDrop, "ALL") {
@@ -244,6 +247,7 @@ type manifest struct {
 
 // Field names are Kubernetes' own business; what the parts say of each other is ours.
 func TestKubernetesManifestsAgree(t *testing.T) {
+	t.Chdir("../..")
 	file, err := os.Open("deploy/kubernetes.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +274,7 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 	pod := manifests["Deployment"].Spec.Template
 	container := pod.Spec.Containers[0]
 	config := configure(t, manifests["ConfigMap"].Data["config.json"], container.Args...)
-	if drain := config.drainDelay + config.drainTime + transport.LastWords; time.Duration(pod.Spec.Grace)*time.Second <= drain {
+	if drain := config.DrainDelay + config.DrainTime + transport.LastWords; time.Duration(pod.Spec.Grace)*time.Second <= drain {
 		t.Errorf("a pod is killed after %d s, and drains for %s", pod.Spec.Grace, drain)
 	}
 	if !pod.Spec.Security.NonRoot || pod.Spec.Security.User == 0 || !container.Security.ReadOnly || container.Security.Escalation {
@@ -305,6 +309,7 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 }
 
 func TestTheImageRunsAsNobody(t *testing.T) {
+	t.Chdir("../..")
 	data, err := os.ReadFile("deploy/Dockerfile")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -90,6 +90,7 @@ func wrongWith(query string, exported map[string][]string) []string {
 }
 
 func TestWrongWithFindsWhatIsWrong(t *testing.T) {
+	t.Chdir("../..")
 	exported := map[string][]string{"pdpp_mcp_calls_total": {"tool"}, "pdpp_mcp_call_seconds": {"tool"}}
 	for query, wrong := range map[string]int{
 		`sum by (tool) (rate(pdpp_mcp_calls_total{tool="x",instance="y"}[5m])) > 0`:     0,
@@ -108,6 +109,7 @@ func TestWrongWithFindsWhatIsWrong(t *testing.T) {
 
 // The dashboard and the alert rules ask for nothing that is not exported, and the manual names everything that is.
 func TestDashboardAlertsAndManualMatchTheMetrics(t *testing.T) {
+	t.Chdir("../..")
 	exported := exportedMetrics(t)
 	if len(exported) < 15 {
 		t.Fatalf("only %d metrics", len(exported))

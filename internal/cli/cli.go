@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// An App is what the commands run in: the process, and what the program can build. main fills it.
+type App struct {
+	Version  string
+	Getenv   func(string) string
+	In       io.Reader
+	Out, Err io.Writer // for stdio and demo --json, Out is protocol
+
+	// Pipeline builds the call pipeline with its tools, as every transport serves it.
+	Pipeline func(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server
+	// Host builds a hosted server, which listens already.
+	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
+	// Observe sets up metrics at an address, unless that is empty, and traces where the environment asks for them.
+	Observe func(ctx context.Context, adminListen string, getenv func(string) string, log zerolog.Logger) (observe.Observation, func(), error)
+}
+
+func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }
+
+// commandLine is what can be typed; kong reads it.
+type commandLine struct {
+	Version kong.VersionFlag `help:"Print the version and exit."`
+	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
+	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
+	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
+	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
+
+	Setup      setupCommand      `cmd:"" help:"Connect a client, such as Claude Code or Cursor. Example: pdpp-mcp setup cursor --demo --write"`
+	Doctor     doctorCommand     `cmd:"" help:"Find out what is wrong and what to do about it. Example: pdpp-mcp doctor --provider-url https://rs.example"`
+	Call       callCommand       `cmd:"" help:"Call a tool and print what a model would see. Example: pdpp-mcp call search q=dentist limit=3 --demo"`
+	Tools      toolsCommand      `cmd:"" help:"Print the tools that a model is shown. Example: pdpp-mcp tools search"`
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell. Example: source <(pdpp-mcp completion bash)"`
+}
+
+// Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
+// because hosts show that line.
+func Run(ctx context.Context, args []string, app App) int {
+	line, command, exited, err := parse(args, app)
+	if exited {
+		return 0
+	}
+	if err != nil {
+		return fail(app, usage(err.Error()+". Run pdpp-mcp --help."))
+	}
+	if name := transport.OwnerVariable(app.Getenv); name != "" && !readsNothing(command) {
+		return fail(app, &transport.ExitError{Code: transport.ExitOwner, Message: fmt.Sprintf(
+			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
+	}
+	switch command {
+	case "demo":
+		err = runDemo(ctx, line.Demo, app)
+	case "serve":
+		err = runServe(ctx, line.Serve, app, func() (serveCommand, error) {
+			again, _, _, err := parse(args, app)
+			return again.Serve, err
+		})
+	case "stdio":
+		err = runStdio(ctx, line.Stdio, app)
+	case "verify <citation>":
+		err = runVerify(ctx, line.Verify, app)
+	case "setup", "setup <client>":
+		err = runSetup(line.Setup, app)
+	case "doctor":
+		err = runDoctor(ctx, line.Doctor, app)
+	case "call <tool>", "call <tool> <argument>":
+		err = runCall(ctx, line.Call, app)
+	case "tools", "tools <tool>":
+		err = runTools(ctx, line.Tools, app)
+	case "completion <shell>":
+		err = runCompletion(line.Completion, app)
+	}
+	if err != nil {
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			err = &transport.Stopped{Message: "stopped: " + context.Cause(ctx).Error()}
+		}
+		code := fail(app, err)
+		var stopped *transport.Stopped
+		if errors.As(err, &stopped) && command == "stdio" {
+			return 0 // that is how hosts end a session
+		}
+		return code
+	}
+	return 0
+}
+
+// readsNothing reports whether a command may run although an owner's credential is set: doctor tells of it.
+func readsNothing(command string) bool {
+	return command == "doctor" || command == "completion <shell>"
+}
+
+// parse reads the command line, with the environment and the file that it names. It reports whether that was a question,
+// as --help is, and has been answered.
+func parse(args []string, app App) (line commandLine, command string, exited bool, err error) {
+	parser, err := newParser(&line, app, func(int) { exited = true })
+	if err != nil {
+		return line, "", false, err
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil || exited {
+		return line, "", exited, err
+	}
+	return line, parsed.Command(), false, nil
+}
+
+func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
+	return kong.New(line,
+		kong.Name("pdpp-mcp"),
+		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
+		kong.Vars{"version": "pdpp-mcp " + app.Version},
+		kong.Writers(app.Out, app.Err),
+		kong.Exit(exit), // --help and --app.Version
+	)
+}
+
+func usage(message string) error {
+	return transport.UsageError(message)
+}
+
+// exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.
+const exitStopped = 130
+
+// fail prints why the program ends and returns its exit code: 1 unless the error names one.
+func fail(app App, err error) int {
+	fmt.Fprintln(app.Err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
+	var exit *transport.ExitError
+	if errors.As(err, &exit) {
+		return exit.Code
+	}
+	var stopped *transport.Stopped
+	if errors.As(err, &stopped) {
+		return exitStopped
+	}
+	return 1
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
+)
+
+type demoCommand struct {
+	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
+	Data   string `help:"Serve your own files instead of the sample year: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
+	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
+	JSON   bool   `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
+}
+
+// demoLimits are those of a server for the person who started it: nobody is slowed down.
+func demoLimits() middleware.Limits {
+	l := middleware.DefaultLimits()
+	l.TokenRate, l.AddressRate = 0, 0
+	return l
+}
+
+// runDemo serves the embedded resource server and /mcp in front of it, after a short tour.
+func runDemo(ctx context.Context, c demoCommand, app App) error {
+	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, progress: app.Err, now: time.Now, log: log})
+	if err != nil {
+		return err
+	}
+	defer source.close()
+	server, err := app.Host(ctx, HostedConfig{
+		Listen: c.Listen, Name: "pdpp-demo", RSURL: source.url, PackagesURL: source.url + "/packages", Limits: demoLimits(), Log: log,
+		Introspection: &rs.IntrospectorOptions{
+			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
+			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
+		},
+		DrainTime: transport.DefaultDrainTime, Page: demoPage(c.Data != "", source.tokens.Client),
+	}, nil)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if err := json.NewEncoder(app.Out).Encode(source.addresses(server.URL())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
+			return err
+		}
+		return server.Serve(ctx, transport.ServiceManager{}, nil)
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, transport.ServiceManager{}, nil) }()
+	if err := Tour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
+		return fmt.Errorf("the tour failed: %w", err)
+	}
+	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client))
+	if c.Data == "" { // own files have no server without a port
+		fmt.Fprint(app.Out, pasteableSample)
+	}
+	return <-done
+}
+
+// demoPage is the demo's page for people, with its console. Whoever can open the page can read the sample year, which is
+// nobody's. Data of the person's own is another matter: its token is not put into the page, but into the link to it.
+func demoPage(ownData bool, token string) *page.Page {
+	if ownData {
+		return page.New(page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}) // #nosec G101 -- a variable's name
+	}
+	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
+	self, notes, err := ownPath()
+	if o.Server.Command = self; err != nil || len(notes) > 0 {
+		o.Server.Command = "/path/to/pdpp-mcp"
+		o.Note = "This program will be gone when it stops: go run built it for one run. Build it to stay, with go build -o pdpp-mcp . and write its own place for /path/to/pdpp-mcp."
+	}
+	return page.New(o)
+}
+
+// pageURL is where the person who started the demo opens its page.
+func pageURL(c demoCommand, server Hosted, token string) string {
+	url := strings.TrimSuffix(server.URL(), middleware.EndpointPath) + middleware.PagePath
+	if c.Data != "" {
+		url += "#token=" + token
+	}
+	return url
+}
+
+// addresses is the line of demo --json.
+func (e *embedded) addresses(mcpURL string) demo.Addresses {
+	return demo.Addresses{
+		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
+		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
+		PackagesURL: e.url + "/packages",
+		ClientToken: e.tokens.Client, NarrowToken: e.tokens.Narrow, PackageToken: e.tokens.Package,
+		OwnerToken: e.tokens.Owner, ExpiredToken: e.tokens.Expired, RevokedToken: e.tokens.Revoked,
+	}
+}
+
+const pasteable = `
+Serving until you stop it (Ctrl-C). In a browser, %[3]s calls tools by hand.
+
+Connect a client, for example:
+
+  claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
+`
+
+const pasteableSample = `
+or without a port, once pdpp-mcp is on your PATH:
+
+  claude mcp add pdpp-demo -- pdpp-mcp stdio --demo
+`

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+type doctorCommand struct {
+	providerFlags
+	JSON bool `name:"json" help:"Print the findings as JSON."`
+}
+
+// runDoctor looks at everything that stands between a person and an answer.
+func runDoctor(ctx context.Context, c doctorCommand, app App) error {
+	if c.Demo && c.ProviderURL != "" {
+		return usage("--demo and --provider-url cannot be combined: --demo reads the sample year.")
+	}
+	place, err := thisPlace(app.Getenv)
+	if err != nil {
+		return err
+	}
+	program, _, err := ownPath()
+	if err != nil {
+		return err
+	}
+	options := doctor.Options{
+		OwnerVariable: transport.OwnerVariable(app.Getenv), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
+		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
+	}
+	if c.Demo {
+		sample, err := startEmbedded(ctx, embeddedConfig{log: zerolog.Nop(), progress: app.Err, now: time.Now})
+		if err != nil {
+			return err
+		}
+		defer sample.close()
+		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
+	}
+	return doctor.Run(ctx, options, c.JSON, app.Out)
+}

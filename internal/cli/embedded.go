@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// embedded is the resource server of demo, on a port of its own.
+type embedded struct {
+	url          string
+	clientSecret string
+	tokens       demo.DemoTokens
+	store        *demo.Store
+	server       *http.Server
+
+	stopLoading context.CancelFunc
+	loaded      chan struct{} // closed when loading has ended
+	resources   http.Handler  // what answers once it has; nil when it failed
+}
+
+type embeddedConfig struct {
+	data, db string
+	progress io.Writer
+	now      func() time.Time // of the progress
+	log      zerolog.Logger
+	behind   bool // load while it serves: requests wait for the end of that
+}
+
+const embeddedClientID = "pdpp-mcp"
+
+// startEmbedded loads the data and serves it on loopback until close.
+func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
+	store, err := openStore(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	e := &embedded{store: store, clientSecret: rand.Text(), loaded: make(chan struct{})}
+	if e.tokens, err = demo.NewDemoTokens(rand.Reader); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	e.url = "http://" + listener.Addr().String()
+	e.server = transport.NewHTTPServer("", e)
+	go func() {
+		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			c.log.Error().Err(err).Msg("embedded resource server")
+		}
+	}()
+	ctx, e.stopLoading = context.WithCancel(ctx)
+	if c.behind {
+		go func() {
+			if err := e.load(ctx, c); err != nil && ctx.Err() == nil {
+				c.log.Error().Err(err).Msg("embedded resource server")
+			}
+		}()
+		return e, nil
+	}
+	if err := e.load(ctx, c); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// load fills the store, and lets the requests in that waited for it.
+func (e *embedded) load(ctx context.Context, c embeddedConfig) error {
+	defer close(e.loaded)
+	if err := loadStore(ctx, e.store, c); err != nil {
+		return err
+	}
+	e.resources = demo.NewServer(e.store, demo.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), demo.Options{
+		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
+		Fault: func(r *http.Request, err error) {
+			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
+		},
+	})
+	return nil
+}
+
+// ServeHTTP answers a request once the data is loaded.
+func (e *embedded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-e.loaded:
+	case <-r.Context().Done():
+		return
+	}
+	if e.resources == nil {
+		http.Error(w, "the data could not be loaded", http.StatusInternalServerError)
+		return
+	}
+	e.resources.ServeHTTP(w, r)
+}
+
+func (e *embedded) close() {
+	e.stopLoading()
+	<-e.loaded
+	_ = e.server.Close()
+	_ = e.store.Close()
+}
+
+// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
+const (
+	sampleName        = "sample year "
+	sampleFingerprint = sampleName + "3"
+)
+
+// openStore opens the index, or one in memory. Its error is an ExitNotReady when the file is not to be touched.
+func openStore(ctx context.Context, c embeddedConfig) (store *demo.Store, err error) {
+	if c.db != "" && c.data == "" {
+		err = mayHoldSample(ctx, c.db)
+	}
+	if err == nil {
+		store, err = demo.NewStore(ctx, c.db)
+	}
+	if refused, ok := errors.AsType[*demo.IndexError](err); ok {
+		return nil, &transport.ExitError{Code: transport.ExitNotReady, Message: refused.Error()}
+	}
+	return store, err
+}
+
+// mayHoldSample keeps the sample year from replacing an index of a person's own files, which may be all that is left of them.
+func mayHoldSample(ctx context.Context, path string) error {
+	held, err := demo.HeldIndex(ctx, path)
+	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
+		err = &demo.IndexError{Path: path, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+	}
+	return err
+}
+
+// loadStore fills a store with the sample year, or with files of the person's own, unless it holds just that.
+func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
+	if c.data == "" {
+		if held, ok := store.Loaded(); ok && held == sampleFingerprint {
+			return nil
+		}
+		year, err := sample.Year(ctx)
+		if err != nil {
+			return err
+		}
+		return store.Load(ctx, year, sampleFingerprint, nil)
+	}
+	index := demo.IndexFiles(c.db)
+	fingerprint, problem := importer.Fingerprint(c.data, index...)
+	if held, ok := store.Loaded(); ok && problem == nil && held == fingerprint {
+		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
+		return nil
+	}
+	report := loadReport{out: c.progress, now: c.now, begun: c.now(), told: c.now()}
+	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, index...) // it says what it skips, and fails as the fingerprint did
+	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
+		return usage(err.Error())
+	}
+	if err == nil {
+		err = store.Load(ctx, corpus, fingerprint, report.load)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted while loading; the next start loads again")
+	}
+	if err != nil {
+		return err
+	}
+	report.end()
+	return nil
+}

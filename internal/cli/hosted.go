@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
+)
+
+// HostedConfig is what a hosted server is made of.
+type HostedConfig struct {
+	Listen, Name         string
+	Public               middleware.Public
+	Origins              []string
+	RSURL                string // public, for what is shown
+	RSReadURL            string // where it is read; empty: at RSURL
+	ReadTimeout          time.Duration
+	Retries              int  // of one read: 0 means 2, negative none
+	NoBreaker            bool // ask however often it fails
+	Deadline             time.Duration
+	MaxConnections       int // 0: no limit
+	Limits               middleware.Limits
+	Unknown              rs.QuestionLimits // of questions about unknown tokens
+	AuthorizationServers []string
+	Introspection        *rs.IntrospectorOptions // nil: the schema probe
+	PackagesURL          string                  // directory of package members, asked with the introspection's credentials
+	DrainDelay           time.Duration           // from "not ready" to the end of accepting
+	DrainTime            time.Duration           // from there to the end of calls in flight
+	AdminListen          string                  // where watch shows its metrics; empty: nowhere
+	Log                  zerolog.Logger
+	Watch                observe.Observation
+	Page                 *page.Page // for people; nil: none
+}
+
+// KeepFixed returns next with everything of c that only a restart can change, and the flags that differ there. What is
+// not named here changes with a reload.
+func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
+	var differ []string
+	for _, fixed := range []struct {
+		flag string
+		same bool
+	}{
+		{"--listen", c.Listen == next.Listen},
+		{"--rs-url", c.RSURL == next.RSURL},
+		{"--rs-internal-url", c.RSReadURL == next.RSReadURL},
+		{"--read-timeout", c.ReadTimeout == next.ReadTimeout},
+		{"--max-connections", c.MaxConnections == next.MaxConnections},
+		{"--admin-listen", c.AdminListen == next.AdminListen},
+		{"--retries", c.Retries == next.Retries},
+		{"--breaker", c.NoBreaker == next.NoBreaker},
+		{"--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.Unknown == next.Unknown},
+	} {
+		if !fixed.same {
+			differ = append(differ, fixed.flag)
+		}
+	}
+	next.Listen, next.RSURL, next.RSReadURL = c.Listen, c.RSURL, c.RSReadURL
+	next.ReadTimeout, next.MaxConnections = c.ReadTimeout, c.MaxConnections
+	next.AdminListen, next.Watch = c.AdminListen, c.Watch
+	next.Retries, next.NoBreaker, next.Unknown = c.Retries, c.NoBreaker, c.Unknown
+	return next, differ
+}
+
+// Hosted is a server that listens.
+type Hosted interface {
+	// URL is where clients find it.
+	URL() string
+	// Serve answers until ctx ends. Whenever the manager asks for it, read's configuration replaces the one that is served.
+	Serve(ctx context.Context, m transport.ServiceManager, read func() (HostedConfig, error)) error
+}

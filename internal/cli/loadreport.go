@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
+)
+
+// maxSkipsShown is how many skipped pieces are named one by one; all are counted.
+const maxSkipsShown = 20
+
+// progressEvery is how often a person is told how far it is, at most.
+const progressEvery = time.Second
+
+// A loadReport tells a person how the loading goes on.
+type loadReport struct {
+	out             io.Writer
+	now             func() time.Time
+	begun, told     time.Time
+	loaded, skipped int
+}
+
+func (r *loadReport) skip(s importer.Skip) {
+	if r.skipped++; r.skipped <= maxSkipsShown {
+		fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
+	}
+}
+
+func (r *loadReport) found(n int) { r.tell("found", n) }
+
+func (r *loadReport) load(n int) {
+	r.loaded = n
+	r.tell("loaded", n)
+}
+
+func (r *loadReport) tell(what string, n int) {
+	now := r.now()
+	if now.Sub(r.told) < progressEvery {
+		return
+	}
+	r.told = now
+	fmt.Fprintf(r.out, "pdpp-mcp: %s %d records so far\n", what, n)
+}
+
+func (r *loadReport) end() {
+	if r.skipped > maxSkipsShown {
+		fmt.Fprintf(r.out, "pdpp-mcp: and %d more skipped\n", r.skipped-maxSkipsShown)
+	}
+	fmt.Fprintf(r.out, "pdpp-mcp: loaded %d records in %s, skipped %d\n", r.loaded, r.now().Sub(r.begun).Round(10*time.Millisecond), r.skipped)
+}

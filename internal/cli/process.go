@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// LastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.
+// A host that stops the program waits a second for its end.
+const LastLineWait = 400 * time.Millisecond
+
+// serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
+// it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
+func serviceManager() transport.ServiceManager {
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	watchdog, _ := daemon.SdWatchdogEnabled(false) // an unreadable interval is none
+	return transport.ServiceManager{
+		Reload: reload, Watchdog: watchdog,
+		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
+	}
+}
+
+// cacheRoots are the folders in which a credential is looked for.
+func cacheRoots(named string) []string {
+	home, _ := os.UserHomeDir() // who has none has no folder there
+	return transport.CacheRoots(named, home)
+}
+
+// thisPlace is this machine.
+func thisPlace(getenv func(string) string) (clients.Place, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Place{}, usage("the home folder is not known: set HOME.")
+	}
+	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, nil
+}
+
+// ownPath is where this program is installed, as clients are to start it; see [clients.Program].
+func ownPath() (path string, notes []string, err error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return "", nil, fmt.Errorf("where this program is installed is not known: %w", err)
+	}
+	called, err := exec.LookPath(os.Args[0])
+	if err != nil {
+		called = ""
+	}
+	path, notes = clients.Program(executable, called)
+	return path, notes, nil
+}

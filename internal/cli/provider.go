@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// providerFlags say which grant a local command reads through.
+type providerFlags struct {
+	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
+	CacheRoot   string `name:"cache-root" help:"Folder of the credential cache; ./.pdpp, then ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+	GrantID     string `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
+	Demo        bool   `help:"Read the sample year; needs nothing."`
+}
+
+// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
+// Where soon is set it is used before it has loaded, and what is read of it waits for that.
+func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
+	if c.Demo {
+		if c.ProviderURL != "" {
+			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
+		}
+		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: app.Err, now: time.Now, behind: soon})
+		if err != nil {
+			return err
+		}
+		defer demo.close()
+		return use(provider{demo.url, rs.NewToken(demo.tokens.Client), true})
+	}
+	if c.ProviderURL == "" {
+		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
+	}
+	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, warning := range credential.Warnings {
+		fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+warning)
+	}
+	return use(provider{credential.ProviderURL, credential.Token, false})
+}
+
+// inside uses a session with the room that a local command's flags lead to: it reads what a model would.
+func (c providerFlags) inside(ctx context.Context, app App, use func(session *mcp.ClientSession, providerURL string) error) error {
+	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	return c.open(ctx, log, app, false, func(p provider) error {
+		server, principal, err := p.room(ctx, app, "pdpp", log, observe.Observation{})
+		if err != nil {
+			return err
+		}
+		session, err := transport.Inside(ctx, server, principal, insider(app))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = session.Close() }()
+		return use(session, p.url)
+	})
+}
+
+// insider is what local commands call themselves.
+func insider(app App) *mcp.Implementation {
+	return &mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}
+}
+
+// A provider is where a local command reads, and with which token.
+type provider struct {
+	url   string
+	token rs.Token
+	own   bool // it is this process's sample, whose token was made a client's a moment ago
+}
+
+// room is the room for the provider's one token.
+func (p provider) room(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
+	if !p.own {
+		return localRoom(ctx, app, p.url, p.token, name, log, watch)
+	}
+	client, err := localClient(app, p.url, middleware.DefaultDeadline, watch) // a slow machine loads for long: the call bounds the wait
+	if err != nil {
+		return nil, rs.Principal{}, err
+	}
+	return app.Pipeline(name, p.url, client, 0, log, watch), rs.Principal{Token: p.token, Kind: rs.KindClient}, nil
+}
+
+// localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
+// mis-filed owner token never reads a record.
+func localRoom(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
+	client, err := localClient(app, providerURL, rs.DefaultReadTimeout, watch)
+	if err != nil {
+		return nil, rs.Principal{}, err
+	}
+	principal, err := transport.Identify(ctx, schemaProbe(client), providerURL, token)
+	if err != nil {
+		return nil, rs.Principal{}, err
+	}
+	return app.Pipeline(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
+}
+
+func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rs.Client, error) {
+	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
+	if err != nil {
+		return nil, usage(err.Error())
+	}
+	return client, nil
+}
+
+// schemaProbe judges a token by the schema document that its bearer is given.
+func schemaProbe(client *rs.Client) rs.SchemaProbe {
+	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/page"
+)
+
+type serveCommand struct {
+	Config ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
+
+	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
+	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
+	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
+	PublicURL                 string        `name:"public-url" help:"This server's public origin, without /mcp." env:"PDPP_MCP_PUBLIC_URL" placeholder:"URL"`
+	AllowedHosts              []string      `name:"allowed-hosts" help:"Further host names that it answers to." env:"PDPP_MCP_ALLOWED_HOSTS" placeholder:"HOST"`
+	AllowedOrigins            []string      `name:"allowed-origins" help:"Browser origins that may call; usually none." env:"PDPP_MCP_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
+	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host, -Proto and -For are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
+	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; the resource server if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
+	IntrospectionURL          string        `name:"introspection-url" help:"RFC 7662 endpoint. Without it the schema says what a token is." env:"PDPP_MCP_INTROSPECTION_URL" placeholder:"URL"`
+	IntrospectionClientID     string        `name:"introspection-client-id" help:"HTTP Basic user of introspection." env:"PDPP_MCP_INTROSPECTION_CLIENT_ID" placeholder:"ID"`
+	IntrospectionClientSecret string        `name:"introspection-client-secret" help:"HTTP Basic password; prefer the file or the environment." env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET" placeholder:"SECRET"`
+	IntrospectionSecretFile   string        `name:"introspection-client-secret-file" help:"File that holds it." type:"path" env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET_FILE" placeholder:"FILE"`
+	Issuer                    string        `help:"Required iss of a token." env:"PDPP_MCP_ISSUER" placeholder:"URL"`
+	Audiences                 []string      `name:"audiences" help:"Accepted aud of a token; the resource server's and this server's URLs if absent." env:"PDPP_MCP_AUDIENCES" placeholder:"URL"`
+	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
+	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
+	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
+	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
+	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
+	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
+	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
+	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+	limitFlags
+	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Questions a second to the authority about unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
+	UnknownTokenBurst int           `name:"unknown-token-burst" help:"Such questions in one moment; ${default} if absent." default:"1000" env:"PDPP_MCP_UNKNOWN_TOKEN_BURST" placeholder:"N"`
+	MaxUnknownTokens  int           `name:"max-unknown-tokens" help:"Such questions under way at a time; ${default} if absent, 0 for no limit." default:"256" env:"PDPP_MCP_MAX_UNKNOWN_TOKENS" placeholder:"N"`
+	DrainDelay        time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
+	DrainTime         time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
+	LogLevel          string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
+}
+
+// limitFlags are the limits of callers as they are typed.
+type limitFlags struct {
+	TokenRate        float64       `name:"token-rate" help:"Requests a second with one token; ${default} if absent, 0 for no limit." default:"50" env:"PDPP_MCP_TOKEN_RATE" placeholder:"N"`
+	TokenBurst       int           `name:"token-burst" help:"Requests with one token at once; ${default} if absent." default:"200" env:"PDPP_MCP_TOKEN_BURST" placeholder:"N"`
+	AddressRate      float64       `name:"address-rate" help:"Unknown tokens a second from one client address that turn out not to be good; ${default} if absent, 0 for no limit." default:"10" env:"PDPP_MCP_ADDRESS_RATE" placeholder:"N"`
+	AddressBurst     int           `name:"address-burst" help:"Such tokens from one client address at once; ${default} if absent." default:"100" env:"PDPP_MCP_ADDRESS_BURST" placeholder:"N"`
+	MaxCallsPerGrant int           `name:"max-calls-per-grant" help:"Calls of one grant or package at a time; ${default} if absent, 0 for no limit." default:"32" env:"PDPP_MCP_MAX_CALLS_PER_GRANT" placeholder:"N"`
+	MaxCalls         int           `name:"max-calls" help:"Calls of all at a time; ${default} if absent, 0 for no limit." default:"1024" env:"PDPP_MCP_MAX_CALLS" placeholder:"N"`
+	CallWait         time.Duration `name:"call-wait" help:"How long a call beyond these waits for its turn; ${default} if absent." default:"1s" env:"PDPP_MCP_CALL_WAIT"`
+}
+
+// maxDeadline keeps a call within the time that the server takes to write its answer.
+const maxDeadline = 4 * time.Minute
+
+// runServe serves until ctx ends. read reads the command line again, with the files that it names.
+func runServe(ctx context.Context, c serveCommand, app App, read func() (serveCommand, error)) error {
+	manager := serviceManager()
+	config, err := serveConfig(c, app)
+	if err != nil {
+		return err
+	}
+	watch, unwatch, err := app.Observe(ctx, c.AdminListen, app.Getenv, config.Log)
+	if err != nil {
+		return err
+	}
+	defer unwatch()
+	config.Watch = watch
+	inherited, err := activation.Listeners()
+	if err != nil {
+		return err
+	}
+	server, err := app.Host(ctx, config, inherited)
+	if err != nil {
+		return err
+	}
+	return server.Serve(ctx, manager, func() (HostedConfig, error) {
+		again, err := read()
+		if err != nil {
+			return HostedConfig{}, err
+		}
+		return serveConfig(again, app)
+	})
+}
+
+// serveConfig checks a command line and reads the secret file that it names.
+func serveConfig(c serveCommand, app App) (HostedConfig, error) {
+	level, err := zerolog.ParseLevel(c.LogLevel)
+	if err != nil {
+		return HostedConfig{}, usage(err.Error())
+	}
+	config := HostedConfig{
+		Listen: c.Listen, Name: "pdpp", Deadline: c.Deadline,
+		RSURL: c.RSURL, RSReadURL: c.RSInternalURL, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: !c.Breaker,
+		AuthorizationServers: c.AuthorizationServers, PackagesURL: c.PackagesURL, MaxConnections: c.MaxConnections,
+		DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
+		Unknown: rs.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
+		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
+	}
+	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
+		return config, usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+	}
+	if c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline {
+		return config, usage(fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline))
+	}
+	if c.Retries < 0 || c.Retries > 2 {
+		return config, usage(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
+	}
+	if c.Retries == 0 {
+		config.Retries = -1 // of the client, 0 is the default
+	}
+	if c.MaxConnections < 1 {
+		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
+	}
+	if c.Page {
+		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
+	}
+	if err := errors.Join(config.Limits.Check(), config.Unknown.Check()); err != nil {
+		return config, usage(err.Error())
+	}
+	if c.PackagesURL != "" && c.IntrospectionURL == "" {
+		return config, usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
+	}
+	for _, origin := range c.AllowedOrigins {
+		parsed, err := middleware.ParseOrigin(origin)
+		if err != nil {
+			return config, usage("--allowed-origins: " + err.Error())
+		}
+		config.Origins = append(config.Origins, parsed)
+	}
+	if config.Public, err = middleware.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
+		return config, usage(err.Error())
+	}
+	if config.Introspection, err = introspectionOptions(c, config.Public.Origin); err != nil {
+		return config, usage(err.Error())
+	}
+	return config, nil
+}
+
+func (f limitFlags) limits() middleware.Limits {
+	return middleware.Limits{
+		TokenRate: f.TokenRate, TokenBurst: f.TokenBurst, AddressRate: f.AddressRate, AddressBurst: f.AddressBurst,
+		CallsPerGrant: f.MaxCallsPerGrant, Calls: f.MaxCalls, Wait: f.CallWait,
+	}
+}
+
+func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOptions, error) {
+	if c.IntrospectionURL == "" {
+		return nil, nil
+	}
+	secret := c.IntrospectionClientSecret
+	if c.IntrospectionSecretFile != "" {
+		data, err := os.ReadFile(c.IntrospectionSecretFile)
+		if err != nil {
+			return nil, fmt.Errorf("--introspection-client-secret-file: %w", err)
+		}
+		secret = strings.TrimSpace(string(data))
+	}
+	if c.IntrospectionClientID == "" || secret == "" {
+		return nil, errors.New("--introspection-url needs --introspection-client-id and a client secret")
+	}
+	audiences := c.Audiences
+	if len(audiences) == 0 {
+		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + middleware.EndpointPath}
+		if origin != "" { // as the metadata announces it
+			audiences = append(audiences, origin+middleware.EndpointPath)
+		}
+	}
+	return &rs.IntrospectorOptions{
+		Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret),
+		Issuer: c.Issuer, Audiences: audiences, NoBreaker: !c.Breaker,
+	}, nil
+}

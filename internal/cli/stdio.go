@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+type stdioCommand struct {
+	providerFlags
+	ServerName string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
+}
+
+// runStdio serves one local client with one cached token.
+func runStdio(ctx context.Context, c stdioCommand, app App) error {
+	ctx = transport.WatchOutput(ctx, app.Out)
+	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	watch, unwatch, err := app.Observe(ctx, "", app.Getenv, log)
+	if err != nil {
+		return err
+	}
+	defer within(LastLineWait, unwatch)
+	return c.open(ctx, log, app, true, func(p provider) error {
+		server, principal, err := p.room(ctx, app, c.ServerName, log, watch)
+		if err != nil {
+			return err
+		}
+		return transport.Stdio(ctx, server, principal, app.In, app.Out)
+	})
+}
+
+// within runs f, and waits for its end no longer than limit.
+func within(limit time.Duration, f func()) {
+	ended := make(chan struct{})
+	go func() {
+		f()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+	}
+}
