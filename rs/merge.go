@@ -53,6 +53,17 @@ func (l list) with(items []string) Object {
 	return l.body.With(l.path[0], l.inner.With(l.path[1], array).JSON())
 }
 
+// warned returns the list with more warnings in its meta.
+func (l list) warned(warnings []string) list {
+	holder := &l.body
+	if l.inner.Has("meta") {
+		holder = &l.inner
+	}
+	meta := holder.Object("meta")
+	*holder = holder.With("meta", meta.With("warnings", JoinArray(append(meta.Array("warnings"), warnings...))).JSON())
+	return l
+}
+
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
 func attribute(item string, source Connection) string {
 	object := AsObject(item)
@@ -80,11 +91,14 @@ func attribute(item string, source Connection) string {
 	return object.JSON()
 }
 
-// attributeList says it of all items of a list answer; one that is no list stays as it is.
-func attributeList(response *Response, source Connection) *Response {
+// attributeList says it of all items of a list answer, and adds warnings; one that is no list stays as it is.
+func attributeList(response *Response, source Connection, warnings ...string) *Response {
 	l, ok := readList(response)
 	if !ok {
 		return response
+	}
+	if len(warnings) > 0 {
+		l = l.warned(warnings)
 	}
 	items := make([]string, len(l.items))
 	for i, item := range l.items {

@@ -38,17 +38,47 @@ func (p *Package) search(ctx context.Context, r Request, paged bool) (*Response,
 	return s.respond(hits)
 }
 
-// searchOne passes a search on to the one child that it names, and says of each hit where it comes from.
+// searchOne passes a search on to the one child that it names, for those of the streams that the child was granted, and says of
+// each hit where it comes from.
 func (p *Package) searchOne(ctx context.Context, r Request, connectionID string) (*Response, error) {
-	c, refused := p.pick(ctx, connectionID, r.Query["streams"]...)
+	streams := r.Query["streams"]
+	c, refused := p.choose(connectionID, streams...)
+	if refused == nil {
+		refused = c.holdsNone(streams) // before the child is judged
+	}
+	if refused == nil {
+		c, refused = p.pick(ctx, connectionID, streams...)
+	}
+	if refused == nil {
+		refused = c.holdsNone(streams) // it may be another one
+	}
 	if refused != nil {
 		return nil, refused
+	}
+	var warnings []string
+	if granted := c.granted(streams); len(granted) < len(streams) {
+		r.Query = maps.Clone(r.Query)
+		r.Query["streams"] = granted
+		left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
+		if len(left) > 0 { // a stream may be named twice
+			warnings = []string{warning("stream_not_granted", fmt.Sprintf("This connection's grant does not hold %s; it was left out.", quoteNames(left)))}
+		}
 	}
 	response, err := p.forward(ctx, c, r)
 	if err != nil {
 		return nil, err
 	}
-	return attributeList(response, c.Connection), nil
+	return attributeList(response, c.Connection, warnings...), nil
+}
+
+// holdsNone refuses a search of streams of which a child was granted none.
+func (c *child) holdsNone(streams []string) *Error {
+	if len(streams) == 0 || len(c.granted(streams)) > 0 {
+		return nil
+	}
+	e := notGranted(streams)
+	e.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
+	return e
 }
 
 // A packageSearch is one page of a search across children.

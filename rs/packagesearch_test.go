@@ -21,6 +21,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 		request rs.Request
 		asked   []string
 		keys    string
+		warning string // what the answer says of streams that were left out
 	}{
 		"S3-16a an unscoped search asks every child for its own connection": {
 			request: searchRequest(),
@@ -53,6 +54,12 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			asked:   []string{"tok_c /v1/search?connection_id=cin_c&limit=1&" + rest + "&streams=messages"},
 			keys:    "c0",
 		},
+		"S3-R16 a named connection is asked for the streams that it was granted": {
+			request: searchRequest("connection_id", "cin_c", "streams", "threads", "streams", "files", "streams", "notes", "streams", "files"),
+			asked:   []string{"tok_c /v1/search?connection_id=cin_c&" + rest + "&streams=files"},
+			keys:    "c0 c1",
+			warning: `"threads", "notes"`,
+		},
 		"S0-6a limit counts merged hits": {
 			request: searchRequest("limit", "4"),
 			asked: []string{
@@ -78,6 +85,9 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			if m.keys() != row.keys {
 				t.Errorf("hits are %q, want %q", m.keys(), row.keys)
 			}
+			if w := m.Meta.Warnings; len(w) != min(len(row.warning), 1) || len(w) == 1 && (w[0].Code != "stream_not_granted" || !strings.Contains(w[0].Message, row.warning)) {
+				t.Errorf("warnings are %+v, want %s", w, row.warning)
+			}
 			for _, hit := range m.Data {
 				letter := hit.RecordKey[:1]
 				want := aChild(letter).Connection
@@ -87,6 +97,23 @@ func TestPackageSearchTakesPart(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// S3-R16: of two grants on a named connection the one that has most of the streams is searched.
+func TestPackageSearchOfAConnectionWithTwoGrants(t *testing.T) {
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_b": says(`{"data":{"results":[],"meta":{"warnings":[{"code":"own"}]}}}`)}}
+	p := packageOf(f, rs.PackageOptions{}, aChild("a", "messages"), sameConnection(aChild("b", "notes", "tags"), "a"))
+	response, err := p.Do(t.Context(), searchRequest("connection_id", "cin_a", "streams", "messages", "streams", "notes", "streams", "tags"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"tok_b /v1/search?connection_id=cin_a&q=invoice&streams=notes&streams=tags"}, f.heard(t)); diff != "" {
+		t.Error(diff)
+	}
+	const want = `{"data":{"results":[],"meta":{"warnings":[{"code":"own"},{"code":"stream_not_granted","message":"This connection's grant does not hold \"messages\"; it was left out."}]}}}`
+	if diff := cmp.Diff(want, response.Body); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -175,7 +202,10 @@ func TestPackageSearchRefuses(t *testing.T) {
 		says     string
 	}{
 		"S3-16c a stream that nobody was granted": {both, searchRequest("streams", "photos"), rs.GrantStreamNotAllowed, `"photos"`},
-		"S3-16d a connection that is not there":   {both, searchRequest("connection_id", "cin_x"), rs.ConnectionNotFound, `"cin_x"`},
+		"S3-R16 a stream that a named connection was not granted": {
+			[]rs.Child{aChild("a"), aChild("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), rs.GrantStreamNotAllowed, `"notes"`,
+		},
+		"S3-16d a connection that is not there": {both, searchRequest("connection_id", "cin_x"), rs.ConnectionNotFound, `"cin_x"`},
 		"S3-3a a connection that was revoked": {
 			[]rs.Child{aChild("a"), refusedChild("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
 		},
