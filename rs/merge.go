@@ -14,15 +14,14 @@ type list struct {
 }
 
 // readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
-// data.data[], data.results[], results[], hits[] (S3-R16). It reports false for an answer that has none of them.
+// data.data[], data.results[], results[], hits[], records[] (S3-R16). It reports false for an answer that has none of them.
 func readList(response *Response) (list, bool) {
-	names := [...]string{"data", "results", "hits", "streams"}
 	outer := AsObject(response.Body)
-	if name, items, ok := outer.List(names[:]...); ok {
+	if name, items, ok := outer.Items(); ok {
 		return list{body: outer, path: []string{name}, items: onlyObjects(items), envelope: outer}, true
 	}
 	inner := outer.Object("data")
-	if name, items, ok := inner.List(names[:]...); ok {
+	if name, items, ok := inner.Items(); ok {
 		envelope := append(append(Object{}, outer.Without("data")...), inner...)
 		return list{body: outer, inner: inner, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
 	}

@@ -142,6 +142,11 @@ func (o Object) List(names ...string) (name string, elements []string, ok bool) 
 	return "", nil, false
 }
 
+// Items returns the items of a list answer and the name under which the resource server put them: data, results, hits or records.
+func (o Object) Items() (name string, items []string, ok bool) {
+	return o.List("data", "results", "hits", "records")
+}
+
 // Flag reports an explicit true.
 func (o Object) Flag(name string) bool { return o.Get(name) == "true" }
 

@@ -16,9 +16,6 @@ type listing struct {
 	path     []string // where the items stand in body
 }
 
-// listKeys are the names under which resource servers put the items, directly or in an object named data.
-var listKeys = [...]string{"data", "results", "hits", "records"}
-
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
 const maxItems = 10_000
 
@@ -30,12 +27,12 @@ func readListing(response *rs.Response, what string) (listing, error) {
 		return listing{}, notAnObject(response.Body, what)
 	}
 	l := listing{body: body}
-	if name, items, ok := body.List(listKeys[:]...); ok {
+	if name, items, ok := body.Items(); ok {
 		l.items, l.envelope, l.path = items, body.Without(name), []string{name}
 	} else {
 		const outer = "data"
 		inner := body.Object(outer)
-		name, items, ok := inner.List(listKeys[:]...)
+		name, items, ok := inner.Items()
 		if !ok {
 			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get(outer)))
 		}
