@@ -117,6 +117,27 @@ func says2xx(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
 
+// A server that accepts one audience accepts no other, and none of no audience.
+func TestIntrospectorWithOneAudience(t *testing.T) {
+	for body, code := range map[string]rs.Code{
+		`{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`:         "",
+		`{"active":true,"pdpp_token_kind":"client","aud":"https://other.example"}`:      rs.TokenAudienceRefused,
+		`{"active":true,"pdpp_token_kind":"mcp_package","aud":["https://rs.example/"]}`: rs.TokenAudienceRefused,
+		`{"active":true,"pdpp_token_kind":"client"}`:                                    rs.TokenAudienceRefused,
+	} {
+		server := httptest.NewServer(says2xx(body))
+		t.Cleanup(server.Close)
+		introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{Endpoint: server.URL, Audiences: []string{"https://rs.example"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := introspector.Judge(t.Context(), rs.NewToken("tok"))
+		if err != nil || code == "" && verdict.Inactive != nil || code != "" && (verdict.Inactive == nil || verdict.Inactive.Code != code) {
+			t.Errorf("%s: %+v, %v; want %q", body, verdict, err, code)
+		}
+	}
+}
+
 func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the token was sent on") }))
 	defer elsewhere.Close()

@@ -1,0 +1,52 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// S3-10e: a filter has 50 conditions at most, however they are spread over fields.
+func TestAFilterHasABound(t *testing.T) {
+	scalars := func(n int) string {
+		var fields []string
+		for i := range n {
+			fields = append(fields, fmt.Sprintf(`"f%d":1`, i))
+		}
+		return strings.Join(fields, ",")
+	}
+	ranges := func(n int) string {
+		var fields []string
+		for i := range n {
+			fields = append(fields, fmt.Sprintf(`"r%d":{"gte":1,"lt":2}`, i))
+		}
+		return strings.Join(fields, ",")
+	}
+	required := map[string]string{"query_records": `{"stream":"s",`, "aggregate": `{"stream":"s","metric":"count",`, "search": `{"q":"x",`}
+	for name, row := range map[string]struct {
+		filter  string
+		refused bool
+	}{
+		"50 fields":                  {scalars(50), false},
+		"51 fields":                  {scalars(51), true},
+		"25 ranges":                  {ranges(25), false},
+		"26 ranges":                  {ranges(26), true},
+		"25 ranges and one field":    {ranges(25) + `,"f":1`, true},
+		"24 ranges and two fields":   {ranges(24) + "," + scalars(2), false},
+		"49 fields and one range":    {scalars(49) + "," + ranges(1), true},
+		"one range before 49 fields": {ranges(1) + "," + scalars(49), true},
+	} {
+		for _, tool := range []*tools.Tool{tools.QueryRecords(), tools.Aggregate(), tools.Search("https://rs.example")} {
+			t.Run(name+", "+tool.Name, func(t *testing.T) {
+				_, err := tool.Decode(json.RawMessage(required[tool.Name] + `"filter":{` + row.filter + `}}`))
+				if (err != nil) != row.refused || row.refused && (rs.AsError(err).Code != rs.InvalidFilter || !strings.Contains(rs.AsError(err).Message, "50")) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+	}
+}
