@@ -17,7 +17,11 @@ func TestRechecking(t *testing.T) {
 	}{
 		{"D7 a 401 raises a doubt", &rs.Error{Code: "context.stream_not_allowed", Status: 401}, 1},
 		{"a wrapped 401 raises it, too", fmt.Errorf("child: %w", &rs.Error{Status: 401}), 1},
-		{"D7 a 403 stays what it was", &rs.Error{Code: "grant_revoked", Status: 403}, 0},
+		{"D7 a 403 stays what it was", &rs.Error{Code: "field_not_granted", Status: 403}, 0},
+		{"D25 a 403 that says the grant is revoked raises one", &rs.Error{Code: "grant_revoked", Status: 403}, 1},
+		{"D25 or expired", &rs.Error{Code: "grant_expired", Status: 403}, 1},
+		{"D25 or invalid", &rs.Error{Code: "grant_invalid", Status: 403}, 1},
+		{"such a code with another status raises none", &rs.Error{Code: "grant_revoked", Status: 404}, 0},
 		{"an error of our own raises none", &rs.Error{Code: rs.NotAuthenticated}, 0},
 		{"an answer raises none", nil, 0},
 	} {
