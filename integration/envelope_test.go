@@ -65,7 +65,7 @@ func TestAHeaderThatWasSentTwiceIsRefused(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL)
 	for _, era := range []string{legacyEra, modernEra} {
-		for _, header := range []string{"Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Authorization"} {
+		for _, header := range []string{"Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id", "Authorization"} {
 			request, err := toolCall(url, "a-token", era, "query_records", `{"stream":"notes"}`)
 			if err != nil {
 				t.Fatal(err)

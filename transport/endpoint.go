@@ -106,7 +106,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 // repeatedHeader returns a header that says what a message is and was sent more than once: a proxy and this server could
 // read different values. It returns "" if there is none.
 func repeatedHeader(header http.Header) string {
-	for _, name := range [...]string{protocolVersionHeader, "Mcp-Method", "Mcp-Name"} {
+	for _, name := range [...]string{protocolVersionHeader, "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"} {
 		if len(header[name]) > 1 {
 			return name
 		}
