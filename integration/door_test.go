@@ -127,7 +127,7 @@ func publishes(t *testing.T, self string, row proxied) {
 	}
 }
 
-// TestMetadataSaysWhereToGo covers S3-9a, S3-9b, S3-17c and S3-18b: each document has these members and no other.
+// TestMetadataSaysWhereToGo covers S3-R9, S3-9a, S3-9b, S3-17c and S3-18b: each document has these members and no other.
 func TestMetadataSaysWhereToGo(t *testing.T) {
 	proxy := newWatch(t, sample.RSURL)
 	url, _ := serve(t, append([]string{
@@ -135,16 +135,18 @@ func TestMetadataSaysWhereToGo(t *testing.T) {
 		"--authorization-servers", "https://as.example,https://as2.example",
 	}, introspected(sample)...)...)
 	self := strings.TrimSuffix(url, "/mcp")
-	shared := func(resource string) map[string]any {
+	document := func(resource string) map[string]any {
 		return map[string]any{
+			"pdpp_agent_discovery": map[string]any{"mcp": map[string]any{
+				"endpoint": "https://mcp.example/mcp", "transport": "streamable_http",
+				"description": "MCP is an adapter over PDPP reads; the core query base is pdpp_core_query_base.", // S3-R9
+			}},
 			"resource": resource, "resource_name": "Personal data (PDPP)", "authorization_servers": []any{"https://as.example", "https://as2.example"},
 			"bearer_methods_supported": []any{"header"}, "pdpp_core_query_base": "https://rs.example/v1",
 			"pdpp_token_kinds_supported": []any{"client", "mcp_package"},
 		}
 	}
-	hinting := shared("https://mcp.example")
-	hinting["pdpp_agent_discovery"] = map[string]any{"mcp": map[string]any{"endpoint": "https://mcp.example/mcp", "transport": "streamable_http"}}
-	for path, want := range map[string]map[string]any{rootMetadata: hinting, mcpMetadata: shared("https://mcp.example/mcp")} {
+	for path, want := range map[string]map[string]any{rootMetadata: document("https://mcp.example"), mcpMetadata: document("https://mcp.example/mcp")} {
 		status, header, body := get(t, self+path, "", nil)
 		var got map[string]any
 		if err := json.Unmarshal([]byte(body), &got); err != nil || status != http.StatusOK || header.Get("Content-Type") != "application/json" {

@@ -176,11 +176,13 @@ func TestAListenerIsToldThatThereIsNothingToHear(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
+	const adapter = `"description":"MCP is an adapter over PDPP reads; the core query base is pdpp_core_query_base."` // S3-R9
 	const root = `{"resource":"https://mcp.example","resource_name":"Personal data","authorization_servers":["https://as.example"],` +
 		`"bearer_methods_supported":["header"],"pdpp_core_query_base":"https://rs.example/v1","pdpp_token_kinds_supported":["client"],` +
-		`"pdpp_agent_discovery":{"mcp":{"endpoint":"https://mcp.example/mcp","transport":"streamable_http"}}}` + "\n"
+		`"pdpp_agent_discovery":{"mcp":{"endpoint":"https://mcp.example/mcp","transport":"streamable_http",` + adapter + `}}}` + "\n"
 	const specific = `{"resource":"https://mcp.example/mcp","resource_name":"Personal data","authorization_servers":["https://as.example"],` +
-		`"bearer_methods_supported":["header"],"pdpp_core_query_base":"https://rs.example/v1","pdpp_token_kinds_supported":["client"]}` + "\n"
+		`"bearer_methods_supported":["header"],"pdpp_core_query_base":"https://rs.example/v1","pdpp_token_kinds_supported":["client"],` +
+		`"pdpp_agent_discovery":{"mcp":{"endpoint":"https://mcp.example/mcp","transport":"streamable_http",` + adapter + `}}}` + "\n"
 	f := newFixture(t, echo)
 	for path, want := range map[string]string{
 		"/.well-known/oauth-protected-resource":     root,     // S3-9a
@@ -218,7 +220,9 @@ func TestAChallengeLeadsToItsDocument(t *testing.T) {
 	}
 	document := httptest.NewRecorder()
 	proxy(document, strings.TrimPrefix(metadata, "https://mcp.example"))
-	want := `{"resource":"https://mcp.example/mcp","bearer_methods_supported":["header"],"pdpp_token_kinds_supported":["client","mcp_package"]}` + "\n"
+	want := `{"resource":"https://mcp.example/mcp","bearer_methods_supported":["header"],"pdpp_token_kinds_supported":["client","mcp_package"],` +
+		`"pdpp_agent_discovery":{"mcp":{"endpoint":"https://mcp.example/mcp","transport":"streamable_http",` +
+		`"description":"MCP is an adapter over PDPP reads; the core query base is pdpp_core_query_base."}}}` + "\n"
 	if diff := cmp.Diff(want, document.Body.String()); diff != "" {
 		t.Errorf("S3-9c D10 (-want +got):\n%s", diff)
 	}

@@ -30,13 +30,17 @@ type document struct {
 
 type discovery struct {
 	MCP struct {
-		Endpoint  string `json:"endpoint"`
-		Transport string `json:"transport"`
+		Endpoint    string `json:"endpoint"`
+		Transport   string `json:"transport"`
+		Description string `json:"description"`
 	} `json:"mcp"`
 }
 
-// serve answers with the document of the request's path: the endpoint's own (S3-9b, S3-18b), or the root one, which
-// also hints at the endpoint (S3-9a).
+// adapterDescription tells MCP from the query base that it reads (S3-R9).
+const adapterDescription = "MCP is an adapter over PDPP reads; the core query base is pdpp_core_query_base."
+
+// serve answers with the document of the request's path: the endpoint's own (S3-9b, S3-18b), or the root one (S3-9a). Both
+// name the endpoint and say that it is an adapter (S3-R9).
 func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public middleware.Public) {
 	d := document{
 		Resource:             public.URL(r, ""),
@@ -52,10 +56,9 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public middlewar
 		d.TokenKinds = append(d.TokenKinds, rs.KindPackage)
 	}
 	endpoint := public.URL(r, middleware.EndpointPath)
-	if r.URL.Path == middleware.MetadataPath {
-		d.Discovery = &discovery{}
-		d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport = endpoint, "streamable_http"
-	} else {
+	d.Discovery = &discovery{}
+	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = endpoint, "streamable_http", adapterDescription
+	if r.URL.Path != middleware.MetadataPath {
 		d.Resource = endpoint
 	}
 	w.Header().Set("Content-Type", "application/json")
