@@ -12,23 +12,28 @@ import (
 
 // Render is the only stage that writes a result. A tool call always gets one: good, or an error document with
 // isError. A resource read gets its contents, or keeps its error, because an error is not the content of a resource.
+// It removes the tokens of the call from everything that leaves: the client has removed from each answer the token that it
+// was asked with, but cleaning a text can put the pieces of a token together, and a member's answer may hold another's.
 func Render(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+		ctx, used := rs.WithUsedTokens(ctx)
 		reply, err := next(ctx, call)
+		redactor := used.Redactor()
+		reply.Response = redactor.Response(reply.Response, call.Tool.Binary)
 		if err == nil {
 			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Response)
-			reply.Rendered = reply.Rendered.Clean(reply.Response)
+			reply.Rendered = reply.Rendered.Clean(reply.Response).Redact(redactor)
 		}
 		if call.URI != "" {
 			if err != nil {
-				return tools.Reply{Response: reply.Response}, rs.AsError(err)
+				return tools.Reply{Response: reply.Response}, redactor.Error(rs.AsError(err))
 			}
 			reply.Resource = resource(call, reply.Response, reply.Rendered)
 			return reply, nil
 		}
 		if err != nil {
-			reply.Refused = rs.AsError(err)
-			reply.Rendered = render.Error(reply.Refused).Clean(&rs.Response{})
+			reply.Refused = redactor.Error(rs.AsError(err))
+			reply.Rendered = render.Error(reply.Refused).Clean(&rs.Response{}).Redact(redactor)
 		}
 		reply.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: reply.Rendered.Text}},

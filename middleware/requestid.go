@@ -13,14 +13,14 @@ const RequestIDHeader = "Request-Id"
 type requestIDKey struct{}
 
 // RequestID gives every request an id and repeats it in the answer. A client's own id is taken over when it is
-// harmless in a log: at most 64 letters, digits, dots, dashes and underscores.
+// harmless in a log: at most 64 letters, digits, dots, dashes and underscores, and no part of the credential.
 func RequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(RequestIDHeader)
 		if id == "" {
 			id = r.Header.Get("X-Request-Id")
 		}
-		if !sane(id) {
+		if !sane(id) || len(id) >= 8 && strings.Contains(r.Header.Get("Authorization"), id) {
 			id = "req_" + strings.ToLower(rand.Text())
 		}
 		w.Header().Set(RequestIDHeader, id)

@@ -21,12 +21,15 @@ func TestRequestID(t *testing.T) {
 		{"a space is replaced", "Request-Id", "a b", false},
 		{"a quote inside is replaced", "Request-Id", `a"b`, false},
 		{"an escape sequence is replaced", "Request-Id", "a\x1b[1mb", false},
+		{"the caller's own token is replaced", "Request-Id", "a-callers-token", false},
+		{"a part of it is replaced", "Request-Id", "callers-", false},
 		{"none is made up", "Request-Id", "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var inside string
 			handler := middleware.RequestID(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestIDFrom(r.Context()) }))
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Header.Set("Authorization", "Bearer a-callers-token")
 			r.Header.Set(test.header, test.value)
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, r)

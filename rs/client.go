@@ -162,12 +162,13 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 		return nil, transportError(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	return c.read(response, r.Binary)
+	return c.read(response, r.Binary, redactorOf(ctx, token))
 }
 
-// read judges an answer: its size, its status, its type.
-func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
+// read judges an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
+func (c *Client) read(response *http.Response, binary bool, redactor *Redactor) (*Response, error) {
 	body, err := c.readBody(response, c.options.MaxResponseBytes+1)
+	redactor.header(response.Header)
 	requestID := errorText(response.Header.Get("Request-Id"))
 	if requestID == "" {
 		requestID = errorText(response.Header.Get("X-Request-Id"))
@@ -187,6 +188,9 @@ func (c *Client) read(response *http.Response, binary bool) (*Response, error) {
 			Message: fmt.Sprintf("The resource server answered with a redirect (%d), which is never followed.", response.StatusCode),
 			Hint:    "Tell the operator: the resource server's URL must be its final one.",
 		}
+	}
+	body = redactor.body(body, binary)
+	switch {
 	case response.StatusCode < 200 || response.StatusCode >= 300:
 		e := parseError(response.StatusCode, response.Header, []byte(body))
 		if e.RequestID == "" {

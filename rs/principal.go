@@ -71,7 +71,7 @@ func (p Principal) Admissible() error {
 	case p.Kind == KindOwner:
 		return &Error{Code: OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp connect` and approve a grant."}
 	default:
-		return &Error{Code: TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Kind), Hint: "Connect with a client access token of a PDPP grant."}
+		return &Error{Code: TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", NewRedactor(p.Token).Text(errorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
 	}
 }
 

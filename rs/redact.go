@@ -1,0 +1,285 @@
+package rs
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Redacted is written where an access token stood. It is shorter than any token that is looked for.
+const Redacted = "[token]"
+
+// minRedacted is the length in bytes of the shortest token that is looked for: a shorter one would be found in ordinary words.
+const minRedacted = 8
+
+// A Redactor removes access tokens from text: each as it is, percent-encoded, and in base64 at any offset, such as behind
+// "Bearer ". The nil Redactor removes nothing.
+type Redactor struct{ forms []string }
+
+// NewRedactor returns a Redactor of a token, or nil for one of fewer than 8 bytes.
+func NewRedactor(token Token) *Redactor {
+	credential := bare(token)
+	if len(credential) < minRedacted {
+		return nil
+	}
+	r := &Redactor{append(make([]string, 0, 6), credential)}
+	if encoded := url.QueryEscape(credential); encoded != credential {
+		r.forms = append(r.forms, encoded, lowerHex(encoded))
+	}
+	behind := append(make([]byte, 2, 2+len(credential)), credential...)
+	for offset := range 3 { // what stands before the credential decides where in three bytes it begins
+		encoded := base64.RawStdEncoding.EncodeToString(behind[2-offset:])
+		form := encoded[(8*offset+5)/6 : 8*(offset+len(credential))/6] // whole characters that stand for the credential alone
+		r.forms = append(r.forms, form)
+		if strings.ContainsAny(form, "+/") {
+			r.forms = append(r.forms, strings.ReplaceAll(strings.ReplaceAll(form, "+", "-"), "/", "_"))
+		}
+	}
+	return r
+}
+
+// lowerHex writes the hexadecimal digits of percent-encoded text in lower case.
+func lowerHex(encoded string) string {
+	lower := []byte(encoded)
+	for i := 0; i+2 < len(lower); i++ {
+		if lower[i] == '%' {
+			copy(lower[i+1:], strings.ToLower(encoded[i+1:i+3]))
+		}
+	}
+	return string(lower)
+}
+
+func (r *Redactor) finds(text string) bool {
+	return r != nil && slices.ContainsFunc(r.forms, func(form string) bool { return strings.Contains(text, form) })
+}
+
+// Text returns a text without the tokens.
+func (r *Redactor) Text(text string) string {
+	if !r.finds(text) {
+		return text
+	}
+	for _, form := range r.forms {
+		text = strings.ReplaceAll(text, form, Redacted)
+	}
+	return text
+}
+
+// JSON returns JSON without the tokens, which may be written with escapes, and which stays JSON. Text that is not JSON is
+// searched as well.
+func (r *Redactor) JSON(raw string) string {
+	if r == nil || len(r.forms) == 0 || !r.finds(raw) && !hidesTokenCharacter(raw) {
+		return raw
+	}
+	var out strings.Builder
+	for raw != "" {
+		start := strings.IndexByte(raw, '"')
+		if start < 0 {
+			start = len(raw)
+		}
+		out.WriteString(r.number(raw[:start]))
+		if raw = raw[start:]; raw == "" {
+			break
+		}
+		end := quotedBytes(raw)
+		out.WriteString(r.jsonString(raw[:end]))
+		raw = raw[end:]
+	}
+	return out.String()
+}
+
+// jsonString is [Redactor.JSON] of one string with its quotes.
+func (r *Redactor) jsonString(quoted string) string {
+	if text, ok := unquote(quoted); ok {
+		if clean := r.Text(text); clean != text {
+			return EncodeJSON(clean)
+		}
+	}
+	return r.Text(quoted)
+}
+
+// number is [Redactor.JSON] of what is outside of strings. A token that is a part of a number keeps its length there.
+func (r *Redactor) number(raw string) string {
+	for _, form := range r.forms {
+		if !strings.Contains(raw, form) {
+			continue
+		}
+		instead := Redacted
+		if strings.Trim(form, "0123456789.+-eE") == "" {
+			instead = strings.Map(func(c rune) rune {
+				if c >= '0' && c <= '9' {
+					return '1' // a zero may not stand first
+				}
+				return c
+			}, form)
+		}
+		raw = strings.ReplaceAll(raw, form, instead)
+	}
+	return raw
+}
+
+// quotedBytes is the length of the JSON string that raw starts with, or of all of raw when the string has no end.
+func quotedBytes(raw string) int {
+	for at := 1; at < len(raw); at++ {
+		next := strings.IndexAny(raw[at:], `"\\`)
+		if next < 0 {
+			break
+		}
+		if at += next; raw[at] == '"' {
+			return at + 1
+		}
+		at++ // the character behind a backslash
+	}
+	return len(raw)
+}
+
+// hidesTokenCharacter reports whether an escape of JSON stands for a character of which tokens are made.
+func hidesTokenCharacter(raw string) bool {
+	for at := 0; ; at += 2 {
+		next := strings.IndexByte(raw[min(at, len(raw)):], '\\')
+		if next < 0 {
+			return false
+		}
+		at += next
+		if strings.HasPrefix(raw[at:], `\/`) {
+			return true
+		}
+		if unit, ok := strings.CutPrefix(raw[at:], `\u00`); ok && len(unit) >= 2 {
+			c, err := strconv.ParseUint(unit[:2], 16, 8)
+			if err == nil && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("-._~+/=%", byte(c)) >= 0) {
+				return true
+			}
+		}
+	}
+}
+
+// header removes the tokens from the header fields of an answer that are read.
+func (r *Redactor) header(h http.Header) {
+	for _, name := range [...]string{"Request-Id", "X-Request-Id", "Content-Type"} {
+		if value := h.Get(name); r.finds(value) {
+			h.Set(name, r.Text(value))
+		}
+	}
+}
+
+// body removes the tokens from the body of an answer.
+func (r *Redactor) body(body string, binary bool) string {
+	if binary {
+		return r.Text(body)
+	}
+	return r.JSON(body)
+}
+
+// Response returns an answer whose request id and type are without the tokens, and the bytes of a blob. A body of JSON stays:
+// what a renderer writes of it is searched when it is written.
+func (r *Redactor) Response(response *Response, binary bool) *Response {
+	if response == nil || !r.finds(response.RequestID) && !r.finds(response.ContentType) && !(binary && r.finds(response.Body)) {
+		return response
+	}
+	clean := *response
+	clean.RequestID, clean.ContentType = r.Text(response.RequestID), r.Text(response.ContentType)
+	if binary {
+		clean.Body = r.Text(response.Body)
+	}
+	return &clean
+}
+
+// Error returns an error without the tokens. Its cause, which is never shown, stays.
+func (r *Redactor) Error(e *Error) *Error {
+	if r == nil || e == nil || len(r.forms) == 0 {
+		return e
+	}
+	clean := *e
+	if r.finds(string(e.Code)) {
+		clean.Code = UpstreamError
+	}
+	clean.Message, clean.Hint, clean.Param = r.Text(e.Message), r.Text(e.Hint), r.Text(e.Param)
+	clean.RetryWith, clean.RequestID = r.Text(e.RetryWith), r.Text(e.RequestID)
+	if e.Envelope != nil {
+		clean.Envelope = []byte(r.JSON(string(e.Envelope)))
+	}
+	clean.Connections = slices.Clone(e.Connections)
+	for i, c := range clean.Connections {
+		clean.Connections[i] = r.connection(c)
+	}
+	clean.Unavailable = slices.Clone(e.Unavailable)
+	for i, c := range clean.Unavailable {
+		clean.Unavailable[i] = UnavailableConnection{r.connection(c.Connection), Code(r.Text(string(c.Code))), r.Text(c.Message)}
+	}
+	return &clean
+}
+
+func (r *Redactor) connection(c Connection) Connection {
+	return Connection{GrantID: r.Text(c.GrantID), ConnectorKey: r.Text(c.ConnectorKey), ID: r.Text(c.ID), DisplayName: r.Text(c.DisplayName)}
+}
+
+// UsedTokens are the tokens that one call is made with: the caller's, and those of the members of a package that were read.
+// It is safe for concurrent use.
+type UsedTokens struct {
+	mu        sync.Mutex
+	tokens    []Token
+	redactors []*Redactor // of each token
+	pkg       *Package    // of the caller, or nil
+}
+
+type usedTokensKey struct{}
+
+// WithUsedTokens returns a context in which each read of a [Client] notes its token, and the notes.
+func WithUsedTokens(ctx context.Context) (context.Context, *UsedTokens) {
+	caller := PrincipalFrom(ctx)
+	used := &UsedTokens{pkg: caller.Package}
+	if caller.Token != (Token{}) {
+		used.redactor(caller.Token)
+	}
+	return context.WithValue(ctx, usedTokensKey{}, used), used
+}
+
+// redactorOf returns a Redactor of a token, and notes that the call uses the token.
+func redactorOf(ctx context.Context, token Token) *Redactor {
+	if used, ok := ctx.Value(usedTokensKey{}).(*UsedTokens); ok {
+		return used.redactor(token)
+	}
+	return NewRedactor(token)
+}
+
+func (u *UsedTokens) redactor(token Token) *Redactor {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at := slices.Index(u.tokens, token)
+	if at < 0 {
+		at = len(u.tokens)
+		u.tokens, u.redactors = append(u.tokens, token), append(u.redactors, NewRedactor(token))
+	}
+	return u.redactors[at]
+}
+
+// Redactor returns a Redactor of the tokens that were used so far. Of a package it knows the tokens of the other members too, as
+// they are: encoded ones would make the search of a large package long.
+func (u *UsedTokens) Redactor() *Redactor {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pkg == nil && len(u.redactors) == 1 {
+		return u.redactors[0]
+	}
+	all := new(Redactor)
+	for _, r := range u.redactors {
+		if r != nil {
+			all.forms = append(all.forms, r.forms...)
+		}
+	}
+	if u.pkg != nil {
+		for _, c := range u.pkg.children {
+			if credential := bare(c.Token); len(credential) >= minRedacted && !slices.Contains(u.tokens, c.Token) {
+				all.forms = append(all.forms, credential)
+			}
+		}
+	}
+	return all
+}
+
+// bare is a token without its padding, which a server may leave out when it repeats the token.
+func bare(token Token) string { return strings.TrimRight(token.Reveal(), "=") }

@@ -1,0 +1,83 @@
+package rs_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+const redactedToken = "tok.9~Zp/2+x_canary-77=="
+
+// A redactor finds a token in every form in which programs repeat one (D19).
+func TestARedactorFindsATokenInEachForm(t *testing.T) {
+	r := rs.NewRedactor(rs.NewToken(redactedToken))
+	for n := range 4 {
+		behind := strings.Repeat("b", n)
+		for name, encoding := range map[string]*base64.Encoding{"std": base64.StdEncoding, "url": base64.URLEncoding} {
+			text := r.Text(encoding.EncodeToString([]byte(behind + redactedToken + behind)))
+			decoded, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(text), "="))
+			if !strings.Contains(text, rs.Redacted) || strings.Contains(string(decoded), "canary") {
+				t.Errorf("%s behind %d bytes: %s", name, n, text)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"Bearer " + redactedToken:             "Bearer [token]==",
+		strings.TrimRight(redactedToken, "="): "[token]",
+		"a" + url.QueryEscape(redactedToken):  "a[token]%3D%3D",
+		"tok.9~Zp%2f2%2bx_canary-77%3d%3d":    "[token]%3d%3d",
+		"tok.9~Zp/2+x_canary-7":               "tok.9~Zp/2+x_canary-7",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+	short := rs.NewRedactor(rs.NewToken("message"))
+	if got := short.JSON(`{"message":"message"}`); got != `{"message":"message"}` {
+		t.Errorf("a token of 7 bytes is looked for: %s", got)
+	}
+}
+
+// JSON stays JSON whatever the token is: in names, in numbers, behind escapes.
+func TestARedactorLeavesJSONWhole(t *testing.T) {
+	for _, c := range []struct{ token, raw, want string }{
+		{redactedToken, `{"tok.9~Zp\/2+x_canary-77==":["\u0074ok.9~Zp/2\u002bx_canary-77=="]}`, `{"[token]==":["[token]=="]}`},
+		{"1234567890.25", `{"n":-1234567890.25e3,"s":"1234567890.25"}`, `{"n":-1111111111.11e3,"s":"[token]"}`},
+		{"12345678", `[12345678,012345678.5]`, `[11111111,011111111.5]`},
+		{redactedToken, `{"q":"say \"` + redactedToken + `\" \\u0074"}`, `{"q":"say \"[token]==\" \\u0074"}`},
+		{redactedToken, `<p>` + redactedToken + `"`, `<p>[token]=="`},
+	} {
+		got := rs.NewRedactor(rs.NewToken(c.token)).JSON(c.raw)
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.raw, got, c.want)
+		}
+		if json.Valid([]byte(c.raw)) && !json.Valid([]byte(got)) {
+			t.Errorf("%s: %s is no JSON", c.raw, got)
+		}
+	}
+}
+
+// Every part of an error that can be seen is searched, and the error that was given stays as it is.
+func TestARedactorSearchesAnError(t *testing.T) {
+	said := "it was " + redactedToken
+	given := &rs.Error{
+		Code: "tok.9", Message: said, Hint: said, Param: said, RetryWith: said, RequestID: said, Envelope: json.RawMessage(`{"m":"` + said + `"}`),
+		Connections: []rs.Connection{{GrantID: said, ConnectorKey: said, ID: said, DisplayName: said}},
+		Unavailable: []rs.UnavailableConnection{{Connection: rs.Connection{ID: said}, Code: rs.Code(said), Message: said}},
+	}
+	got := rs.NewRedactor(rs.NewToken(redactedToken)).Error(given)
+	if text := fmt.Sprintf("%+v %s", *got, got.Envelope); strings.Contains(text, "canary") {
+		t.Error(text)
+	}
+	if given.Message != said || given.Connections[0].ID != said {
+		t.Error("the error that was given was changed")
+	}
+	if coded := rs.NewRedactor(rs.NewToken("token-as-code")).Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != rs.UpstreamError {
+		t.Errorf("the code is %s", coded.Code)
+	}
+}
