@@ -21,6 +21,7 @@ func loggedPath(path string) string {
 
 // AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a
 // refusal its code; and the trace to which the request belongs, if it does.
+// A method has at most 32 bytes in it, and a code 80.
 // The query is left out, because clients put tokens there; so are all headers. Probes are asked every few seconds for
 // ever: their lines are of level debug.
 func AccessLog(log zerolog.Logger) alice.Constructor {
@@ -35,12 +36,12 @@ func AccessLog(log zerolog.Logger) alice.Constructor {
 				}
 				event := log.WithLevel(level)
 				if counted.code != "" {
-					event = event.Str("code", string(counted.code))
+					event = event.Str("code", Bounded(string(counted.code), maxLoggedCode))
 				}
 				if id := traceIDFrom(r.Context()); id != "" {
 					event = event.Str("trace_id", id)
 				}
-				event.Str("method", r.Method).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
+				event.Str("method", Bounded(r.Method, maxLoggedWord)).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).
 					Int64("ms", time.Since(begin).Milliseconds()).Int64("bytes", counted.bytes).
 					Str("request_id", RequestIDFrom(r.Context())).Msg("request")
 			}()

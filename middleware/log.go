@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -15,9 +16,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
+// How many bytes of what comes from outside a log or a span has.
+const (
+	maxLoggedWord  = 32 // a method, a version
+	maxLoggedCode  = 80
+	maxLoggedID    = 128
+	maxLoggedCause = 300
+)
+
+// Bounded is a text as a log has it: at most max bytes, in UTF-8, and "…" behind what was cut.
+func Bounded(text string, max int) string {
+	if len(text) > max {
+		text = text[:max-len("…")] + "…"
+	}
+	return strings.ToValidUTF8(text, "")
+}
+
 // Log writes one line per call: what was called and in which version of the protocol, how it ended, how long it took, how
 // many bytes were read and went out on each channel, the ids of the request, the resource server's request and the trace.
-// It never writes a token, an argument or a record; the cause of an error only where it is the network's.
+// It never writes a token, an argument or a record; the cause of an error only where it is the network's. What comes from
+// outside is cut: a version to 32 bytes, a code to 80, an id to 128, a cause to 300.
 func Log(log zerolog.Logger, now func() time.Time) Middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
@@ -45,16 +63,16 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 				}
 				switch refused.Code {
 				case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
-					event = event.Str("cause", networkCause(refused.Cause))
+					event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 				}
 			}
-			event = present(event, "protocol", o.Protocol)
+			event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
 			event = present(event, "request_id", RequestIDFrom(ctx))
 			event = present(event, "trace_id", traceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
-				Str("code", string(o.Code)).
-				Str("rs_request_id", o.RequestID).
+				Str("code", Bounded(string(o.Code), maxLoggedCode)).
+				Str("rs_request_id", Bounded(o.RequestID, maxLoggedID)).
 				Float64("ms", float64(o.Took.Microseconds())/1000).
 				Msg("call")
 			return reply, err

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -40,7 +41,7 @@ func recoverAll(log zerolog.Logger) mcp.Middleware {
 func recovered(ctx context.Context, log zerolog.Logger, method string, answer func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			log.Error().Str("mcp_method", method).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
+			log.Error().Str("mcp_method", middleware.Bounded(method, maxLoggedMethod)).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
 				Str("request_id", middleware.RequestIDFrom(ctx)).Msg("panic")
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 		}
@@ -48,9 +49,33 @@ func recovered(ctx context.Context, log zerolog.Logger, method string, answer fu
 	err = answer()
 	var wire *jsonrpc.Error
 	if err != nil && !errors.As(err, &wire) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(err.Error(), maxErrorPart)}
+	}
+	if wire != nil && (len(wire.Message) > maxErrorPart || len(wire.Data) > maxErrorPart) {
+		return boundedError(wire)
 	}
 	return err
+}
+
+// maxLoggedMethod is how many bytes a log has of a method's name.
+const maxLoggedMethod = 64
+
+// maxErrorPart is how many bytes an error has of a message or of any part of its data: it quotes names that a client sent.
+const maxErrorPart = 1500
+
+func boundedError(e *jsonrpc.Error) *jsonrpc.Error {
+	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(e.Message, maxErrorPart), Data: e.Data}
+	data, err := rs.ReadObject(string(e.Data))
+	if err != nil {
+		return short
+	}
+	for i, part := range data {
+		if text, ok := rs.AsText(part.Value); ok && len(text) > maxErrorPart {
+			data[i].Value = rs.EncodeJSON(middleware.Bounded(text, maxErrorPart))
+		}
+	}
+	short.Data = []byte(data.JSON())
+	return short
 }
 
 type hangUpKey struct{}

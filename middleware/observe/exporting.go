@@ -12,10 +12,15 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
 // flushTime is how long the last spans may take on their way out, after the last call has ended.
 const flushTime = 2 * time.Second
+
+// maxExportError is how many bytes of a failed export's error are logged: it quotes what a collector answered.
+const maxExportError = 300
 
 // NewTracer returns a tracer that exports spans by OTLP over HTTP as the standard variables say, and a function that ends it;
 // or nil if no variable names an endpoint or OTEL_SDK_DISABLED is true. OpenTelemetry's SDK reads the sampler, the limits and
@@ -32,7 +37,9 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 		}
 	}
 	// The SDK reports failed exports to one handler for the whole process; its own writes to stderr as it likes.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("traces") }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn().Str("error", middleware.Bounded(err.Error(), maxExportError)).Msg("traces")
+	}))
 	collector, err := newCollector(getenv)
 	if err != nil {
 		return nil, nil, err
