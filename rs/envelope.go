@@ -56,7 +56,7 @@ func parseError(status int, header http.Header, body []byte) *Error {
 		e.Code = Code(inner.Code)
 	}
 	e.Message = errorText(inner.Message)
-	if e.Message == "" {
+	if e.Quoted = e.Message != ""; !e.Quoted {
 		e.Message = unreadableError(status)
 	}
 	e.Param, e.RequestID = errorText(inner.Param), errorText(inner.RequestID)

@@ -78,6 +78,7 @@ const (
 type Error struct {
 	Code    Code
 	Message string // one sentence, with the offending value
+	Quoted  bool   // Message is the resource server's own, which text shows as a quotation
 	Hint    string // what to send instead; may be empty
 	Param   string // the argument at fault; may be empty
 

@@ -53,9 +53,9 @@ func aggregateHead(agg object, stream string) string {
 	if s := agg.Text("stream"); s != "" {
 		stream = s
 	}
-	metric := preview(agg.Text("metric"), labelChars)
-	if metric == "" {
-		metric = "aggregate"
+	metric := "aggregate"
+	if m := preview(agg.Text("metric"), labelChars); m != "" {
+		metric = name(m)
 	}
 	head := metric + " of " + shownName(stream)
 	if field := agg.Text("field"); field != "" {
@@ -67,10 +67,10 @@ func aggregateHead(agg object, stream string) string {
 	if by := agg.Text("group_by_time"); by != "" {
 		head += " by " + shownName(by)
 		if g := agg.Text("granularity"); g != "" {
-			head += " per " + preview(g, labelChars)
+			head += " per " + name(preview(g, labelChars))
 		}
 		if zone := agg.Text("time_zone"); zone != "" {
-			head += " (" + preview(zone, labelChars) + ")"
+			head += " (" + name(preview(zone, labelChars)) + ")"
 		}
 	}
 	return clip(head, LineChars-keyChars-10)
@@ -238,14 +238,16 @@ func groupKey(raw string) string {
 	return name(s)
 }
 
-// aggregateValue is a number, string or null as it is written.
+// aggregateValue is a number or null as it is written, or a string, quoted where it could be taken for more.
 func aggregateValue(raw string) string {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
 		return "null"
-	case "string", "number", "boolean":
+	case "number", "boolean":
+		return preview(raw, keyChars)
+	case "string":
 		s, _ := rs.AsText(raw)
-		return preview(s, keyChars)
+		return name(preview(s, keyChars))
 	}
 	return preview(raw, keyChars)
 }

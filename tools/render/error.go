@@ -17,14 +17,18 @@ func Error(e *rs.Error) Result {
 		hint = wayOut(e)
 	}
 	p := newPage(ErrorText)
-	p.add(errorCode(e) + ": " + preview(e.Message, 600))
+	message := preview(e.Message, 600)
+	if e.Quoted {
+		message = quote(message)
+	}
+	p.add(name(errorCode(e)) + ": " + message)
 	if hint != "" {
 		p.add(preview(hint, 500))
 	}
 	connectionLines(p, e)
 	unavailableLines(p, e)
 	if e.RequestID != "" {
-		p.add("request_id=" + preview(e.RequestID, 120))
+		p.add("request_id=" + name(preview(e.RequestID, 120)))
 	}
 	if e.RetryAfter > 0 {
 		p.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)))
@@ -59,7 +63,7 @@ func connectionLines(p *page, e *rs.Error) {
 			line += " " + quote(preview(c.DisplayName, labelChars))
 		}
 		if c.ConnectorKey != "" {
-			line += " " + preview(c.ConnectorKey, labelChars)
+			line += " " + name(preview(c.ConnectorKey, labelChars))
 		}
 		if shown == rs.MaxConnectionOptions || !p.whole(line) {
 			break

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -80,7 +81,7 @@ func (l listing) count() string {
 	return strconv.Itoa(n)
 }
 
-// warnings are the resource server's, one line each, at most max of them.
+// warnings are the resource server's, one line each, at most max of them. What it says is quoted.
 func (l listing) warnings(max int) []string {
 	var lines []string
 	for _, raw := range l.meta.Array("warnings") {
@@ -90,14 +91,14 @@ func (l listing) warnings(max int) []string {
 		w := rs.AsObject(raw)
 		line := "warning"
 		if code := w.Text("code"); code != "" {
-			line += " " + preview(code, labelChars)
+			line += " " + name(preview(code, labelChars))
 		}
 		message := w.Text("message")
 		if w == nil {
 			message, _ = rs.AsText(raw)
 		}
 		if message != "" {
-			line += ": " + preview(message, 240)
+			line += ": " + quote(preview(message, 240))
 		}
 		lines = append(lines, line)
 	}
@@ -114,10 +115,11 @@ func (l listing) warned(code string) bool {
 	return false
 }
 
-// cursorLine prints a cursor alone on its line, or says where a cursor stands that no line could hold.
+// cursorLine prints a cursor alone on its line, or says where a cursor stands that no line could hold or that could be taken for
+// more than a cursor.
 func cursorLine(key, value string) string {
 	line := key + "=" + value
-	if longerThan(line, LineChars) || oneLine(value) != value {
+	if longerThan(line, LineChars) || oneLine(value) != value || strings.ContainsAny(value, " \"{}") {
 		return key + " is in structuredContent.data." + key
 	}
 	return line

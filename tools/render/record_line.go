@@ -45,7 +45,7 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 	}
 	switch {
 	case it.authored != "":
-		line = append(append(line, separator...), it.authored...)
+		line = appendName(append(line, separator...), it.authored)
 	case it.emitted != "": // when it was read, which is not when it happened
 		line = appendName(append(line, separator+"emitted_at="...), it.emitted)
 	}

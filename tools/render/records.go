@@ -257,7 +257,7 @@ func namedPages(q RecordsQuery, items []item, session string) []string {
 			line = "query_records with the same arguments and connection_id " + name(conn)
 		}
 		if label := preview(items[i].label, labelChars); label != "" {
-			line += " for " + label
+			line += " for " + bare(label)
 		}
 		if !longerThan(line, LineChars) {
 			lines = append(lines, line)

@@ -219,7 +219,7 @@ func TestError(t *testing.T) {
 		}
 		r := Error(e)
 		assertResult(t, "error", r)
-		if !strings.Contains(r.Text, "\nunavailable: connection_id=cin_bad0 (grant_revoked: Grant has been revoked.)\n") || !strings.Contains(r.Text, "6 more are unavailable") {
+		if !strings.Contains(r.Text, "\nunavailable: connection_id=cin_bad0 (grant_revoked: \"Grant has been revoked.\")\n") || !strings.Contains(r.Text, "6 more are unavailable") {
 			t.Error(r.Text)
 		}
 		if !strings.Contains(string(r.Structured), `"available_connections":[{"connection_id":"cin_a"}]`) || !strings.Contains(string(r.Structured), `"unavailable_connections":[{"connection_id":"cin_bad0","code":"grant_revoked"`) {

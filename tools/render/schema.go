@@ -276,7 +276,7 @@ func readRelation(o object) string {
 	}
 	var notes []string
 	if c := o.Text("cardinality"); c != "" {
-		notes = append(notes, preview(c, 20))
+		notes = append(notes, name(preview(c, 20)))
 	}
 	if target := o.Text("target_stream", "stream"); target != "" && target != relation {
 		notes = append(notes, "of "+name(target))

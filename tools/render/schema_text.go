@@ -380,10 +380,10 @@ func (f *field) signature(b []byte, used *usage) []byte {
 		words++
 	}
 	if f.kind != "" {
-		add(preview(f.kind, labelChars))
+		add(typeName(preview(f.kind, labelChars)))
 	}
 	if f.role != "" {
-		add("(", preview(f.role, labelChars), ")")
+		add("(", name(preview(f.role, labelChars)), ")")
 	}
 	if f.exact {
 		used.exact = true
@@ -394,7 +394,7 @@ func (f *field) signature(b []byte, used *usage) []byte {
 		if ops := strings.Join(f.ranges, " "); ops == "gte gt lte lt" {
 			add("range")
 		} else {
-			add("range[", preview(ops, labelChars), "]")
+			add("range[", quotedWords(f.ranges, labelChars), "]")
 		}
 	}
 	if f.lexical {
@@ -407,6 +407,7 @@ func (f *field) signature(b []byte, used *usage) []byte {
 	}
 	for _, kind := range f.aggregates[:min(len(f.aggregates), mostKinds)] {
 		if word := preview(kind, 30); word != "" {
+			word = name(word)
 			note(&used.kinds, word)
 			add(word)
 		}
@@ -415,6 +416,29 @@ func (f *field) signature(b []byte, used *usage) []byte {
 		add("fields")
 	}
 	return b
+}
+
+// typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
+func typeName(kind string) string {
+	if unmistakable(strings.ReplaceAll(kind, "|", "")) {
+		return kind
+	}
+	return quote(kind)
+}
+
+// quotedWords are words of a resource server in a line of ours, as many as have max characters together.
+func quotedWords(list []string, max int) string {
+	var b []byte
+	for i, word := range list {
+		if max -= len(word) + 1; max < 0 {
+			return string(append(b, " …"...))
+		}
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = appendName(b, word)
+	}
+	return string(b)
 }
 
 // note adds a word to a list that has room and does not have it.

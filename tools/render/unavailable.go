@@ -13,7 +13,7 @@ func unavailableLine(c rs.UnavailableConnection) string {
 	if c.DisplayName != "" {
 		line += " " + quote(preview(c.DisplayName, labelChars))
 	}
-	return line + " (" + preview(string(c.Code), labelChars) + ": " + preview(c.Message, 120) + ")"
+	return line + " (" + name(preview(string(c.Code), labelChars)) + ": " + quote(preview(c.Message, 120)) + ")"
 }
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
