@@ -3,13 +3,10 @@ package transport
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -36,17 +33,17 @@ type ExitError struct {
 // Error returns the message.
 func (e *ExitError) Error() string { return e.Message }
 
-// CacheRoots are the folders in which a credential is looked for, in order: the named one, or .pdpp in the working
-// directory and in the home folder, where that is known. Hosts start stdio servers in the file system's root, so the
-// working directory alone would not do.
+// CacheRoots are the folders in which a credential is looked for, in order: the named one, or .pdpp in the home folder,
+// where that is known. That of the working directory is used only when it is named: a folder that somebody else planted in a
+// project must not win.
 func CacheRoots(named, home string) []string {
 	switch {
 	case named != "":
 		return []string{named}
 	case home != "":
-		return []string{".pdpp", filepath.Join(home, ".pdpp")}
+		return []string{filepath.Join(home, ".pdpp")}
 	}
-	return []string{".pdpp"}
+	return nil
 }
 
 // UsageError says that the command line, or what it names, is wrong.
@@ -62,9 +59,6 @@ type Credential struct {
 	Warnings    []string  // what an operator should mend, one sentence each
 }
 
-// maxCredentialBytes bounds a cache file.
-const maxCredentialBytes = 1 << 20
-
 // LoadCredential finds the credential of a provider in the first of the cache roots that has one. An empty grantID
 // accepts whatever grant is there. Its errors are *ExitError values: ExitUsage for a URL that is none, ExitOwner for an
 // owner's credential, else ExitNotReady with the command that mends it (S3-1a, S3-1b).
@@ -74,8 +68,9 @@ func LoadCredential(roots []string, providerURL, grantID string, now time.Time) 
 		return Credential{}, err
 	}
 	for _, root := range roots {
-		path := filepath.Join(root, "clients", credentialFile(provider))
-		body, warnings, err := readPrivate(path)
+		folder := filepath.Join(root, "clients")
+		path := filepath.Join(folder, credentialFile(provider))
+		body, warnings, err := readPrivate(path, root, folder)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -89,7 +84,12 @@ func LoadCredential(roots []string, providerURL, grantID string, now time.Time) 
 		credential.Path, credential.Warnings = path, warnings
 		return credential, nil
 	}
-	return Credential{}, notReady(provider, "There is no cached credential for "+provider+".")
+	message := "There is no cached credential for " + provider + "."
+	local := filepath.Join(".pdpp", "clients", credentialFile(provider))
+	if _, err := os.Stat(local); err == nil && !slices.Contains(roots, ".pdpp") {
+		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
+	}
+	return Credential{}, notReady(provider, message)
 }
 
 // CachedProviders are the providers of which the cache roots hold a credential, good or not, in the order of the roots.
@@ -101,7 +101,7 @@ func CachedProviders(roots []string) []string {
 			continue // the root itself is no pattern that can be read
 		}
 		for _, path := range paths {
-			body, _, err := readPrivate(path)
+			body, _, err := readPrivate(path, root, filepath.Dir(path))
 			var document credentialDocument
 			if err != nil || json.Unmarshal(body, &document) != nil {
 				continue
@@ -115,15 +115,25 @@ func CachedProviders(roots []string) []string {
 	return providers
 }
 
-// OwnerVariable returns the name of the owner credential that is set in the environment, or "" (S0-3a, D8). Its
-// value is not looked at beyond that.
-func OwnerVariable(getenv func(string) string) string {
-	for _, name := range []string{"PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE"} {
-		if getenv(name) != "" {
-			return name
+// ownerPrefixes begin the names of variables that hold owner credentials (S0-3a, D8, D39).
+var ownerPrefixes = []string{"PDPP_OWNER_", "PDPP_CONTROL_", "PDPP_ADMIN_"}
+
+// IsOwnerVariable reports whether a variable of this name holds an owner credential, in whatever case it is written.
+func IsOwnerVariable(name string) bool {
+	return slices.ContainsFunc(ownerPrefixes, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
+}
+
+// OwnerVariable returns the first name, in alphabetical order, of an owner credential in an environment, or "". Its value is
+// not looked at beyond whether there is one.
+func OwnerVariable(environment []string) string {
+	var names []string
+	for _, variable := range environment {
+		if name, value, _ := strings.Cut(variable, "="); value != "" && IsOwnerVariable(name) {
+			names = append(names, name)
 		}
 	}
-	return ""
+	slices.Sort(names)
+	return append(names, "")[0]
 }
 
 // NormalizeProviderURL gives a provider's URL its one spelling: https where there is no scheme; host in lower case,
@@ -158,30 +168,6 @@ func credentialFile(provider string) string {
 		}
 		return '_'
 	}, host) + ".json"
-}
-
-// readPrivate reads a cache file, and warns when others can read it too.
-func readPrivate(path string) (body []byte, warnings []string, err error) {
-	file, err := os.Open(path) // #nosec G304 -- the cache is where the user said, or in the home folder
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, errors.New("it is not a regular file")
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		warnings = append(warnings, fmt.Sprintf("Other users can read the cached credential %s (mode %04o): run chmod 600 on it.", path, mode))
-	}
-	body, err = io.ReadAll(io.LimitReader(file, maxCredentialBytes+1))
-	if err == nil && len(body) > maxCredentialBytes {
-		err = fmt.Errorf("it is larger than %d bytes", maxCredentialBytes)
-	}
-	return body, warnings, err
 }
 
 // credentialDocument is the part of a cache file that is read.

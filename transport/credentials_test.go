@@ -181,16 +181,31 @@ func TestCachedProviders(t *testing.T) {
 	}
 }
 
+// S0-3a, D8, D39: an owner's credential is known by how its variable's name begins; what is in it is not looked at.
 func TestOwnerVariable(t *testing.T) {
-	environment := map[string]string{}
-	getenv := func(name string) string { return environment[name] }
-	if got := transport.OwnerVariable(getenv); got != "" {
-		t.Error(got)
-	}
-	for _, name := range []string{"PDPP_OWNER_SESSION_COOKIE", "PDPP_OWNER_TOKEN"} { // D8, S3-1c
-		environment[name] = "secret"
-		if got := transport.OwnerVariable(getenv); got != name {
-			t.Errorf("%q, want %q", got, name)
-		}
+	for _, test := range []struct {
+		name        string
+		environment []string
+		want        string
+	}{
+		{"nothing", nil, ""},
+		{"S3-1c a token", []string{"PATH=/bin", "PDPP_OWNER_TOKEN=x"}, "PDPP_OWNER_TOKEN"},
+		{"S3-1c a cookie", []string{"PDPP_OWNER_SESSION_COOKIE=x"}, "PDPP_OWNER_SESSION_COOKIE"},
+		{"any name of an owner's", []string{"PDPP_OWNER_REFRESH_TOKEN=x"}, "PDPP_OWNER_REFRESH_TOKEN"},
+		{"the control plane's", []string{"PDPP_CONTROL_KEY=x"}, "PDPP_CONTROL_KEY"},
+		{"an administrator's", []string{"PDPP_ADMIN_PASSWORD=x"}, "PDPP_ADMIN_PASSWORD"},
+		{"white space is a value", []string{"PDPP_ADMIN_PASSWORD= "}, "PDPP_ADMIN_PASSWORD"},
+		{"an equals sign belongs to the value", []string{"PDPP_ADMIN_PASSWORD=="}, "PDPP_ADMIN_PASSWORD"},
+		{"another case", []string{"pdpp_Owner_token=x"}, "pdpp_Owner_token"},
+		{"the prefix alone", []string{"PDPP_OWNER_=x"}, "PDPP_OWNER_"},
+		{"the first of several that are not empty", []string{"PDPP_OWNER_B=x", "PDPP_OWNER_A=x", "PDPP_ADMIN_C="}, "PDPP_OWNER_A"},
+		{"empty", []string{"PDPP_OWNER_TOKEN=", "PDPP_CONTROL_KEY"}, ""},
+		{"this program's own", []string{"PDPP_MCP_RS_URL=x", "PDPP_PROVIDER_URL=x", "PDPP_OWNERSHIP=x", "MY_PDPP_OWNER_TOKEN=x"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := transport.OwnerVariable(test.environment); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
 	}
 }

@@ -79,7 +79,7 @@ func PrintVerdicts(ctx context.Context, session *mcp.ClientSession, citations []
 
 func printVerdict(v Verdict, asJSON bool, out io.Writer) error {
 	if !asJSON {
-		_, err := fmt.Fprintln(out, v)
+		_, err := fmt.Fprintln(out, strings.Join(strings.Fields(v.String()), " ")) // one line, whatever an error says
 		return err
 	}
 	encoder := json.NewEncoder(out)

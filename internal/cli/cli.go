@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ type commandLine struct {
 // Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
 // because hosts show that line.
 func Run(ctx context.Context, args []string, app App) int {
+	app.Err = Visible(app.Err)
 	line, command, exited, err := parse(args, app)
 	if exited {
 		return 0
@@ -59,7 +61,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	if err != nil {
 		return fail(app, usage(err.Error()+". Run pdpp-mcp --help."))
 	}
-	if name := transport.OwnerVariable(app.Getenv); name != "" && !readsNothing(command) {
+	if name := transport.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
 		return fail(app, &transport.ExitError{Code: transport.ExitOwner, Message: fmt.Sprintf(
 			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
 	}

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // A ConfigFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.
@@ -40,7 +41,7 @@ func (ConfigFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
 // readConfig reads a flat JSON object of texts, numbers and lists of texts. Its errors name what is wrong and show no
 // value: one may be a secret.
 func readConfig(path string) (map[string]any, error) {
-	data, err := os.ReadFile(path) // #nosec G304 -- the file that whoever starts the program names
+	data, err := transport.ReadSettings(path)
 	if err != nil {
 		return nil, err
 	}

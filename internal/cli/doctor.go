@@ -31,7 +31,7 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		OwnerVariable: transport.OwnerVariable(app.Getenv), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
+		OwnerVariable: transport.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo {
@@ -42,5 +42,5 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		defer sample.close()
 		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
 	}
-	return doctor.Run(ctx, options, c.JSON, app.Out)
+	return doctor.Run(ctx, options, c.JSON, Visible(app.Out))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
@@ -162,7 +162,7 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}
 	secret := c.IntrospectionClientSecret
 	if c.IntrospectionSecretFile != "" {
-		data, err := os.ReadFile(c.IntrospectionSecretFile)
+		data, err := transport.ReadSettings(c.IntrospectionSecretFile)
 		if err != nil {
 			return nil, fmt.Errorf("--introspection-client-secret-file: %w", err)
 		}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A visible writer shows on a terminal what would steer it or turn the order of its text around.
+type visible struct{ out io.Writer }
+
+// Visible returns a writer that passes text on to out with every control character except line breaks and tabs, every
+// bidirectional control, line and paragraph separator, tag and deprecated format character as an escape such as \u202e, so that
+// JSON stays the same value, and bytes that are not UTF-8 as U+FFFD. A write must not end within a character.
+func Visible(out io.Writer) io.Writer { return visible{out} }
+
+// Write returns the length of text when all of it was written.
+func (v visible) Write(text []byte) (int, error) {
+	s := string(text)
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, steers) {
+		return v.out.Write(text)
+	}
+	var b strings.Builder
+	for _, r := range s { // of invalid bytes it makes U+FFFD
+		switch high, low := utf16.EncodeRune(r); {
+		case !steers(r):
+			b.WriteRune(r)
+		case high != utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	if _, err := io.WriteString(v.out, b.String()); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+func steers(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) ||
+		r >= 0x206A && r <= 0x206F || r >= 0xE0000 && r <= 0xE007F
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package transport
+
+import "io/fs"
+
+// ownerOf does not know a file's owner.
+func ownerOf(fs.FileInfo) (uid int, known bool) { return 0, false }
