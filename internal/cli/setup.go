@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -53,6 +56,9 @@ func Setup(o SetupOptions, out, problems io.Writer) error {
 	}
 	if strings.TrimSpace(o.Name) == "" || strings.HasPrefix(o.Name, "-") || strings.ContainsFunc(o.Name, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return transport.UsageError(fmt.Sprintf("--name %q: letters, digits, dots and dashes make a name that every client takes.", o.Name))
+	}
+	if strings.ContainsFunc(o.File, unicode.IsControl) {
+		return transport.UsageError(fmt.Sprintf("--file %q: a path with control characters is not written to.", o.File))
 	}
 	path := cmp.Or(o.File, client.Path(o.Place))
 	if o.Remove {
@@ -117,6 +123,16 @@ func listClients(o SetupOptions, out io.Writer) error {
 
 // server is what the client is told of, with notes about what still stands in the way.
 func (o SetupOptions) server() (clients.Server, []string, error) {
+	if o.TokenEnv != "" {
+		switch {
+		case !variableName.MatchString(o.TokenEnv):
+			return clients.Server{}, nil, transport.UsageError( // not quoted: it may be a token
+				"--token-env is not the name of an environment variable: give a name of letters, digits and _, such as PDPP_TOKEN, and not its value.")
+		case transport.IsOwnerVariable(o.TokenEnv):
+			return clients.Server{}, nil, transport.UsageError("--token-env " + o.TokenEnv +
+				" is the name of an owner credential, which must not reach an assistant: name a variable that holds a client's token.")
+		}
+	}
 	s := clients.Server{Name: o.Name, TokenEnv: o.TokenEnv, Command: o.Program}
 	notes := slices.Clone(o.Notes)
 	provider := o.ProviderURL
@@ -145,6 +161,9 @@ func (o SetupOptions) server() (clients.Server, []string, error) {
 		provider = cached[0]
 	}
 	if provider, err = transport.NormalizeProviderURL(provider); err != nil {
+		return s, nil, err
+	}
+	if err := encrypted("--provider-url", provider); err != nil {
 		return s, nil, err
 	}
 	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
@@ -194,7 +213,27 @@ func endpointURL(text string) (string, error) {
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return "", transport.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
 	}
-	return parsed.String(), nil
+	return parsed.String(), encrypted("--url", parsed.String())
+}
+
+// variableName is what shells and clients take as the name of an environment variable.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// encrypted refuses to connect a client to another machine without TLS: everything on the way could read the token and the
+// data.
+func encrypted(flag, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return transport.UsageError(flag + " is not an address.")
+	}
+	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
+	number, err := netip.ParseAddr(host)
+	loopback := err == nil && number.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
+	if parsed.Scheme != "https" && !loopback {
+		return transport.UsageError(fmt.Sprintf(
+			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
+	}
+	return nil
 }
 
 func writeServer(client clients.Client, path string, server clients.Server, o SetupOptions, out io.Writer) error {
