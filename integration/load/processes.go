@@ -38,7 +38,7 @@ func startAll(ctx context.Context, dir string) (*processes, error) {
 }
 
 func (p *processes) command(program string, arguments ...string) *exec.Cmd {
-	cmd := exec.CommandContext(p.ctx, program, arguments...) // #nosec G204 -- this program, go, or what it built
+	cmd := exec.CommandContext(p.ctx, program, arguments...) // #nosec G204 G702 -- this program, go, or what it built
 	cmd.Stderr = os.Stderr
 	return cmd
 }
