@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"math"
 	"net"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -48,7 +50,8 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	}
 	h.client, err = rs.NewClient(rs.ClientOptions{
 		Base: cmp.Or(c.RSReadURL, h.recordBase), UserAgent: userAgent(), ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: c.NoBreaker,
-		Observer: c.Watch.Reads(), Wrap: c.Watch.Following("other"),
+		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
+		Observer:    c.Watch.Reads(), Wrap: c.Watch.Following("other"),
 	})
 	if err != nil {
 		return nil, transport.UsageError(err.Error())
@@ -115,6 +118,18 @@ func (h *hosted) configure(c cli.HostedConfig) error {
 	h.service.Use(transport.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Logger: c.Log})
 	h.config = c
 	return nil
+}
+
+// answerBytes is how many bytes of answers may be in memory: as many MiB as are set, or two fifths of the process's memory
+// limit, which are 64 MiB of the default.
+func answerBytes(mebibytes, memoryLimit int64) int64 {
+	switch {
+	case mebibytes > 0:
+		return mebibytes << 20
+	case memoryLimit == math.MaxInt64: // none
+		return rs.DefaultAnswerBytes
+	}
+	return memoryLimit / 5 * 2
 }
 
 // newObservation is metrics at an address of their own, unless that is empty, and traces where the environment asks for

@@ -33,6 +33,7 @@ func Standard(o Options) Chain {
 		Measure(o.Observer, o.Now), // one call in the metrics
 		Log(o.Log, o.Now),          // one line per call
 		Recover(o.Log),             // a panic is a bug: JSON-RPC internal error, stack to the log
+		HoldAnswers,                // what is read counts until it is rendered
 		Render,                     // the only stage that writes a result
 		Deadline(o.Deadline),       // and the client's hang-up
 		Admit(o.Source),            // a principal is present and may read

@@ -34,6 +34,9 @@ type ClientOptions struct {
 	ReadTimeout time.Duration
 	// MaxResponseBytes bounds one answer, decompressed.
 	MaxResponseBytes int64
+	// AnswerBytes bounds the bytes of all answers that are in memory at a time, unpacked; see [HoldAnswers]. It is at least
+	// two answers of the largest size, and 8 MiB.
+	AnswerBytes int64
 	// Transport performs the requests; nil means a pooled transport of the client's own.
 	Transport http.RoundTripper
 	// Retries is how often one read is tried again, at most 2; 0 means 2, a negative number never.
@@ -53,6 +56,7 @@ type Client struct {
 	base    string
 	options ClientOptions
 	sender  *sender
+	answers *answerBudget
 	chunks  sync.Pool // of what bodies are read with: *[chunkBytes]byte
 }
 
@@ -67,6 +71,9 @@ func NewClient(o ClientOptions) (*Client, error) {
 	}
 	if o.MaxResponseBytes == 0 {
 		o.MaxResponseBytes = DefaultMaxResponseBytes
+	}
+	if o.AnswerBytes == 0 {
+		o.AnswerBytes = DefaultAnswerBytes
 	}
 	if o.Transport == nil {
 		transport := NewTransport()
@@ -86,8 +93,9 @@ func NewClient(o ClientOptions) (*Client, error) {
 	}
 	return &Client{
 		base: base, options: o,
-		sender: newSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
-		chunks: sync.Pool{New: func() any { return new([chunkBytes]byte) }},
+		sender:  newSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
+		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
+		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil
 }
 
@@ -162,12 +170,21 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 		return nil, transportError(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	return c.read(response, r.Binary, redactorOf(ctx, token))
+	answers, release := heldBy(ctx)
+	defer release()
+	b := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
+	answer, err := c.read(response, r.Binary, b, redactorOf(ctx, token))
+	if err != nil {
+		answers.give(b.bytes)
+		return nil, err
+	}
+	answer.held, answer.heldBytes = answers, b.bytes
+	return answer, nil
 }
 
 // read judges an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
-func (c *Client) read(response *http.Response, binary bool, redactor *Redactor) (*Response, error) {
-	body, err := c.readBody(response, c.options.MaxResponseBytes+1)
+func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *Redactor) (*Response, error) {
+	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
 	redactor.header(response.Header)
 	requestID := errorText(response.Header.Get("Request-Id"))
 	if requestID == "" {
@@ -217,14 +234,11 @@ func (c *Client) read(response *http.Response, binary bool, redactor *Redactor) 
 	return answer, nil
 }
 
-// maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.
-const maxAnnounced = 1 << 20
-
 // chunkBytes is how much of a body is read at a time.
 const chunkBytes = 32 << 10
 
-// readBody reads a body, up to a limit of its unpacked bytes.
-func (c *Client) readBody(response *http.Response, limit int64) (string, error) {
+// readBody reads a body into b, up to a limit of its unpacked bytes.
+func (c *Client) readBody(response *http.Response, limit int64, b *answerBody) (string, error) {
 	sent := io.Reader(response.Body)
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") { // unasked: the transport unpacks what it asked for
 		unpacked, err := gzip.NewReader(sent)
@@ -238,10 +252,9 @@ func (c *Client) readBody(response *http.Response, limit int64) (string, error) 
 	}
 	chunk := c.chunks.Get().(*[chunkBytes]byte)
 	defer c.chunks.Put(chunk)
-	var body strings.Builder
-	body.Grow(int(min(max(response.ContentLength, 0), limit, maxAnnounced)))
-	_, err := io.CopyBuffer(&body, io.LimitReader(sent, limit), chunk[:])
-	return body.String(), err
+	b.announced = min(max(response.ContentLength, 0), limit)
+	_, err := io.CopyBuffer(b, io.LimitReader(sent, limit), chunk[:])
+	return b.text.String(), err
 }
 
 func describeBody(body string) string {
@@ -281,7 +294,10 @@ func transportError(err error) *Error {
 
 func bodyError(err error, requestID string) *Error {
 	var corrupt flate.CorruptInputError
+	var ours *Error
 	switch {
+	case errors.As(err, &ours):
+		return ours
 	case errors.Is(err, context.Canceled) || isTimeout(err):
 		e := transportError(err)
 		e.RequestID = requestID

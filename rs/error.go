@@ -67,7 +67,7 @@ const (
 	NotFound Code = "not_found"
 	// RateLimited: requests with one token, or unknown tokens from one address, come faster than allowed; see `Retry-After`.
 	RateLimited Code = "rate_limited"
-	// TooManyCalls: as many calls as allowed are under way with this grant or in all, and a second's wait did not help; see `Retry-After`.
+	// TooManyCalls: as many calls as allowed are under way with this grant or in all, or as many bytes of answers are in memory, and waiting did not help; see `Retry-After`.
 	TooManyCalls Code = "too_many_calls"
 	// Internal: a fault of the adapter itself.
 	Internal Code = "internal_error"

@@ -45,3 +45,14 @@ func readingFrom(ctx context.Context) *reading {
 
 // waits reports whether the attempt has no connection yet.
 func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
+
+// payer is whose answers the read counts among.
+func (r *reading) payer() breakerKey {
+	switch {
+	case r == nil:
+		return breakerKey{}
+	case r.caller == breakerKey{}:
+		return r.grant
+	}
+	return r.caller
+}

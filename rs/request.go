@@ -38,6 +38,17 @@ type Response struct {
 	RequestID   string
 	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
 	Unavailable int
+
+	held      *heldAnswers // of the call; nil where nobody counts
+	heldBytes int64
+}
+
+// Drop says that the response is not needed any more although its call goes on, so that it counts no longer.
+func (r *Response) Drop() {
+	if r != nil && r.held != nil {
+		r.held.give(r.heldBytes)
+		r.held = nil
+	}
 }
 
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not

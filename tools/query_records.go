@@ -107,6 +107,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 			call.Args = args // what was read in the end is what is rendered
 			return Reply{Call: call, Response: response}, err
 		}
+		response.Drop()
 		if args.asked == 0 {
 			args.asked = args.pageSize()
 		}

@@ -23,6 +23,7 @@ type HostedConfig struct {
 	ReadTimeout          time.Duration
 	Retries              int  // of one read: 0 means 2, negative none
 	NoBreaker            bool // ask however often it fails
+	AnswerMemory         int64 // MiB of answers at a time; 0: from the memory limit
 	Deadline             time.Duration
 	MaxConnections       int // 0: no limit
 	Limits               middleware.Limits
@@ -53,6 +54,7 @@ func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
 		{"--max-connections", c.MaxConnections == next.MaxConnections},
 		{"--admin-listen", c.AdminListen == next.AdminListen},
 		{"--retries", c.Retries == next.Retries},
+		{"--answer-memory", c.AnswerMemory == next.AnswerMemory},
 		{"--breaker", c.NoBreaker == next.NoBreaker},
 		{"--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.Unknown == next.Unknown},
 	} {
@@ -63,7 +65,7 @@ func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
 	next.Listen, next.RSURL, next.RSReadURL = c.Listen, c.RSURL, c.RSReadURL
 	next.ReadTimeout, next.MaxConnections = c.ReadTimeout, c.MaxConnections
 	next.AdminListen, next.Watch = c.AdminListen, c.Watch
-	next.Retries, next.NoBreaker, next.Unknown = c.Retries, c.NoBreaker, c.Unknown
+	next.Retries, next.NoBreaker, next.Unknown, next.AnswerMemory = c.Retries, c.NoBreaker, c.Unknown, c.AnswerMemory
 	return next, differ
 }
 

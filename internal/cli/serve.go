@@ -41,6 +41,7 @@ type serveCommand struct {
 	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
 	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
+	AnswerMemory              int64         `name:"answer-memory" help:"MiB of the resource server's answers in memory at a time; two fifths of GOMEMLIMIT if absent." env:"PDPP_MCP_ANSWER_MEMORY" placeholder:"MIB"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
 	limitFlags
 	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Questions a second to the authority about unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
@@ -105,7 +106,8 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		Listen: c.Listen, Name: "pdpp", Deadline: c.Deadline,
 		RSURL: c.RSURL, RSReadURL: c.RSInternalURL, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: !c.Breaker,
 		AuthorizationServers: c.AuthorizationServers, PackagesURL: c.PackagesURL, MaxConnections: c.MaxConnections,
-		DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
+		AnswerMemory: c.AnswerMemory,
+		DrainDelay:   c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
 		Unknown: rs.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
 		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
@@ -120,6 +122,9 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	}
 	if c.Retries == 0 {
 		config.Retries = -1 // of the client, 0 is the default
+	}
+	if c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20) {
+		return config, usage(fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB.", c.AnswerMemory))
 	}
 	if c.MaxConnections < 1 {
 		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))

@@ -1,0 +1,137 @@
+package rs_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// page is an answer of so many bytes, whose length may be announced.
+func page(bytes int, announced bool) roundTrip {
+	return func(*http.Request) (*http.Response, error) {
+		r := answer(200, "")
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(`"`+strings.Repeat("x", bytes-2)+`"`)), -1
+		if announced {
+			r.ContentLength = int64(bytes)
+		}
+		return r, nil
+	}
+}
+
+// holding reads for a grant in a call that has not ended, and returns its error and how it ends.
+func holding(ctx context.Context, client *rs.Client, grant string) (rs.Code, func()) {
+	held, release := rs.HoldAnswers(ctx)
+	_, err := client.For(caller(grant)).Do(held, rs.Request{Path: "/v1/x"})
+	return code(err), release
+}
+
+// Of two large calls at a time one grant has one. What waits too long is refused with what to do; what is released, in any
+// way, serves the next.
+func TestLargeAnswersAreBounded(t *testing.T) {
+	for name, announced := range map[string]bool{"announced": true, "not announced": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				h.now(page(2<<20, announced))
+				client := clientFor(t, h, rs.ClientOptions{NoBreaker: true})
+				got, endFirst := holding(t.Context(), client, "a")
+				if got != "" {
+					t.Fatal(got)
+				}
+				began := time.Now()
+				got, end := holding(t.Context(), client, "a")
+				if end(); got != rs.TooManyCalls || time.Since(began) != rs.DefaultReadTimeout {
+					t.Errorf("a second large call of the grant: %q after %s", got, time.Since(began))
+				}
+				got, endOther := holding(t.Context(), client, "b")
+				if got != "" {
+					t.Errorf("a large call of another grant: %s", got)
+				}
+				ctx, hangUp := context.WithCancel(t.Context())
+				hangUp()
+				if got, end := holding(ctx, client, "c"); got != rs.Canceled {
+					t.Errorf("a caller that hung up: %q", got)
+				} else {
+					end()
+				}
+				h.now(page(1000, announced))
+				for range 100 {
+					if got, end := holding(t.Context(), client, "a"); got != "" {
+						t.Errorf("a small call meanwhile: %s", got)
+					} else {
+						defer end()
+					}
+				}
+				h.now(page(2<<20, announced))
+				endFirst()
+				endOther()
+				for _, grant := range []string{"a", "b"} {
+					if got, end := holding(t.Context(), client, grant); got != "" {
+						t.Errorf("after the end of the others: %s", got)
+					} else {
+						defer end()
+					}
+				}
+			})
+		})
+	}
+}
+
+// Reads that fail, of answers too large or not JSON, and reads that nobody holds, leave nothing behind.
+func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
+	h := &host{}
+	client := clientFor(t, h, rs.ClientOptions{NoBreaker: true, ReadTimeout: time.Minute})
+	for _, body := range []roundTrip{page(17<<20, true), page(17<<20, false), func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat("x", 2<<20)), nil }, page(2<<20, true)} {
+		h.now(body)
+		for range 3 {
+			_, _ = client.For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/x"})
+		}
+	}
+	held, release := rs.HoldAnswers(t.Context())
+	defer release()
+	h.now(page(10<<20, true))
+	for i := range 5 { // a page that is asked for again, smaller
+		response, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
+		if err != nil {
+			t.Fatalf("read %d: %v", i, err)
+		}
+		response.Drop()
+	}
+	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); code(err) != rs.ResponseTooLarge {
+		t.Errorf("two large answers in one call: %v", err)
+	}
+}
+
+// Small answers of one grant have their share of the memory, and no more.
+func TestSmallAnswersOfOneGrantAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		h.now(page(1<<20, true))
+		client := clientFor(t, h, rs.ClientOptions{NoBreaker: true, AnswerBytes: 40 << 20}) // 8 MiB for small ones, 2 of one grant
+		served := 0
+		for range 6 {
+			got, end := holding(t.Context(), client, "a")
+			defer end()
+			if got == "" {
+				served++
+			}
+		}
+		if served != 3 { // two, and one that became the grant's large call
+			t.Errorf("%d answers of 1 MiB are held for one grant", served)
+		}
+		if got, end := holding(t.Context(), client, "b"); got != "" {
+			t.Errorf("another grant: %s", got)
+		} else {
+			end()
+		}
+	})
+}
