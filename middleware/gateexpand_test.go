@@ -42,8 +42,9 @@ func TestGateExpand(t *testing.T) {
 		"S4-5b a stream without relations is not read": {
 			expanding, nil, "query_records", `{"stream":"labels","expand":["messages"]}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
 		},
-		"S4-5b a stream that says nothing of relations is not read": {
-			expanding, nil, "query_records", `{"stream":"notes","expand":["messages"]}`, rs.InvalidExpand, []string{"/v1/schema?stream=notes&view=compact"},
+		"S4-5b a stream of which neither schema says anything of relations is not read": {
+			expanding, nil, "query_records", `{"stream":"notes","expand":["messages"]}`, rs.InvalidExpand,
+			[]string{"/v1/schema?stream=notes&view=compact", "/v1/schema?detail=full&stream=notes"},
 		},
 		"S4-5b a limit alone is asked for as well": {
 			expanding, nil, "query_records", `{"stream":"labels","expand_limit":{"messages":3}}`, rs.InvalidExpand, []string{"/v1/schema?stream=labels&view=compact"},
@@ -158,6 +159,79 @@ func TestGateExpandFollowsTheLiveSchema(t *testing.T) {
 	schema = strings.Replace(schema, `[{"name":"r"}]`, `[]`, 1)
 	if !refused() {
 		t.Error("a relation that is no longer advertised passed")
+	}
+}
+
+// S4-5a: where the compact schema has no expand_capabilities at all, the full one of that stream decides, with one more read.
+func TestGateExpandAsksTheFullSchema(t *testing.T) {
+	const compact = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"cin_a"}],"streams":[{"name":"notes","field_capabilities":{"n":"declared"}}]}]}`
+	full := func(more string) string {
+		return `{"connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"cin_a"}],"streams":[{"name":"notes"` + more + `}]}]}`
+	}
+	for name, row := range map[string]struct {
+		compact, full string
+		fails         *rs.Error
+		connection    string
+		asked         bool // for the full schema
+		refused       bool
+	}{
+		"S4-5a the full schema advertises it":            {compact, full(`,"expand_capabilities":[{"name":"r"}]`), nil, "", true, false},
+		"S4-5a of the connection that is named":          {compact, full(`,"expand_capabilities":[{"name":"r"}]`), nil, "cin_a", true, false},
+		"S4-5b the full schema advertises none":          {compact, full(`,"expand_capabilities":[]`), nil, "", true, true},
+		"S4-5b the full schema says nothing either":      {compact, full(""), nil, "", true, true},
+		"S4-R5 the full schema fails":                    {compact, "", &rs.Error{Code: rs.UpstreamError, Status: 500}, "", true, false},
+		"S4-R5 the full schema is no schema":             {compact, `[]`, nil, "", true, false},
+		"S4-R5 the full schema does not know the stream": {compact, `{"connectors":[]}`, nil, "", true, false},
+		"S4-5b an explicit list of none":                 {strings.Replace(compact, `"name":"notes"`, `"name":"notes","expand_capabilities":[]`, 1), full(`,"expand_capabilities":[{"name":"r"}]`), nil, "", false, true},
+		"S4-5b an explicit object of none":               {strings.Replace(compact, `"name":"notes"`, `"name":"notes","expand_capabilities":{}`, 1), full(`,"expand_capabilities":[{"name":"r"}]`), nil, "", false, true},
+		"S4-5b an explicit null":                         {strings.Replace(compact, `"name":"notes"`, `"name":"notes","expand_capabilities":null`, 1), full(`,"expand_capabilities":[{"name":"r"}]`), nil, "", false, true},
+		"S4-5a the compact schema advertises it":         {strings.Replace(compact, `"name":"notes"`, `"name":"notes","expand_capabilities":[{"name":"r"}]`, 1), "", nil, "", false, false},
+	} {
+		for tool, arguments := range map[string]string{
+			"query_records": `{"stream":"notes","expand":["r"],"connection_id":"` + row.connection + `"}`, "fetch": `{"id":"notes:1","expand_limit":{"r":1},"connection_id":"` + row.connection + `"}`,
+		} {
+			if row.connection == "" {
+				arguments = strings.Replace(arguments, `,"connection_id":""`, "", 1)
+			}
+			t.Run(name+", "+tool, func(t *testing.T) {
+				server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+					switch {
+					case r.Path == "/v1/schema" && r.Query.Get("detail") == "full" && row.fails != nil:
+						return nil, row.fails
+					case r.Path == "/v1/schema" && r.Query.Get("detail") == "full":
+						return middlewaretest.JSON(row.full), nil
+					case r.Path == "/v1/schema":
+						return middlewaretest.JSON(row.compact), nil
+					case strings.HasSuffix(r.Path, "/records"):
+						return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+					}
+					return middlewaretest.JSON(`{"object":"record","id":"1","stream":"notes","data":{"n":1}}`), nil
+				}}
+				reply, err := standard(server)(as(t.Context(), rs.KindClient), callOf(t, tool, arguments))
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := textOf(t, reply.Result)
+				if reply.Result.IsError != row.refused || row.refused && !strings.Contains(text, string(rs.InvalidExpand)) {
+					t.Errorf("refused: %t: %s", reply.Result.IsError, text)
+				}
+				var fulls, reads int
+				for _, line := range server.Lines() {
+					switch {
+					case strings.Contains(line, "detail=full"):
+						fulls++
+						if !strings.Contains(line, "stream=notes") || strings.Contains(line, "connection_id") != (row.connection != "") {
+							t.Errorf("asked %s", line)
+						}
+					case strings.HasPrefix(line, "/v1/streams"):
+						reads++
+					}
+				}
+				if (fulls == 1) != row.asked || fulls > 1 || (reads == 0) != row.refused {
+					t.Errorf("reads: %q", server.Lines())
+				}
+			})
+		}
 	}
 }
 

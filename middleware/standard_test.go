@@ -38,7 +38,7 @@ func TestStandardOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answers: map[string]string{
-				"/v1/schema":              `{"detail":"compact","connectors":[{"streams":[{"name":"m"}]}]}`,
+				"/v1/schema":              `{"detail":"compact","connectors":[{"streams":[{"name":"m","expand_capabilities":[]}]}]}`,
 				"/v1/streams/m/records/1": `{"object":"record","id":"1","stream":"m","connection_id":"cin_1","data":{"subject":"Tax"}}`,
 			}}
 			var log bytes.Buffer

@@ -48,24 +48,38 @@ func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*R
 }
 
 // AdvertisesExpansion asks the live schema whether a stream, under the connection where one is named, advertises any
-// relation to expand. known is false when the schema cannot tell: then the resource server decides (S4-R5).
+// relation to expand: the compact one, and where that says nothing of relations, the full one (S4-5a). known is false when
+// the schema cannot tell: then the resource server decides (S4-R5).
 func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, known bool) {
-	response, err := CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
-	if err != nil {
-		return false, false
+	for _, read := range []func(context.Context, Doer, string, string) (*Response, error){CompactSchema, FullSchema} {
+		response, err := read(ctx, d, scope.Stream, scope.ConnectionID)
+		if err != nil {
+			return false, false
+		}
+		r, err := readSchemaRows(response.Body)
+		if err != nil || len(r.rows) == 0 {
+			return false, false
+		}
+		if slices.ContainsFunc(r.rows, func(r SchemaRow) bool { return r.Expands }) {
+			return true, true
+		}
+		if !r.silent {
+			break
+		}
 	}
-	rows, err := SchemaRows(response.Body)
-	if err != nil || len(rows) == 0 {
-		return false, false
-	}
-	return slices.ContainsFunc(rows, func(r SchemaRow) bool { return r.Expands }), true
+	return false, true
 }
 
 // SchemaRows lists the streams of a schema document, those of connectors first. Its error is an InvalidResponse.
 func SchemaRows(body string) ([]SchemaRow, error) {
+	r, err := readSchemaRows(body)
+	return r.rows, err
+}
+
+func readSchemaRows(body string) (schemaRows, error) {
 	document, _, err := schemaDocument(body)
 	if err != nil {
-		return nil, err
+		return schemaRows{}, err
 	}
 	var r schemaRows
 	for _, raw := range r.array(document.Get("connectors")) {
@@ -81,15 +95,16 @@ func SchemaRows(body string) ([]SchemaRow, error) {
 		r.add(row, r.text(row, "connector_key"), nil)
 	}
 	if r.wrong {
-		return nil, invalidSchema()
+		return schemaRows{}, invalidSchema()
 	}
-	return r.rows, nil
+	return r, nil
 }
 
 // schemaRows reads rows one after the other.
 type schemaRows struct {
 	strictReader
-	rows []SchemaRow
+	rows   []SchemaRow
+	silent bool // a row says nothing of relations, not even that there are none
 }
 
 // add adds a row, which has the connections of its connector unless it names its own.
@@ -100,6 +115,7 @@ func (r *schemaRows) add(row Object, key string, granted []Connection) {
 	} else if id != "" {
 		granted = []Connection{{ConnectorKey: key, ID: id, DisplayName: label}}
 	}
+	r.silent = r.silent || !row.Includes("expand_capabilities")
 	r.rows = append(r.rows, SchemaRow{ConnectorKey: key, Stream: r.text(row, "name"), Connections: granted, Expands: hasMembers(row.Get("expand_capabilities"))})
 }
 
