@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,13 +30,13 @@ func (s streamManifest) checkFields() error {
 		return nil
 	}
 	if s.TimeField != "" || s.TitleField != "" || s.Types != nil {
-		return fmt.Errorf("fields says all about its fields: leave out time_field, title_field and types")
+		return errors.New("fields says all about its fields: leave out time_field, title_field and types")
 	}
 	seen := map[string]bool{}
 	for _, field := range s.Fields {
 		switch {
 		case field.Name == "":
-			return fmt.Errorf("a field has no name")
+			return errors.New("a field has no name")
 		case seen[field.Name]:
 			return fmt.Errorf("field %q is there twice", field.Name)
 		case !slices.Contains(declaredTypes, field.Type):

@@ -12,7 +12,7 @@ type messagesReader struct{ messages *mail.Reader }
 
 func (r messagesReader) next() (item, error) {
 	message, err := r.messages.Next()
-	if bad, ok := errors.AsType[mail.Unusable](err); ok {
+	if bad, ok := errors.AsType[mail.UnusableError](err); ok {
 		return item{}, unusable{bad.Line, bad.Reason}
 	}
 	if err != nil {

@@ -39,7 +39,7 @@ type Reader struct {
 // NewReader reads the messages of a file.
 func NewReader(input *bufio.Reader) *Reader { return &Reader{input: input} }
 
-// Next returns the next message; an Unusable for a piece that is not one, after which there may be more; io.EOF at the end.
+// Next returns the next message; an [UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
 func (r *Reader) Next() (Message, error) {
 	if !r.begun {
 		r.begun = true
@@ -56,13 +56,13 @@ func (r *Reader) Next() (Message, error) {
 	}
 	switch {
 	case len(r.message) > MaxMessage:
-		return Message{}, Unusable{begin, fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
+		return Message{}, UnusableError{begin, fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
 		return Message{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message)
 	if err != nil {
-		return Message{}, Unusable{begin, err.Error()}
+		return Message{}, UnusableError{begin, err.Error()}
 	}
 	one.Line = begin
 	return one, nil
@@ -93,7 +93,7 @@ func (r *Reader) enter() error {
 	}
 	if !headerLine.Match(utf8text.FirstLine(start)) {
 		r.ended = true
-		return Unusable{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
+		return UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
 	}
 	return nil
 }
@@ -150,13 +150,13 @@ func (r *Reader) read() error {
 // IsMbox reports whether a file that begins like this is an mbox.
 func IsMbox(start []byte) bool { return fromLine.Match(utf8text.FirstLine(start)) }
 
-// An Unusable is a piece of a file that was passed over, or, when Line is 0, all of it.
-type Unusable struct {
+// An UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it.
+type UnusableError struct {
 	Line   int
 	Reason string
 }
 
-func (u Unusable) Error() string { return u.Reason }
+func (u UnusableError) Error() string { return u.Reason }
 
 // separates tells the line between two messages. The line after it is only looked at.
 func (r *Reader) separates(line []byte) bool {

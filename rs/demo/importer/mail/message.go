@@ -1,3 +1,4 @@
+// Package mail reads messages as people see them, from mbox files and files of one message, whatever is wrong with them.
 package mail
 
 import (
