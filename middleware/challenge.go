@@ -34,12 +34,12 @@ func refusalStatus(code rs.Code) int {
 func turnAway(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
-	switch status {
-	case http.StatusUnauthorized:
+	switch {
+	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused: // S3-R18, D40
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
 		refuseLater(w, e)
 		return
 	}

@@ -90,9 +90,9 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		{name: "a revoked token", headers: []string{bearing(ended)}, status: 401, code: "grant_revoked", problem: invalid},
 		{name: "an expired token", headers: []string{bearing(expired)}, status: 401, code: "token_expired", problem: invalid},
 		{name: "a revoked package", headers: []string{bearing(endedPackage)}, status: 401, code: "grant_revoked", problem: invalid},
-		{name: "an owner", headers: []string{bearing(owner)}, status: 403, code: "owner_token_refused"},
-		{name: "an unknown kind", headers: []string{bearing(unknownKind)}, status: 403, code: "token_kind_refused"},
-		{name: "no kind", headers: []string{bearing(kindless)}, status: 403, code: "token_kind_refused"},
+		{name: "D40 an owner", headers: []string{bearing(owner)}, status: 403, code: "owner_token_refused", problem: invalid},
+		{name: "D40 an unknown kind", headers: []string{bearing(unknownKind)}, status: 403, code: "token_kind_refused", problem: invalid},
+		{name: "D40 no kind", headers: []string{bearing(kindless)}, status: 403, code: "token_kind_refused", problem: invalid},
 		{name: "an authority that is down", down: true, headers: []string{bearing(good)}, status: 503, code: "authority_unreachable"},
 		{name: "an authority that is down, about a package", down: true, headers: []string{bearing(package1)}, status: 503, code: "authority_unreachable"},
 		{name: "an authority that is down, about an owner", down: true, headers: []string{bearing(w.issue())}, status: 503, code: "authority_unreachable"},
@@ -116,7 +116,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 			challenge, link, metadata := "", "", ""
 			if test.problem != "" {
 				metadata = url + "/.well-known/oauth-protected-resource/mcp"
-				challenge = `Bearer error="` + test.problem + `", error_description="` + document.Error.Message + `", resource_metadata="` + metadata + `"`
+				challenge = `Bearer error="` + test.problem + `", error_description="` + strings.ReplaceAll(document.Error.Message, `"`, "") + `", resource_metadata="` + metadata + `"`
 				link = "<" + url + `/icon.svg>; rel="icon"; type="image/svg+xml"`
 			}
 			if got := response.Header.Get("WWW-Authenticate"); got != challenge {
