@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A counter of calls that each take as long as told, and note in which order they began.
@@ -158,6 +159,8 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 		{"two grants", bearerOf("a", "g"), bearerOf("b", "h"), false},
 		{"a token without a grant, twice", bearerOf("a", ""), bearerOf("a", ""), true},
 		{"two tokens without a grant", bearerOf("a", ""), bearerOf("b", ""), false},
+		{"a grant and a package of the same id", bearerOf("a", "g"), packageOf("b", "g"), false},
+		{"two tokens of a package", packageOf("a", "g"), packageOf("b", "g"), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -172,4 +175,40 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 			})
 		})
 	}
+}
+
+// packageOf is what the door knows once it has let a package's token in.
+func packageOf(token, id string) func(*http.Request) {
+	return func(r *http.Request) {
+		p := rs.Principal{Token: rs.NewToken(token), Kind: rs.KindPackage, GrantID: id}
+		*r = *r.WithContext(rs.WithPrincipal(r.Context(), p))
+	}
+}
+
+// A call that is refused because all slots of the server are taken gives its grant's slot back, also while another call of
+// that grant is under way.
+func TestACallRefusedForTheServerFreesItsGrantsSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := map[string]chan struct{}{"first of a": make(chan struct{}), "of b": make(chan struct{}), "second of a": make(chan struct{})}
+		handler := middleware.Turn(middleware.NewLimiter(middleware.Limits{CallsPerGrant: 2, Calls: 2}, time.Now))(
+			http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-end[r.Header.Get("Who")] }))
+		call := func(who, grant string) int {
+			return limited(handler, func(r *http.Request) { bearerOf("token of "+grant, grant)(r); r.Header.Set("Who", who) }).Code
+		}
+		go call("first of a", "a")
+		go call("of b", "b")
+		synctest.Wait()
+		for range 5 { // more than a grant has slots
+			if status := call("second of a", "a"); status != http.StatusTooManyRequests {
+				t.Fatalf("a third call of two is answered %d", status)
+			}
+		}
+		close(end["of b"])
+		synctest.Wait()
+		close(end["second of a"])
+		if status := call("second of a", "a"); status != http.StatusOK {
+			t.Errorf("the second call of a grant is answered %d once the server has a slot", status)
+		}
+		close(end["first of a"])
+	})
 }
