@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/justinas/alice"
@@ -16,7 +15,7 @@ const ipv6SiteBits = 64
 type clientAddressKey struct{}
 
 // ClientAddress notes where a request comes from, for the stages that count by it: the peer or, when the peer is a
-// trusted proxy, the last address of X-Forwarded-For that no trusted proxy has.
+// trusted proxy, the address that the trusted proxies wrote into X-Forwarded-For.
 func ClientAddress(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,8 +32,9 @@ func ClientAddressFrom(ctx context.Context) netip.Prefix {
 	return client
 }
 
-// clientAddress walks from the peer outwards for as long as a trusted proxy vouches for the next address. What stands
-// further out was written by whoever sent the request, and so may be anything.
+// clientAddress is the peer's address or, behind a trusted proxy, the p.Hops-th address of X-Forwarded-For from the right:
+// each proxy adds one there, so that whatever a client sent stands further left. Where there are fewer, or it is no address,
+// the peer's own is the only one that is certain.
 func (p Public) clientAddress(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -44,16 +44,13 @@ func (p Public) clientAddress(r *http.Request) netip.Addr {
 	if !p.trusts(address) {
 		return address
 	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, hop := range slices.Backward(hops) {
-		if !p.trusts(address) {
-			break
-		}
-		further, ok := parseHop(strings.TrimSpace(hop))
-		if !ok {
-			break
-		}
-		address = further
+	entries := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	at := len(entries) - max(p.Hops, 1)
+	if at < 0 {
+		return address
+	}
+	if client, ok := parseHop(strings.TrimSpace(entries[at])); ok {
+		return client
 	}
 	return address
 }

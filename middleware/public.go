@@ -31,6 +31,8 @@ type Public struct {
 	Hosts []string
 	// Proxies are the addresses whose X-Forwarded-Host, -Proto and -For are believed (S3-9c).
 	Proxies []netip.Prefix
+	// Hops is how many trusted proxies a request passes, one after the other; 0 means 1.
+	Hops int
 }
 
 // ParseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,

@@ -27,6 +27,7 @@ type serveCommand struct {
 	AllowedHosts              []string      `name:"allowed-hosts" help:"Further host names that it answers to." env:"PDPP_MCP_ALLOWED_HOSTS" placeholder:"HOST"`
 	AllowedOrigins            []string      `name:"allowed-origins" help:"Browser origins that may call; usually none." env:"PDPP_MCP_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
 	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host, -Proto and -For are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
+	TrustedHops               int           `name:"trusted-hops" help:"How many trusted proxies a request passes: its client is the address that many from the right of X-Forwarded-For; ${default} if absent." default:"1" env:"PDPP_MCP_TRUSTED_HOPS" placeholder:"N"`
 	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; the resource server if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
 	IntrospectionURL          string        `name:"introspection-url" help:"RFC 7662 endpoint. Without it the schema says what a token is." env:"PDPP_MCP_INTROSPECTION_URL" placeholder:"URL"`
 	IntrospectionClientID     string        `name:"introspection-client-id" help:"HTTP Basic user of introspection." env:"PDPP_MCP_INTROSPECTION_CLIENT_ID" placeholder:"ID"`
@@ -147,6 +148,9 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	}
 	if config.Public, err = middleware.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
 		return config, usage(err.Error())
+	}
+	if config.Public.Hops = c.TrustedHops; c.TrustedHops < 1 {
+		return config, usage(fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops))
 	}
 	if config.Introspection, err = introspectionOptions(c, config.Public.Origin); err != nil {
 		return config, usage(err.Error())
