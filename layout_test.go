@@ -58,7 +58,7 @@ var forbidden = map[string][]string{
 var doorFiles = map[string]bool{
 	"accesslog.go": true, "bearer.go": true, "bodylimit.go": true, "challenge.go": true, "clientaddress.go": true, "cors.go": true, "door.go": true,
 	"host.go": true, "measurehttp.go": true, "origin.go": true, "public.go": true, "recoverhttp.go": true, "refuse.go": true, "requestid.go": true,
-	"secondthought.go": true, "tokenrate.go": true, "tracehttp.go": true, "turn.go": true,
+	"framing.go": true, "secondthought.go": true, "unread.go": true, "tokenrate.go": true, "tracehttp.go": true, "turn.go": true,
 }
 
 // The root holds main.go, server.go and their tests; everything else has a package.

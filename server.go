@@ -37,6 +37,7 @@ type hosted struct {
 	tokens     *rs.TokenCache
 	limiter    *middleware.Limiter
 	health     *transport.Health
+	closeAdmin func() // ends the metrics and probes; nil without --admin-listen
 
 	config cli.HostedConfig // what is served; of the goroutine of serve alone
 }
@@ -70,8 +71,13 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	if err := h.configure(c); err != nil {
 		return nil, transport.UsageError(err.Error())
 	}
-	if err := h.service.Listen(ctx, inherited, c.Listen, c.MaxConnections); err != nil {
+	if err := h.service.Listen(ctx, inherited, c.Listen, c.MaxConnections, c.ClientConnections); err != nil {
 		return nil, err
+	}
+	if c.AdminListen != "" {
+		if h.closeAdmin, err = transport.ServeAdmin(ctx, c.AdminListen, c.Watch.Metrics.Handler(), h.health, c.Log); err != nil {
+			return nil, err
+		}
 	}
 	return h, nil
 }
@@ -79,9 +85,13 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 // Serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
 // served, except for what only a restart can change.
 func (h *hosted) Serve(ctx context.Context, m transport.ServiceManager, read func() (cli.HostedConfig, error)) error {
+	if h.closeAdmin != nil {
+		defer h.closeAdmin()
+	}
 	if read == nil {
 		return h.service.Serve(ctx, m, nil)
 	}
+	go transport.ReportUnreachable(ctx, h.config.Log, dependencies(h.config))
 	return h.service.Serve(ctx, m, func() ([]string, error) {
 		next, err := read()
 		if err != nil {
@@ -115,7 +125,7 @@ func (h *hosted) configure(c cli.HostedConfig) error {
 	})
 	h.limiter.Set(c.Limits)
 	h.authority.Store(&authority)
-	h.service.Use(transport.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Logger: c.Log})
+	h.service.Use(transport.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log})
 	h.config = c
 	return nil
 }
@@ -132,23 +142,29 @@ func answerBytes(mebibytes, memoryLimit int64) int64 {
 	return memoryLimit / 5 * 2
 }
 
-// newObservation is metrics at an address of their own, unless that is empty, and traces where the environment asks for
-// them. end sends what is left.
-func newObservation(ctx context.Context, adminListen string, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(), err error) {
-	tracer, endTracing, err := observe.NewTracer(ctx, version, getenv, log)
+// newObservation is metrics, if they are asked for, and traces, if the environment asks for them. end sends what is left.
+func newObservation(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(), err error) {
+	tracer, end, err := observe.NewTracer(ctx, version, getenv, log)
 	if err != nil {
 		return observe.Observation{}, nil, transport.UsageError(err.Error())
 	}
-	if adminListen == "" {
-		return observe.Observation{Tracer: tracer}, endTracing, nil
+	watch = observe.Observation{Tracer: tracer}
+	if metrics {
+		watch.Metrics = observe.NewMetrics(version, tools.Names())
 	}
-	watch = observe.Observation{Metrics: observe.NewMetrics(version, tools.Names()), Tracer: tracer}
-	closeAdmin, err := transport.ServeAdmin(ctx, adminListen, watch.Metrics.Handler(), log)
-	if err != nil {
-		endTracing()
-		return observe.Observation{}, nil, err
+	return watch, end, nil
+}
+
+// dependencies are the servers that a hosted server asks.
+func dependencies(c cli.HostedConfig) []transport.Dependency {
+	all := []transport.Dependency{{Name: "resource server", URL: cmp.Or(c.RSReadURL, c.RSURL)}}
+	if c.Introspection != nil {
+		all = append(all, transport.Dependency{Name: "token authority", URL: c.Introspection.Endpoint})
 	}
-	return watch, func() { closeAdmin(); endTracing() }, nil
+	if c.PackagesURL != "" {
+		all = append(all, transport.Dependency{Name: "directory of packages", URL: c.PackagesURL})
+	}
+	return all
 }
 
 // A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.

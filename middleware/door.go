@@ -24,7 +24,7 @@ type DoorOptions struct {
 // Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
 // of who may enter:
 //
-//	RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(Turn(room)))))))))))))
+//	CloseUnread(RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Framing(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(Turn(room)))))))))))))))
 func Door(o DoorOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
@@ -54,10 +54,12 @@ func Porch(o DoorOptions) alice.Chain {
 // machine, not a public name, and learn nothing but whether the server is up.
 func Street(o DoorOptions) alice.Chain {
 	return alice.New(
+		CloseUnread,             // an answer before the body is read ends the connection
 		RequestID,               // one id for the log and the answer
 		TraceHTTP(o.Tracer),     // one span per request, in the client's trace if it names one
 		MeasureHTTP(o.Observer), // one request in the metrics
 		AccessLog(o.Logger),     // one line per request; never a token, never a query
 		RecoverHTTP(o.Logger),   // a panic is a 500 with a body
+		Framing,                 // two lengths are 400
 	)
 }

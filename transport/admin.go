@@ -7,14 +7,16 @@ import (
 	"net/http"
 
 	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// AdminPath is where [ServeAdmin] shows the metrics; it serves nothing else.
+// AdminPath is where [ServeAdmin] shows the metrics.
 const AdminPath = "/metrics"
 
-// ServeAdmin serves the metrics at an address of their own until close. They hold no secret, but are not the public's.
-// An address that is none is an *ExitError.
-func ServeAdmin(ctx context.Context, address string, metrics http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
+// ServeAdmin serves the metrics and the probes at an address of their own until close: whoever holds all connections of the
+// endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *ExitError.
+func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
 	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
 		return nil, UsageError(fmt.Sprintf("--admin-listen: cannot listen on %s: %v", address, err))
 	}
@@ -24,6 +26,8 @@ func ServeAdmin(ctx context.Context, address string, metrics http.Handler, log z
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET "+AdminPath, metrics)
+	mux.Handle(middleware.LivePath, probes)
+	mux.Handle(middleware.ReadyPath, probes)
 	server := NewHTTPServer("", mux)
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	log.Info().Str("address", listener.Addr().String()).Msg("serving " + AdminPath)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -67,8 +69,9 @@ func (m ServiceManager) beat(ctx context.Context) {
 // Serving is what a [Service] serves until it is given another.
 type Serving struct {
 	Handler    http.Handler
-	DrainDelay time.Duration // from "not ready" to the end of accepting
-	DrainTime  time.Duration // from there to the end of calls in flight
+	DrainDelay time.Duration  // from "not ready" to the end of accepting
+	DrainTime  time.Duration  // from there to the end of calls in flight
+	Proxies    []netip.Prefix // whose connections do not count as those of one client
 	Logger     zerolog.Logger
 }
 
@@ -85,7 +88,8 @@ type Service struct {
 	draining atomic.Bool
 
 	handler atomic.Pointer[http.Handler]
-	serving Serving // what handler belongs to; of the goroutine of Serve alone
+	current atomic.Pointer[Serving] // what is served, for other goroutines
+	serving Serving                 // the same; of the goroutine of Serve alone
 }
 
 // NewService returns a service that tells health whether it is ready. version is for the log.
@@ -103,13 +107,15 @@ func (s *Service) Stopping() context.Context { return s.stopping }
 // reload alone.
 func (s *Service) Use(serving Serving) {
 	s.handler.Store(&serving.Handler)
+	s.current.Store(&serving)
 	s.serving = serving
 }
 
 // Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
-// opens at address; at most maxConnections at a time, where 0 is no limit. Other listeners than one of a stream, and an
-// address that is none, are *ExitError values.
-func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections int) error {
+// opens at address. At most maxConnections are open at a time, further ones wait; at most perAddress are those of one client
+// address, further ones are closed. 0 is no limit. Other listeners than one of a stream, and an address that is none, are
+// *ExitError values.
+func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections, perAddress int) error {
 	var listener net.Listener
 	switch {
 	case len(inherited) > 1 || len(inherited) == 1 && inherited[0] == nil:
@@ -128,8 +134,21 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	if maxConnections > 0 {
 		listener = netutil.LimitListener(listener, maxConnections)
 	}
-	s.listener, s.server = listener, NewHTTPServer(address, s)
+	s.listener = newClientListener(listener, perAddress, s.isProxy, s.reportFull)
+	s.server = NewHTTPServer(address, s)
+	s.server.ConnState, s.server.ConnContext = watchState, withFraming
 	return nil
+}
+
+// isProxy reports whether an address is that of a trusted proxy.
+func (s *Service) isProxy(address netip.Addr) bool {
+	return slices.ContainsFunc(s.current.Load().Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
+}
+
+// reportFull logs that a client has as many connections as it may.
+func (s *Service) reportFull(client netip.Prefix) {
+	log := s.current.Load().Logger
+	log.Warn().Stringer("client", client).Msg("this client address has as many connections as it may; further ones are closed")
 }
 
 // URL is the address of the endpoint, as this machine reaches it.

@@ -28,7 +28,7 @@ func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := transport.NewService(transport.NewHealth(transport.HealthOptions{}), "1.2.3")
-			err := service.Listen(t.Context(), row.inherited, row.address, 0)
+			err := service.Listen(t.Context(), row.inherited, row.address, 0, 0)
 			var exit *transport.ExitError
 			if row.says == "" {
 				if err != nil || !strings.HasPrefix(service.URL(), "http://127.0.0.1:") {

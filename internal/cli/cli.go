@@ -29,8 +29,9 @@ type App struct {
 	Pipeline func(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server
 	// Host builds a hosted server, which listens already.
 	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
-	// Observe sets up metrics at an address, unless that is empty, and traces where the environment asks for them.
-	Observe func(ctx context.Context, adminListen string, getenv func(string) string, log zerolog.Logger) (observe.Observation, func(), error)
+	// Observe sets up metrics, if they are asked for, and traces, if the environment asks for them. The function sends what is
+	// left.
+	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (observe.Observation, func(), error)
 }
 
 func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -225,7 +226,11 @@ type manifest struct {
 					User    int  `yaml:"runAsUser"`
 				} `yaml:"securityContext"`
 				Containers []struct {
-					Args     []string
+					Args  []string
+					Ports []struct {
+						Name string
+						Port int `yaml:"containerPort"`
+					}
 					Security struct {
 						ReadOnly   bool `yaml:"readOnlyRootFilesystem"`
 						Escalation bool `yaml:"allowPrivilegeEscalation"`
@@ -280,8 +285,13 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 	if !pod.Spec.Security.NonRoot || pod.Spec.Security.User == 0 || !container.Security.ReadOnly || container.Security.Escalation {
 		t.Errorf("the container is not confined: %+v %+v", pod.Spec.Security, container.Security)
 	}
-	if container.Ready.Get.Path != "/readyz" || container.Live.Get.Path != "/livez" {
+	if container.Ready.Get.Path != "/readyz" || container.Live.Get.Path != "/livez" || container.Ready.Get.Port != "admin" || container.Live.Get.Port != "admin" {
 		t.Errorf("the probes ask %+v and %+v", container.Ready, container.Live)
+	}
+	for _, port := range container.Ports {
+		if want := map[string]string{"http": config.Listen, "admin": config.AdminListen}[port.Name]; want != fmt.Sprintf(":%d", port.Port) {
+			t.Errorf("port %s is %d, and the program listens on %q", port.Name, port.Port, want)
+		}
 	}
 	for kind, nested := range map[string]bool{"Deployment": true, "PodDisruptionBudget": true, "Service": false} {
 		selector := manifests[kind].Spec.Selector

@@ -21,11 +21,12 @@ type HostedConfig struct {
 	RSURL                string // public, for what is shown
 	RSReadURL            string // where it is read; empty: at RSURL
 	ReadTimeout          time.Duration
-	Retries              int  // of one read: 0 means 2, negative none
-	NoBreaker            bool // ask however often it fails
+	Retries              int   // of one read: 0 means 2, negative none
+	NoBreaker            bool  // ask however often it fails
 	AnswerMemory         int64 // MiB of answers at a time; 0: from the memory limit
 	Deadline             time.Duration
 	MaxConnections       int // 0: no limit
+	ClientConnections    int // of one address; 0: no limit
 	Limits               middleware.Limits
 	Unknown              rs.QuestionLimits // of questions about unknown tokens
 	AuthorizationServers []string
@@ -52,6 +53,7 @@ func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
 		{"--rs-internal-url", c.RSReadURL == next.RSReadURL},
 		{"--read-timeout", c.ReadTimeout == next.ReadTimeout},
 		{"--max-connections", c.MaxConnections == next.MaxConnections},
+		{"--max-connections-per-address", c.ClientConnections == next.ClientConnections},
 		{"--admin-listen", c.AdminListen == next.AdminListen},
 		{"--retries", c.Retries == next.Retries},
 		{"--answer-memory", c.AnswerMemory == next.AnswerMemory},
@@ -63,7 +65,7 @@ func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
 		}
 	}
 	next.Listen, next.RSURL, next.RSReadURL = c.Listen, c.RSURL, c.RSReadURL
-	next.ReadTimeout, next.MaxConnections = c.ReadTimeout, c.MaxConnections
+	next.ReadTimeout, next.MaxConnections, next.ClientConnections = c.ReadTimeout, c.MaxConnections, c.ClientConnections
 	next.AdminListen, next.Watch = c.AdminListen, c.Watch
 	next.Retries, next.NoBreaker, next.Unknown, next.AnswerMemory = c.Retries, c.NoBreaker, c.Unknown, c.AnswerMemory
 	return next, differ

@@ -40,10 +40,11 @@ type serveCommand struct {
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
 	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
 	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
-	AdminListen               string        `name:"admin-listen" help:"Address of the metrics, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
+	AdminListen               string        `name:"admin-listen" help:"Address of the metrics and probes, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
 	AnswerMemory              int64         `name:"answer-memory" help:"MiB of the resource server's answers in memory at a time; two fifths of GOMEMLIMIT if absent." env:"PDPP_MCP_ANSWER_MEMORY" placeholder:"MIB"`
 	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
+	ClientConnections         int           `name:"max-connections-per-address" help:"Most of them from one client address, except trusted proxies; ${default} if absent, 0 for no limit. Further ones are closed." default:"2000" env:"PDPP_MCP_MAX_CONNECTIONS_PER_ADDRESS" placeholder:"N"`
 	limitFlags
 	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Questions a second to the authority about unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
 	UnknownTokenBurst int           `name:"unknown-token-burst" help:"Such questions in one moment; ${default} if absent." default:"1000" env:"PDPP_MCP_UNKNOWN_TOKEN_BURST" placeholder:"N"`
@@ -74,7 +75,7 @@ func runServe(ctx context.Context, c serveCommand, app App, read func() (serveCo
 	if err != nil {
 		return err
 	}
-	watch, unwatch, err := app.Observe(ctx, c.AdminListen, app.Getenv, config.Log)
+	watch, unwatch, err := app.Observe(ctx, c.AdminListen != "", app.Getenv, config.Log)
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,9 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		Listen: c.Listen, Name: "pdpp", Deadline: c.Deadline,
 		RSURL: c.RSURL, RSReadURL: c.RSInternalURL, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: !c.Breaker,
 		AuthorizationServers: c.AuthorizationServers, PackagesURL: c.PackagesURL, MaxConnections: c.MaxConnections,
-		AnswerMemory: c.AnswerMemory,
-		DrainDelay:   c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
+		ClientConnections: c.ClientConnections,
+		AnswerMemory:      c.AnswerMemory,
+		DrainDelay:        c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
 		Unknown: rs.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
 		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
@@ -129,6 +131,9 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	}
 	if c.MaxConnections < 1 {
 		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
+	}
+	if c.ClientConnections < 0 {
+		return config, usage(fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections))
 	}
 	if c.Page {
 		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})

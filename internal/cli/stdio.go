@@ -18,7 +18,7 @@ type stdioCommand struct {
 func runStdio(ctx context.Context, c stdioCommand, app App) error {
 	ctx = transport.WatchOutput(ctx, app.Out)
 	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	watch, unwatch, err := app.Observe(ctx, "", app.Getenv, log)
+	watch, unwatch, err := app.Observe(ctx, false, app.Getenv, log)
 	if err != nil {
 		return err
 	}
