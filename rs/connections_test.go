@@ -7,10 +7,12 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +35,8 @@ func trusting(server *httptest.Server) *http.Transport {
 // A server that answers more than it is asked: the further answer, with another caller's data, reaches nobody.
 func TestAnUnsolicitedAnswerReachesNobody(t *testing.T) {
 	const callers = 8
+	log.SetOutput(io.Discard) // net/http reports each of the further answers there
+	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	for name, row := range map[string]struct {
 		secure bool
 		calls  int

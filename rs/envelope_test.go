@@ -26,26 +26,26 @@ func TestErrorEnvelopes(t *testing.T) {
 	}{
 		"S3-R3 a PDPP error keeps its code, sentence, parameter and envelope": {
 			status: 403, body: `{"error":{"code":"grant_revoked","message":"The grant was revoked.","type":"permission_error","param":"grant","request_id":"req_1"}}`,
-			want: rs.Error{Code: "grant_revoked", Status: 403, Message: "The grant was revoked.", Param: "grant", RequestID: "req_1",
+			want: rs.Error{Code: "grant_revoked", Status: 403, Message: "The grant was revoked.", Quoted: true, Param: "grant", RequestID: "req_1",
 				Envelope: json.RawMessage(`{"code":"grant_revoked","message":"The grant was revoked.","type":"permission_error","param":"grant","request_id":"req_1"}`)},
 		},
 		"S3-19c ambiguity keeps its choices, and what to retry with": {
 			status: 409, body: `{"error":` + ambiguous + `}`,
-			want: rs.Error{Code: "ambiguous_connection", Status: 409, Message: "Two sources hold this record.", RequestID: "req_9", RetryWith: "connection_id",
+			want: rs.Error{Code: "ambiguous_connection", Status: 409, Message: "Two sources hold this record.", Quoted: true, RequestID: "req_9", RetryWith: "connection_id",
 				Connections:     []rs.Connection{{ID: "cin_a", DisplayName: "A"}, {ID: "cin_b", DisplayName: "B", ConnectorKey: "gmail", GrantID: "grt_1"}},
 				ConnectionTotal: 2, Envelope: json.RawMessage(ambiguous)},
 		},
 		"retry_with may be a plain string": {
 			status: 409, body: `{"error":{"code":"c","message":"m","retry_with":"connection_id"}}`,
-			want: rs.Error{Code: "c", Status: 409, Message: "m", RetryWith: "connection_id", Envelope: json.RawMessage(`{"code":"c","message":"m","retry_with":"connection_id"}`)},
+			want: rs.Error{Code: "c", Status: 409, Message: "m", Quoted: true, RetryWith: "connection_id", Envelope: json.RawMessage(`{"code":"c","message":"m","retry_with":"connection_id"}`)},
 		},
 		"a code with dots is a code": {
 			status: 401, body: `{"error":{"code":"context.stream_not_allowed","message":"Not granted."}}`,
-			want: rs.Error{Code: "context.stream_not_allowed", Status: 401, Message: "Not granted.", Envelope: json.RawMessage(`{"code":"context.stream_not_allowed","message":"Not granted."}`)},
+			want: rs.Error{Code: "context.stream_not_allowed", Status: 401, Message: "Not granted.", Quoted: true, Envelope: json.RawMessage(`{"code":"context.stream_not_allowed","message":"Not granted."}`)},
 		},
 		"an error without a code of its own is an upstream error": {
 			status: 500, body: `{"error":{"message":"It broke."}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 500, Message: "It broke.", Envelope: json.RawMessage(`{"message":"It broke."}`)},
+			want: rs.Error{Code: rs.UpstreamError, Status: 500, Message: "It broke.", Quoted: true, Envelope: json.RawMessage(`{"message":"It broke."}`)},
 		},
 		"an error without a sentence gets one": {
 			status: 404, body: `{"error":{"code":"not_found"}}`,
@@ -53,16 +53,16 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a code that is a sentence is not a code": {
 			status: 400, body: `{"error":{"code":"You did it wrong","message":"m"}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: "m", Envelope: json.RawMessage(`{"code":"You did it wrong","message":"m"}`)},
+			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: "m", Quoted: true, Envelope: json.RawMessage(`{"code":"You did it wrong","message":"m"}`)},
 		},
 		"a member of a wrong type costs itself and not the rest": {
 			status: 409, body: `{"error":{"code":"ambiguous_connection","message":"m","available_connections":"many","param":7},"message":["x"]}`,
-			want: rs.Error{Code: "ambiguous_connection", Status: 409, Message: "m",
+			want: rs.Error{Code: "ambiguous_connection", Status: 409, Message: "m", Quoted: true,
 				Envelope: json.RawMessage(`{"code":"ambiguous_connection","message":"m","available_connections":"many","param":7}`)},
 		},
 		"OAuth's error is read": {
 			status: 401, body: `{"error":"invalid_token","error_description":"The token has expired."}`,
-			want: rs.Error{Code: "invalid_token", Status: 401, Message: "The token has expired."},
+			want: rs.Error{Code: "invalid_token", Status: 401, Message: "The token has expired.", Quoted: true},
 		},
 		"OAuth's error may come without a description": {
 			status: 401, body: `{"error":"invalid_token"}`,
@@ -70,15 +70,15 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a framework's error is read, its reason phrase is not a code": {
 			status: 401, body: `{"statusCode":401,"error":"Unauthorized","message":"Route needs a token"}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 401, Message: "Route needs a token"},
+			want: rs.Error{Code: rs.UpstreamError, Status: 401, Message: "Route needs a token", Quoted: true},
 		},
 		"a framework's reason phrase of two words is not a code": {
 			status: 404, body: `{"statusCode":404,"error":"Not Found","message":"Route GET:/v1/x not found"}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 404, Message: "Route GET:/v1/x not found"},
+			want: rs.Error{Code: rs.UpstreamError, Status: 404, Message: "Route GET:/v1/x not found", Quoted: true},
 		},
 		"a framework's code is a code": {
 			status: 413, body: `{"statusCode":413,"code":"FST_ERR_CTP_BODY_TOO_LARGE","error":"Payload Too Large","message":"Too large"}`,
-			want: rs.Error{Code: "FST_ERR_CTP_BODY_TOO_LARGE", Status: 413, Message: "Too large"},
+			want: rs.Error{Code: "FST_ERR_CTP_BODY_TOO_LARGE", Status: 413, Message: "Too large", Quoted: true},
 		},
 		"a framework's list of messages does not hide the status": {
 			status: 409, body: `{"statusCode":409,"error":"Conflict","message":["a","b"]}`,
@@ -98,7 +98,7 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"the request id of the body goes first": {
 			status: 409, body: `{"error":{"code":"c","message":"m","request_id":"req_b"}}`, response: []string{"Request-Id", "req_h"},
-			want: rs.Error{Code: "c", Status: 409, Message: "m", RequestID: "req_b", Envelope: json.RawMessage(`{"code":"c","message":"m","request_id":"req_b"}`)},
+			want: rs.Error{Code: "c", Status: 409, Message: "m", Quoted: true, RequestID: "req_b", Envelope: json.RawMessage(`{"code":"c","message":"m","request_id":"req_b"}`)},
 		},
 		"Retry-After comes along": {
 			status: 403, body: "", response: []string{"Retry-After", "30"},
@@ -106,11 +106,11 @@ func TestErrorEnvelopes(t *testing.T) {
 		},
 		"a sentence over several lines becomes one": {
 			status: 400, body: `{"error":{"message":"a\n\n b\u0000c\u001b[31m"}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: "a b c [31m", Envelope: json.RawMessage(`{"message":"a\n\n b\u0000c\u001b[31m"}`)},
+			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: "a b c [31m", Quoted: true, Envelope: json.RawMessage(`{"message":"a\n\n b\u0000c\u001b[31m"}`)},
 		},
 		"a long sentence is cut between characters": {
 			status: 400, body: `{"error":{"message":"` + strings.Repeat("é", 301) + `"}}`,
-			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: strings.Repeat("é", 300) + "…", Envelope: json.RawMessage(`{"message":"` + strings.Repeat("é", 301) + `"}`)},
+			want: rs.Error{Code: rs.UpstreamError, Status: 400, Message: strings.Repeat("é", 300) + "…", Quoted: true, Envelope: json.RawMessage(`{"message":"` + strings.Repeat("é", 301) + `"}`)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
