@@ -133,7 +133,7 @@ func TestDashboardAlertsAndManualMatchTheMetrics(t *testing.T) {
 			}
 		}
 	}
-	manual, err := os.ReadFile("docs/operating.md")
+	manual, err := os.ReadFile("docs/observe.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestDashboardAlertsAndManualMatchTheMetrics(t *testing.T) {
 			cell = "`" + strings.Join(labels, "`, `") + "`"
 		}
 		if row := "| `" + name + "` | " + cell + " |"; !strings.Contains(string(manual), row) {
-			t.Errorf("docs/operating.md has no row that begins %q", row)
+			t.Errorf("docs/observe.md has no row that begins %q", row)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 	if named < 50 {
 		t.Errorf("found %d names; the search has gone blind", named)
 	}
-	page, err := os.ReadFile("docs/operating.md")
+	page, err := os.ReadFile("docs/configure.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 	for _, command := range parser.Model.Children {
 		for _, flag := range command.Flags {
 			if command.Name == "serve" && !regexp.MustCompile("(?m)^\\|.*`--"+flag.Name+"`.*\\|.*`"+flag.Envs[0]+"`.*\\|").Match(page) {
-				t.Errorf("docs/operating.md has no row for --%s with %v", flag.Name, flag.Envs)
+				t.Errorf("docs/configure.md has no row for --%s with %v", flag.Name, flag.Envs)
 			}
 		}
 	}
