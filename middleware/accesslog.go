@@ -38,7 +38,7 @@ func AccessLog(log zerolog.Logger) alice.Constructor {
 				if counted.code != "" {
 					event = event.Str("code", Bounded(string(counted.code), maxLoggedCode))
 				}
-				if id := traceIDFrom(r.Context()); id != "" {
+				if id := TraceIDFrom(r.Context()); id != "" {
 					event = event.Str("trace_id", id)
 				}
 				event.Str("method", Bounded(r.Method, maxLoggedWord)).Str("path", loggedPath(r.URL.Path)).Int("status", counted.status).

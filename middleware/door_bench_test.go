@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -41,7 +42,7 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	}).ThenFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	request := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", http.NoBody)
 	request.RemoteAddr = "192.0.2.7:1234"
-	request.Header.Set("Authorization", "Bearer "+canaryToken)
+	request.Header.Set("Authorization", "Bearer "+middlewaretest.CanaryToken)
 	request = request.WithContext(context.WithValue(ctx, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443})))
 	return door, request
 }

@@ -68,7 +68,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			}
 			event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
 			event = present(event, "request_id", RequestIDFrom(ctx))
-			event = present(event, "trace_id", traceIDFrom(ctx))
+			event = present(event, "trace_id", TraceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
 				Str("code", Bounded(string(o.Code), maxLoggedCode)).

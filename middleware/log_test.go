@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 )
 
 func TestLogWritesOneLinePerCall(t *testing.T) {
-	record := `{"text":"` + canaryRecord + `"}`
+	record := `{"text":"` + middlewaretest.CanaryRecord + `"}`
 	for name, row := range map[string]struct {
 		uri   string
 		reply tools.Reply
@@ -31,15 +30,15 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			want:  map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
 		},
 		"a resource is marked": {
-			uri: "pdpp://record/" + canaryRecord, reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			uri: "pdpp://record/" + middlewaretest.CanaryRecord, reply: tools.Reply{Response: middlewaretest.JSON(record)},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": true, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
 		},
 		"a refusal of the resource server has its status and its request id": {
-			err:  &rs.Error{Code: "grant_revoked", Status: 403, Message: canaryRecord, Hint: canaryRecord, Param: canaryArgument, RequestID: "req_7", Envelope: []byte(record)},
+			err:  &rs.Error{Code: "grant_revoked", Status: 403, Message: middlewaretest.CanaryRecord, Hint: middlewaretest.CanaryRecord, Param: middlewaretest.CanaryArgument, RequestID: "req_7", Envelope: []byte(record)},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "grant_revoked", "rs_request_id": "req_7", "rs_status": 403.0, "ms": 1.5},
 		},
 		"a refusal of our own quotes no argument": {
-			err:  rs.Invalid("limit", "limit cannot be "+canaryArgument+".", ""),
+			err:  rs.Invalid("limit", "limit cannot be "+middlewaretest.CanaryArgument+".", ""),
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "invalid_arguments", "rs_request_id": "", "ms": 1.5},
 		},
 		"a fault of the network has its cause": {
@@ -51,24 +50,24 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "deadline_exceeded", "rs_request_id": "", "cause": "context deadline exceeded", "ms": 1.5},
 		},
 		"a fault of the adapter hides its cause, which may hold data": {
-			err:  &rs.Error{Code: rs.Internal, Cause: textError(canaryRecord)},
+			err:  &rs.Error{Code: rs.Internal, Cause: textError(middlewaretest.CanaryRecord)},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "internal_error", "rs_request_id": "", "ms": 1.5},
 		},
 		"an error of a foreign type is an internal one": {
-			err:  textError(canaryRecord),
+			err:  textError(middlewaretest.CanaryRecord),
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "internal_error", "rs_request_id": "", "ms": 1.5},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			core := middlewaretest.Spy{Reply: row.reply, Err: row.err}
-			call := callOf(t, "search", `{"q":"`+canaryArgument+`"}`)
+			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
 			reply, err := middleware.Log(zerolog.New(&log), ticking(1500*time.Microsecond))(core.Handle)(as(t.Context(), rs.KindClient), call)
 			if err != row.err || reply.Response != row.reply.Response { //nolint:errorlint // the very same
 				t.Errorf("%v, %v: the answer changed", reply, err)
 			}
-			withoutSecrets(t, log.String())
+			middlewaretest.WithoutSecrets(t, log.String())
 			if diff := cmp.Diff([]map[string]any{row.want}, logLines(t, &log)); diff != "" {
 				t.Error(diff)
 			}
@@ -90,7 +89,7 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 				return
 			}
 			_, _ = connection.Read(make([]byte, 4096)) // answered once it asked
-			_, _ = io.WriteString(connection, canaryRecord+"\r\n\r\n")
+			_, _ = io.WriteString(connection, middlewaretest.CanaryRecord+"\r\n\r\n")
 			_ = connection.Close()
 		}
 	}()
@@ -102,24 +101,15 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 	room := middleware.Standard(middleware.Options{
 		Log: zerolog.New(&log), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p), nil },
 	}).Then(tools.Forward)
-	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "search", `{"q":"`+canaryArgument+`"}`))
+	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
 	if err != nil || !reply.Result.IsError {
 		t.Fatalf("%+v, %v", reply, err)
 	}
-	withoutSecrets(t, log.String())
-	withoutSecrets(t, textOf(t, reply.Result))
+	middlewaretest.WithoutSecrets(t, log.String())
+	middlewaretest.WithoutSecrets(t, textOf(t, reply.Result))
 	lines := logLines(t, &log)
 	if len(lines) != 1 || lines[0]["code"] != string(rs.ServerUnreachable) || lines[0]["cause"] == nil {
 		t.Errorf("log %v", lines)
-	}
-}
-
-func withoutSecrets(t *testing.T, text string) {
-	t.Helper()
-	for _, secret := range []string{canaryToken, canaryArgument, canaryRecord} {
-		if strings.Contains(text, secret) {
-			t.Errorf("%s is shown in %s", secret, text)
-		}
 	}
 }
 

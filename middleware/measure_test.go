@@ -28,7 +28,7 @@ func (s *callsSeen) CallEnded(o middleware.Outcome) {
 }
 
 func TestMeasure(t *testing.T) {
-	record := `{"object":"list","data":[],"text":"` + canaryRecord + `"}`
+	record := `{"object":"list","data":[],"text":"` + middlewaretest.CanaryRecord + `"}`
 	for name, row := range map[string]struct {
 		uri   string
 		reply tools.Reply
@@ -44,7 +44,7 @@ func TestMeasure(t *testing.T) {
 			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "ok", ReadBytes: len(record), TextBytes: -1, StructuredBytes: -1, Unavailable: 2},
 		},
 		"an error that became a result is a failure": {
-			err:  &rs.Error{Code: "grant_revoked", Status: 403, RequestID: "req_9", Message: canaryRecord},
+			err:  &rs.Error{Code: "grant_revoked", Status: 403, RequestID: "req_9", Message: middlewaretest.CanaryRecord},
 			want: middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "grant_revoked", Status: 403, RequestID: "req_9", TextBytes: -1, StructuredBytes: -1},
 		},
 		"an answer that cannot be rendered is a failure": {
@@ -67,7 +67,7 @@ func TestMeasure(t *testing.T) {
 					t.Errorf("%d calls are under way", seen.underWay)
 				}
 			}}
-			call := callOf(t, "list_streams", `{"connection_id":"`+canaryArgument+`"}`)
+			call := callOf(t, "list_streams", `{"connection_id":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI, call.Protocol = row.uri, "2025-11-25"
 			handle := middleware.New(middleware.Measure(&seen, ticking(time.Second)), middleware.Render).Then(core.Handle)
 			reply, err := handle(t.Context(), call)
@@ -97,7 +97,7 @@ func TestMeasure(t *testing.T) {
 
 func TestBoundedCode(t *testing.T) {
 	for code, want := range map[rs.Code]string{
-		"ok": "ok", rs.InvalidFilter: "invalid_filter", "cursor_expired": "cursor_expired", "made_up": "other", "": "other", canaryRecord: "other",
+		"ok": "ok", rs.InvalidFilter: "invalid_filter", "cursor_expired": "cursor_expired", "made_up": "other", "": "other", middlewaretest.CanaryRecord: "other",
 	} {
 		if got := middleware.BoundedCode(code); got != want {
 			t.Errorf("%q is %q, want %q", code, got, want)

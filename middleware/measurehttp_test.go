@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -44,8 +45,8 @@ func TestMeasureHTTP(t *testing.T) {
 		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) {
 			middleware.Refuse(w, 429, &rs.Error{Code: "rate_limited"}, "")
 		}, requestSeen{"/mcp", 429, "rate_limited"}},
-		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(canaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
-		"a path that is not ours is other": {"/" + canaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
+		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
+		"a path that is not ours is other": {"/" + middlewaretest.CanaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
 		"D7 a token that died meanwhile": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = rs.Rechecking{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{})
 			w.WriteHeader(200)

@@ -21,10 +21,10 @@ func TestRecover(t *testing.T) {
 		do    func()
 		panic string // what the log says panicked
 	}{
-		"a panic with a text":             {func() { panic(canaryRecord) }, "string"},
-		"a panic with an error":           {func() { panic(errors.New(canaryRecord)) }, "*errors.errorString"},
-		"a fault of the runtime":          {func() { _ = []int{}[len(canaryRecord)] }, "runtime.boundsError"},
-		"an assertion about an interface": {func() { _ = any(canaryRecord).(int) }, "*runtime.TypeAssertionError"},
+		"a panic with a text":             {func() { panic(middlewaretest.CanaryRecord) }, "string"},
+		"a panic with an error":           {func() { panic(errors.New(middlewaretest.CanaryRecord)) }, "*errors.errorString"},
+		"a fault of the runtime":          {func() { _ = []int{}[len(middlewaretest.CanaryRecord)] }, "runtime.boundsError"},
+		"an assertion about an interface": {func() { _ = any(middlewaretest.CanaryRecord).(int) }, "*runtime.TypeAssertionError"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
@@ -33,7 +33,7 @@ func TestRecover(t *testing.T) {
 				Do:    func(context.Context, tools.Call) { row.do() },
 			}
 			handle := middleware.Recover(zerolog.New(&log))(core.Handle)
-			reply, err := handle(as(t.Context(), rs.KindClient), callOf(t, "fetch", `{"id":"`+canaryArgument+`"}`))
+			reply, err := handle(as(t.Context(), rs.KindClient), callOf(t, "fetch", `{"id":"`+middlewaretest.CanaryArgument+`"}`))
 			if codeOf(t, err) != rs.Internal || reply.Response != nil {
 				t.Errorf("%v, %v; want an internal error alone", reply, err)
 			}
@@ -50,7 +50,7 @@ func TestRecover(t *testing.T) {
 			if !strings.Contains(stack, "recover_test.go") {
 				t.Errorf("the stack does not lead to the fault: %s", stack)
 			}
-			for _, secret := range []string{canaryRecord, canaryArgument, canaryToken} {
+			for _, secret := range []string{middlewaretest.CanaryRecord, middlewaretest.CanaryArgument, middlewaretest.CanaryToken} {
 				if strings.Contains(text, secret) || strings.Contains(err.Error(), secret) {
 					t.Errorf("%s is shown", secret)
 				}

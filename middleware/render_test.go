@@ -39,7 +39,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 			}},
 		},
 		"an error of a foreign type shows nothing of itself": {
-			err:     errors.New(canaryRecord),
+			err:     errors.New(middlewaretest.CanaryRecord),
 			isError: true, text: []string{"internal_error"},
 			structured: map[string]any{"error": map[string]any{
 				"code": "internal_error", "message": "The adapter failed to answer this call.", "hint": "Retry once; if it fails again, tell the operator.",
@@ -75,7 +75,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 			if reply.Result.IsError != row.isError {
 				t.Errorf("isError = %v", reply.Result.IsError)
 			}
-			if strings.Contains(text+string(data), canaryRecord) {
+			if strings.Contains(text+string(data), middlewaretest.CanaryRecord) {
 				t.Error("the error shows its own text")
 			}
 		})
@@ -83,12 +83,12 @@ func TestRenderWritesBothChannels(t *testing.T) {
 }
 
 func TestRenderTurnsAnUnreadableAnswerIntoAnError(t *testing.T) {
-	core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`"` + canaryRecord + `"`)}}
+	core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`"` + middlewaretest.CanaryRecord + `"`)}}
 	reply, err := middleware.Render(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := textOf(t, reply.Result); !reply.Result.IsError || !strings.Contains(text, string(rs.InvalidResponse)) || strings.Contains(text, canaryRecord) {
+	if text := textOf(t, reply.Result); !reply.Result.IsError || !strings.Contains(text, string(rs.InvalidResponse)) || strings.Contains(text, middlewaretest.CanaryRecord) {
 		t.Errorf("isError %v: %s", reply.Result.IsError, text)
 	}
 }

@@ -1,7 +1,6 @@
 package middleware
 
 import (
-	"context"
 	"crypto/rand"
 	"net/http"
 	"strings"
@@ -9,8 +8,6 @@ import (
 
 // RequestIDHeader names a request in the answer and in the log.
 const RequestIDHeader = "Request-Id"
-
-type requestIDKey struct{}
 
 // RequestID gives every request an id and repeats it in the answer. A client's own id is taken over when it is
 // harmless in a log: at most 64 letters, digits, dots, dashes and underscores, and no part of the credential.
@@ -24,14 +21,8 @@ func RequestID(next http.Handler) http.Handler {
 			id = "req_" + strings.ToLower(rand.Text())
 		}
 		w.Header().Set(RequestIDHeader, id)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
+		next.ServeHTTP(w, r.WithContext(WithRequestID(r.Context(), id)))
 	})
-}
-
-// RequestIDFrom returns the request's id, or "" where there was no HTTP request.
-func RequestIDFrom(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
 }
 
 func sane(id string) bool {

@@ -16,13 +16,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// What must never stand in a log.
-const (
-	canaryToken    = "canary-token-91d2"
-	canaryArgument = "canary-argument-7f30"
-	canaryRecord   = "canary-record-c4e8"
-)
-
 // toolNamed returns one tool as it is served.
 func toolNamed(t testing.TB, name string) *tools.Tool {
 	t.Helper()
@@ -43,7 +36,7 @@ func callOf(t testing.TB, tool, arguments string) tools.Call {
 
 // as returns a context in which a caller of this kind calls.
 func as(ctx context.Context, kind string) context.Context {
-	return rs.WithPrincipal(ctx, rs.Principal{Token: rs.NewToken(canaryToken), Kind: kind})
+	return rs.WithPrincipal(ctx, rs.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: kind})
 }
 
 // standard is the room over a scripted resource server.

@@ -79,7 +79,7 @@ func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 
 // A panic anywhere is an internal error of the protocol, not a result; the next call is answered.
 func TestStandardOutlivesAPanic(t *testing.T) {
-	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(canaryRecord) }}
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(middlewaretest.CanaryRecord) }}
 	room := standard(server)
 	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`))
 	if codeOf(t, err) != rs.Internal || reply.Result != nil {

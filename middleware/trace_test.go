@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -16,15 +14,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// recorded returns a tracer and what it made.
-func recorded(t *testing.T) (trace.Tracer, *tracetest.InMemoryExporter) {
-	t.Helper()
-	exporter := tracetest.NewInMemoryExporter()
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
-	t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
-	return provider.Tracer("test"), exporter
-}
-
 func TestTrace(t *testing.T) {
 	for name, row := range map[string]struct {
 		uri        string
@@ -32,15 +21,15 @@ func TestTrace(t *testing.T) {
 		span, code string
 	}{
 		"a tool call":             {"", nil, "tools/call search", "ok"},
-		"a resource":              {"pdpp://" + canaryArgument, nil, "resources/read search", "ok"},
-		"a failure":               {"", &rs.Error{Code: rs.NotFound, Message: canaryRecord}, "tools/call search", "not_found"},
-		"a code that was made up": {"", &rs.Error{Code: canaryRecord, Cause: textError(canaryRecord)}, "tools/call search", "other"},
+		"a resource":              {"pdpp://" + middlewaretest.CanaryArgument, nil, "resources/read search", "ok"},
+		"a failure":               {"", &rs.Error{Code: rs.NotFound, Message: middlewaretest.CanaryRecord}, "tools/call search", "not_found"},
+		"a code that was made up": {"", &rs.Error{Code: middlewaretest.CanaryRecord, Cause: textError(middlewaretest.CanaryRecord)}, "tools/call search", "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tracer, exporter := recorded(t)
+			tracer, exporter := middlewaretest.NewTracer(t)
 			var inside trace.SpanContext
 			core := middlewaretest.Spy{Err: row.err, Do: func(ctx context.Context, _ tools.Call) { inside = trace.SpanContextFromContext(ctx) }}
-			call := callOf(t, "search", `{"q":"`+canaryArgument+`"}`)
+			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
 			if _, err := middleware.Trace(tracer)(core.Handle)(as(t.Context(), rs.KindClient), call); err != row.err { //nolint:errorlint // the very same
 				t.Errorf("error %v", err)
@@ -53,7 +42,7 @@ func TestTrace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			withoutSecrets(t, string(text))
+			middlewaretest.WithoutSecrets(t, string(text))
 			if !strings.Contains(string(text), `"`+row.code+`"`) {
 				t.Errorf("the span does not say %s: %s", row.code, text)
 			}
@@ -70,7 +59,7 @@ func TestContinueTrace(t *testing.T) {
 		"a valid one":               {"00-" + id + "-" + span + "-01", id},
 		"a later version":           {"cc-" + id + "-" + span + "-01-what-the-future-holds", id},
 		"none":                      {"", ""},
-		"no hexadecimal digits":     {"00-" + canaryArgument + "-" + span + "-01", ""},
+		"no hexadecimal digits":     {"00-" + middlewaretest.CanaryArgument + "-" + span + "-01", ""},
 		"capital letters":           {"00-" + strings.ToUpper(id) + "-" + span + "-01", ""},
 		"a trace id of zeros":       {"00-" + strings.Repeat("0", 32) + "-" + span + "-01", ""},
 		"a span id of zeros":        {"00-" + id + "-" + strings.Repeat("0", 16) + "-01", ""},

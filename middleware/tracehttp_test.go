@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -30,15 +31,15 @@ func TestTraceHTTP(t *testing.T) {
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "200"}, "Unset"},
 		"two traceparents are nobody's": {"POST", "/mcp", []string{parent, parent}, nil, "POST /mcp", false,
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "200"}, "Unset"},
-		"words of the client's own are not shown": {canaryArgument, "/" + canaryToken, nil, nil, "other other", false,
+		"words of the client's own are not shown": {middlewaretest.CanaryArgument, "/" + middlewaretest.CanaryToken, nil, nil, "other other", false,
 			map[string]string{"http.request.method": "other", "http.route": "other", "http.response.status_code": "200"}, "Unset"},
 		"a refusal has its code": {"POST", "/mcp", nil, func(w http.ResponseWriter, _ *http.Request) {
-			middleware.Refuse(w, 503, &rs.Error{Code: rs.AuthorityUnreachable, Message: canaryRecord}, "")
+			middleware.Refuse(w, 503, &rs.Error{Code: rs.AuthorityUnreachable, Message: middlewaretest.CanaryRecord}, "")
 		}, "POST /mcp", false,
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "503", "pdpp.refusal": "authority_unreachable"}, "Error"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tracer, exporter := recorded(t)
+			tracer, exporter := middlewaretest.NewTracer(t)
 			var inside trace.SpanContext
 			handler := middleware.TraceHTTP(tracer)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inside = trace.SpanContextFromContext(r.Context())
@@ -48,9 +49,9 @@ func TestTraceHTTP(t *testing.T) {
 				}
 				w.WriteHeader(200)
 			}))
-			request := httptest.NewRequest(row.method, row.path+"?q="+canaryArgument, nil)
+			request := httptest.NewRequest(row.method, row.path+"?q="+middlewaretest.CanaryArgument, nil)
 			request.Header["Traceparent"] = row.traceparents
-			request.Header.Set("Tracestate", "a="+canaryArgument)
+			request.Header.Set("Tracestate", "a="+middlewaretest.CanaryArgument)
 			handler.ServeHTTP(httptest.NewRecorder(), request)
 			spans := exporter.GetSpans()
 			if len(spans) != 1 || spans[0].Name != row.span || !spans[0].SpanContext.Equal(inside) || spans[0].Status.Code.String() != row.status {
@@ -70,7 +71,7 @@ func TestTraceHTTP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			withoutSecrets(t, string(text))
+			middlewaretest.WithoutSecrets(t, string(text))
 		})
 	}
 }
