@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
@@ -35,7 +37,7 @@ type hosted struct {
 	recordBase string
 	authority  replaceableAuthority
 	tokens     *rs.TokenCache
-	limiter    *middleware.Limiter
+	limiter    *web.Limiter
 	health     *transport.Health
 	closeAdmin func() // ends the metrics and probes; nil without --admin-listen
 
@@ -58,7 +60,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		return nil, transport.UsageError(err.Error())
 	}
 	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.Watch.TokenLookups(), Unknown: &c.Unknown})
-	h.limiter = middleware.NewLimiter(c.Limits, time.Now)
+	h.limiter = web.NewLimiter(c.Limits, time.Now)
 	nobody := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.Log, Checks: []transport.Check{
 		{Name: "resource_server", Reach: h.client.Reach},

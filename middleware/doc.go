@@ -1,5 +1,4 @@
-// Package middleware holds every stage that a request or a call passes: the door (net/http middleware, composed
-// with alice) decides who may enter, the room (call middleware, composed with [Chain]) decides what is done.
-//
-// [Standard] is the room's order, once.
+// Package middleware is the call pipeline: the middlewares that every tool call passes, over HTTP and over stdio, composed with
+// [Chain] as alice composes those of HTTP. [Standard] is their order. The HTTP chain, which a request passes before, is package
+// web.
 package middleware

@@ -18,8 +18,8 @@ import (
 
 // How many bytes of what comes from outside a log or a span has.
 const (
-	maxLoggedWord  = 32 // a method, a version
-	maxLoggedCode  = 80
+	MaxLoggedWord  = 32 // a method, a version
+	MaxLoggedCode  = 80
 	maxLoggedID    = 128
 	maxLoggedCause = 300
 )
@@ -66,12 +66,12 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 					event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 				}
 			}
-			event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
+			event = present(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
 			event = present(event, "request_id", RequestIDFrom(ctx))
 			event = present(event, "trace_id", TraceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
-				Str("code", Bounded(string(o.Code), maxLoggedCode)).
+				Str("code", Bounded(string(o.Code), MaxLoggedCode)).
 				Str("rs_request_id", Bounded(o.RequestID, maxLoggedID)).
 				Float64("ms", float64(o.Took.Microseconds())/1000).
 				Msg("call")

@@ -44,7 +44,7 @@ func describe(span trace.Span, o Outcome) {
 	span.SetAttributes(
 		attribute.String("pdpp.tool", o.Tool),
 		attribute.String("pdpp.outcome", code),
-		attribute.String("mcp.protocol.version", Bounded(o.Protocol, maxLoggedWord)),
+		attribute.String("mcp.protocol.version", Bounded(o.Protocol, MaxLoggedWord)),
 		attribute.Int("pdpp.bytes.read", o.ReadBytes),
 		attribute.Int("pdpp.bytes.text", o.TextBytes),
 		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),

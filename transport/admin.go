@@ -6,9 +6,9 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/rs/zerolog"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/rs/zerolog"
 )
 
 // AdminPath is where [ServeAdmin] shows the metrics.
@@ -26,8 +26,8 @@ func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handle
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET "+AdminPath, metrics)
-	mux.Handle(middleware.LivePath, probes)
-	mux.Handle(middleware.ReadyPath, probes)
+	mux.Handle(web.LivePath, probes)
+	mux.Handle(web.ReadyPath, probes)
 	server := NewHTTPServer("", mux)
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	log.Info().Str("address", listener.Addr().String()).Msg("serving " + AdminPath)

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -39,7 +40,7 @@ func TestArgumentsOfAnyShapeAreRefusedSoon(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
-				Server: room(client), Authenticator: &authority{}, Public: middleware.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+				Server: room(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
 			}))}
 			defer f.Close()
 			begin := time.Now()

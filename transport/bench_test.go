@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -54,11 +55,11 @@ func benchHandler(b *testing.B, answers canned) http.Handler {
 	if err != nil {
 		b.Fatal(err)
 	}
-	limits := middleware.DefaultLimits()
+	limits := web.DefaultLimits()
 	limits.TokenRate = 0
 	return transport.Handler(transport.HandlerOptions{
 		Server:        transport.NewRoom(transport.RoomOptions{Client: client, Version: "1", Logger: zerolog.Nop()}),
-		Authenticator: &authority{}, Public: middleware.Public{Origin: "https://mcp.example"}, Limiter: middleware.NewLimiter(limits, nil),
+		Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Limiter: web.NewLimiter(limits, nil),
 		Metadata: transport.Metadata{ResourceName: "Personal data", ResourceServer: "https://rs.example/"},
 		Logger:   zerolog.Nop(),
 	})

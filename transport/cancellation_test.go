@@ -13,10 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -155,7 +156,7 @@ func room(client *rs.Client) *transport.Server {
 func openHTTP(t *testing.T, client *rs.Client, era string) *mcp.ClientSession {
 	t.Helper()
 	server := httptest.NewServer(transport.Handler(transport.HandlerOptions{
-		Server: room(client), Authenticator: &authority{}, Public: middleware.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+		Server: room(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
 	}))
 	t.Cleanup(server.Close)
 	// A connection for each request, as a host that goes away takes its own with it.

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // A clientListener closes connections of a client address that has too many already. One address cannot use up the
@@ -50,7 +50,7 @@ func (l *clientListener) admit(accepted net.Conn) (*connection, bool) {
 	if !ok || l.most <= 0 || l.exempt(peer.AddrPort().Addr().Unmap().WithZone("")) {
 		return &connection{Conn: accepted, release: func() {}}, true // at a Unix socket is a proxy of this machine
 	}
-	client := middleware.ClientNetwork(peer.AddrPort().Addr())
+	client := web.ClientNetwork(peer.AddrPort().Addr())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[client] >= l.most {
@@ -117,7 +117,7 @@ func withFraming(ctx context.Context, accepted net.Conn) context.Context {
 	if !ok {
 		return ctx
 	}
-	return middleware.WithFraming(ctx, func(r *http.Request) bool {
+	return web.WithFraming(ctx, func(r *http.Request) bool {
 		return c.twofold || !c.seen && len(r.TransferEncoding) > 0
 	})
 }

@@ -9,10 +9,11 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -23,7 +24,7 @@ type endpoint struct {
 	server *Server
 	sdk    http.Handler
 	lists  map[string][]byte // the answer to tools/list by version of MCP, from the end of its id on
-	public middleware.Public
+	public web.Public
 	stop   context.Context
 }
 
@@ -60,7 +61,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
-	ctx := withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, middleware.IconPath))
+	ctx := withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, web.IconPath))
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
@@ -80,7 +81,7 @@ const (
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		middleware.Refuse(w, http.StatusUnsupportedMediaType, &rs.Error{
+		web.Refuse(w, http.StatusUnsupportedMediaType, &rs.Error{
 			Code: unsupportedMediaType, Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
 		}, "")
 		return false
@@ -96,7 +97,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 	}
-	middleware.Refuse(w, http.StatusNotAcceptable, &rs.Error{
+	web.Refuse(w, http.StatusNotAcceptable, &rs.Error{
 		Code: notAcceptable, Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	}, "")
@@ -119,9 +120,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		middleware.RefuseLarge(w, large.Limit)
+		web.RefuseLarge(w, large.Limit)
 	case err != nil:
-		middleware.Refuse(w, http.StatusBadRequest, &rs.Error{Code: middleware.RequestMalformed, Message: "The request body broke off before its end."}, "")
+		web.Refuse(w, http.StatusBadRequest, &rs.Error{Code: web.RequestMalformed, Message: "The request body broke off before its end."}, "")
 	default:
 		return body, true
 	}

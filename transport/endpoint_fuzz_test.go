@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -30,7 +31,7 @@ func FuzzEndpoint(f *testing.F) {
 	}
 	f.Add(`{}`, "application/json;charset=", ";q=0", "1999-01-01")
 	handler := transport.Handler(transport.HandlerOptions{
-		Server: testServer(echo, io.Discard), Authenticator: &authority{}, Public: middleware.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+		Server: testServer(echo, io.Discard), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
 	})
 	f.Fuzz(func(t *testing.T, body, contentType, accept, version string) {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -61,7 +63,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	w.end(ended, false)
 	w.end(endedPackage, false)
 	w.kinds[owner.token], w.kinds[unknownKind.token], w.kinds[kindless.token] = rs.KindOwner, "control_plane", ""
-	url := strings.TrimSuffix(w.mount(t, nil), middleware.EndpointPath)
+	url := strings.TrimSuffix(w.mount(t, nil), web.EndpointPath)
 	address := strings.TrimPrefix(url, "http://")
 	bearing := func(b *bearer) string { return "Authorization: Bearer " + b.token }
 	const malformed, invalid = "invalid_request", "invalid_token"
@@ -99,7 +101,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w.change(func(time.Time) { w.down = test.down })
-			response, body := overSocket(t, address, middleware.EndpointPath+test.target, test.headers...)
+			response, body := overSocket(t, address, web.EndpointPath+test.target, test.headers...)
 			if response.StatusCode != test.status {
 				t.Fatalf("%d %s, want %d", response.StatusCode, body, test.status)
 			}
@@ -140,7 +142,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		t.Errorf("the resource server was asked: %v", reads)
 	}
 	w.change(func(time.Time) { w.down = false })
-	if response, body := overSocket(t, address, middleware.EndpointPath, bearing(good)); response.StatusCode != 200 || !strings.Contains(body, good.stamp()) {
+	if response, body := overSocket(t, address, web.EndpointPath, bearing(good)); response.StatusCode != 200 || !strings.Contains(body, good.stamp()) {
 		t.Errorf("who may enter gets %d %s", response.StatusCode, body)
 	}
 }
@@ -173,7 +175,7 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 		Server: transport.NewServer(transport.ServerOptions{
 			Name: "pdpp", Version: "1", Tools: all, Resources: tools.Resources(all), Handler: chain.Then(tools.Forward), Logger: logger,
 		}),
-		Authenticator: &authority{}, Public: middleware.Public{Origin: "https://mcp.example"}, Logger: logger,
+		Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: logger,
 	}))}
 	t.Cleanup(f.Close)
 	var answers strings.Builder

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -88,15 +90,15 @@ func newHost(resourceServer, origin string, known accounts) (http.Handler, error
 		Authenticator: authenticator{rs.NewPackageAuthority(rs.PackageAuthorityOptions{
 			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingChildren(client),
 		})},
-		Public:   middleware.Public{Origin: origin},
+		Public:   web.Public{Origin: origin},
 		Metadata: transport.Metadata{ResourceName: "Home", ResourceServer: resourceServer, AuthorizationServers: []string{origin}, Packages: true},
 		Logger:   log,
 	})
 	mux := http.NewServeMux()
-	mux.Handle(middleware.EndpointPath, adapter)
-	mux.Handle(middleware.MetadataPath, adapter)
-	mux.Handle(middleware.MetadataPath+middleware.EndpointPath, adapter)
-	mux.Handle(middleware.IconPath, adapter)
+	mux.Handle(web.EndpointPath, adapter)
+	mux.Handle(web.MetadataPath, adapter)
+	mux.Handle(web.MetadataPath+web.EndpointPath, adapter)
+	mux.Handle(web.IconPath, adapter)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Welcome home.") })
 	return mux, nil
 }
@@ -112,6 +114,6 @@ func ExampleHandler() {
 		return
 	}
 	server := transport.NewHTTPServer("127.0.0.1:8080", handler)
-	fmt.Println("http://" + server.Addr + middleware.EndpointPath)
+	fmt.Println("http://" + server.Addr + web.EndpointPath)
 	// Output: http://127.0.0.1:8080/mcp
 }

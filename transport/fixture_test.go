@@ -11,10 +11,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -99,7 +100,7 @@ func newFixture(t *testing.T, room tools.Handler) fixture {
 	}
 	f.Server = httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: testServer(counted, log), Authenticator: f.authority,
-		Public: middleware.Public{Origin: "https://mcp.example"},
+		Public: web.Public{Origin: "https://mcp.example"},
 		Metadata: transport.Metadata{
 			ResourceName: "Personal data", ResourceServer: "https://rs.example/", AuthorizationServers: []string{"https://as.example"},
 		},

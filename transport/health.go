@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/rs/zerolog"
 )
 
 // Defaults of [HealthOptions].
@@ -104,7 +104,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status, body := http.StatusOK, readiness{Status: "live"}
-	if r.URL.Path == middleware.ReadyPath {
+	if r.URL.Path == web.ReadyPath {
 		if body = h.ready(r.Context()); body.Status != "ready" {
 			status = http.StatusServiceUnavailable
 		}

@@ -14,9 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -36,17 +37,17 @@ func expectProbe(t *testing.T, h http.Handler, path string, wantStatus int, want
 
 func TestReadyOnlyWhileItServes(t *testing.T) {
 	h := transport.NewHealth(transport.HealthOptions{})
-	expectProbe(t, h, middleware.ReadyPath, 503, `{"status":"starting"}`)
-	expectProbe(t, h, middleware.LivePath, 200, `{"status":"live"}`)
+	expectProbe(t, h, web.ReadyPath, 503, `{"status":"starting"}`)
+	expectProbe(t, h, web.LivePath, 200, `{"status":"live"}`)
 	h.Serve()
-	expectProbe(t, h, middleware.ReadyPath, 200, `{"status":"ready"}`)
+	expectProbe(t, h, web.ReadyPath, 200, `{"status":"ready"}`)
 	h.Drain()
-	expectProbe(t, h, middleware.ReadyPath, 503, `{"status":"draining"}`)
-	expectProbe(t, h, middleware.LivePath, 200, `{"status":"live"}`)
-	if status, _ := probe(h, http.MethodHead, middleware.ReadyPath); status != 503 {
+	expectProbe(t, h, web.ReadyPath, 503, `{"status":"draining"}`)
+	expectProbe(t, h, web.LivePath, 200, `{"status":"live"}`)
+	if status, _ := probe(h, http.MethodHead, web.ReadyPath); status != 503 {
 		t.Errorf("HEAD: %d", status)
 	}
-	if status, body := probe(h, http.MethodPost, middleware.LivePath); status != 405 || !strings.Contains(body, `"method_not_allowed"`) {
+	if status, body := probe(h, http.MethodPost, web.LivePath); status != 405 || !strings.Contains(body, `"method_not_allowed"`) {
 		t.Errorf("POST: %d %s", status, body)
 	}
 }
@@ -77,7 +78,7 @@ func TestAResultIsBelievedForAWhile(t *testing.T) {
 		} {
 			time.Sleep(row.wait)
 			fault = row.fault
-			status, body := probe(h, http.MethodGet, middleware.ReadyPath)
+			status, body := probe(h, http.MethodGet, web.ReadyPath)
 			if asked != row.asked || !strings.Contains(body, `"source":"`+row.state+`"`) || (status == 200) != (row.state == "reachable") {
 				t.Errorf("%s: asked %d times, %d %s", row.name, asked, status, body)
 			}
@@ -100,7 +101,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		var probes sync.WaitGroup
 		for range 50 {
 			probes.Go(func() {
-				expectProbe(t, h, middleware.ReadyPath, 503, `{"status":"not_ready","checks":{"mute":"unreachable","slow":"reachable"}}`)
+				expectProbe(t, h, web.ReadyPath, 503, `{"status":"not_ready","checks":{"mute":"unreachable","slow":"reachable"}}`)
 			})
 		}
 		probes.Wait()
@@ -117,7 +118,7 @@ func TestAQuestionOutlivesItsAsker(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
 	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, middleware.ReadyPath, nil))
+	h.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, web.ReadyPath, nil))
 	if answer.Code != 200 {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
@@ -126,7 +127,7 @@ func TestAQuestionOutlivesItsAsker(t *testing.T) {
 // Who mounts the handler without a Health serves no probes.
 func TestNoProbesWithoutHealth(t *testing.T) {
 	f := newFixture(t, echo)
-	for _, path := range []string{middleware.LivePath, middleware.ReadyPath} {
+	for _, path := range []string{web.LivePath, web.ReadyPath} {
 		if got := f.send(t, http.MethodGet, path, "", nil); got.status != http.StatusNotFound && got.status != http.StatusMisdirectedRequest {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
@@ -141,7 +142,7 @@ func TestProbesAreLoggedAtDebug(t *testing.T) {
 		handler := transport.Handler(transport.HandlerOptions{
 			Server: testServer(echo, io.Discard), Authenticator: &authority{}, Health: health, Logger: zerolog.New(&log).Level(level),
 		})
-		expectProbe(t, handler, middleware.LivePath, 200, `{"status":"live"}`)
+		expectProbe(t, handler, web.LivePath, 200, `{"status":"live"}`)
 		if got := strings.Contains(log.String(), `"path":"/livez"`); got != want {
 			t.Errorf("at %s the log is %q", level, &log)
 		}

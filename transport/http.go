@@ -10,10 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
@@ -21,18 +22,18 @@ import (
 // HandlerOptions configure [Handler].
 type HandlerOptions struct {
 	Server        *Server // from NewRoom or NewServer
-	Authenticator middleware.Authenticator
-	Public        middleware.Public
+	Authenticator web.Authenticator
+	Public        web.Public
 	Origins       []string // browser origins that may call; usually none
 	Metadata      Metadata
-	MaxBodyBytes  int64               // 0 means middleware.DefaultMaxBodyBytes
-	Limiter       *middleware.Limiter // nil means one with middleware.DefaultLimits
-	Health        *Health             // answers /livez and /readyz; nil serves neither
-	Page          *page.Page          // what GET / shows to people; nil serves none
-	Stop          context.Context     // its end fails the calls under way with its cause, best an *rs.Error; nil: never
+	MaxBodyBytes  int64           // 0 means middleware.DefaultMaxBodyBytes
+	Limiter       *web.Limiter    // nil means one with middleware.DefaultLimits
+	Health        *Health         // answers /livez and /readyz; nil serves neither
+	Page          *page.Page      // what GET / shows to people; nil serves none
+	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
 	Logger        zerolog.Logger
-	Tracer        trace.Tracer               // nil makes no spans
-	Observer      middleware.RequestObserver // nil counts nothing
+	Tracer        trace.Tracer        // nil makes no spans
+	Observer      web.RequestObserver // nil counts nothing
 }
 
 //go:embed icon.svg
@@ -41,21 +42,21 @@ var icon []byte
 // Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the door, and
 // before it the two metadata documents, the icon, the page for people and the probes. Everything else is 404. Every error has a JSON body.
 func Handler(o HandlerOptions) http.Handler {
-	door := middleware.DoorOptions{
+	door := web.DoorOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
 		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
-	endpoint := middleware.Door(door).Then(newEndpoint(o))
-	public := middleware.Porch(door).Then(publicDocuments(o))
+	endpoint := web.Door(door).Then(newEndpoint(o))
+	public := web.Porch(door).Then(publicDocuments(o))
 	probes := public
 	if o.Health != nil {
-		probes = middleware.Street(door).Then(o.Health)
+		probes = web.Street(door).Then(o.Health)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case middleware.EndpointPath:
+		case web.EndpointPath:
 			endpoint.ServeHTTP(w, r)
-		case middleware.LivePath, middleware.ReadyPath:
+		case web.LivePath, web.ReadyPath:
 			probes.ServeHTTP(w, r)
 		default:
 			public.ServeHTTP(w, r)
@@ -68,11 +69,11 @@ func Handler(o HandlerOptions) http.Handler {
 func publicDocuments(o HandlerOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.URL.Path == middleware.MetadataPath, r.URL.Path == middleware.MetadataPath+middleware.EndpointPath, r.URL.Path == middleware.IconPath:
-		case o.Page != nil && r.URL.Path == middleware.PagePath && wantsPage(r):
+		case r.URL.Path == web.MetadataPath, r.URL.Path == web.MetadataPath+web.EndpointPath, r.URL.Path == web.IconPath:
+		case o.Page != nil && r.URL.Path == web.PagePath && wantsPage(r):
 		default:
-			middleware.Refuse(w, http.StatusNotFound, &rs.Error{
-				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + middleware.EndpointPath + ".",
+			web.Refuse(w, http.StatusNotFound, &rs.Error{
+				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + web.EndpointPath + ".",
 			}, "")
 			return
 		}
@@ -80,14 +81,14 @@ func publicDocuments(o HandlerOptions) http.Handler {
 			return
 		}
 		switch r.URL.Path {
-		case middleware.PagePath:
+		case web.PagePath:
 			w.Header().Add("Vary", "Accept")
-			view := page.View{Endpoint: o.Public.URL(r, middleware.EndpointPath)}
+			view := page.View{Endpoint: o.Public.URL(r, web.EndpointPath)}
 			if o.Health != nil {
 				view.Status = o.Health.Status(r.Context())
 			}
 			o.Page.Serve(w, r, view)
-		case middleware.IconPath:
+		case web.IconPath:
 			w.Header().Set("Content-Type", "image/svg+xml")
 			w.Header().Set("Cache-Control", "public, max-age=86400")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -123,7 +124,7 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	}
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
-	middleware.Refuse(w, http.StatusMethodNotAllowed, &rs.Error{
+	web.Refuse(w, http.StatusMethodNotAllowed, &rs.Error{
 		Code: methodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
 	}, "")
 	return false

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -203,7 +204,7 @@ func TestAChallengeLeadsToItsDocument(t *testing.T) {
 	proxy := func(w http.ResponseWriter, path string) {
 		handler := transport.Handler(transport.HandlerOptions{
 			Server: testServer(echo, io.Discard), Authenticator: &authority{}, Logger: zerolog.Nop(),
-			Public:   middleware.Public{Hosts: []string{"mcp.example"}, Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
+			Public:   web.Public{Hosts: []string{"mcp.example"}, Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
 			Metadata: transport.Metadata{Packages: true},
 		})
 		r := httptest.NewRequest(http.MethodGet, path, nil)

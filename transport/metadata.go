@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -41,7 +42,7 @@ const adapterDescription = "MCP is an adapter over PDPP reads; the core query ba
 
 // serve answers with the document of the request's path: the endpoint's own (S3-9b, S3-18b), or the root one (S3-9a). Both
 // name the endpoint and say that it is an adapter (S3-R9).
-func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public middleware.Public) {
+func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Public) {
 	d := document{
 		Resource:             public.URL(r, ""),
 		ResourceName:         m.ResourceName,
@@ -55,10 +56,10 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public middlewar
 	if m.Packages {
 		d.TokenKinds = append(d.TokenKinds, rs.KindPackage)
 	}
-	endpoint := public.URL(r, middleware.EndpointPath)
+	endpoint := public.URL(r, web.EndpointPath)
 	d.Discovery = &discovery{}
 	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = endpoint, "streamable_http", adapterDescription
-	if r.URL.Path != middleware.MetadataPath {
+	if r.URL.Path != web.MetadataPath {
 		d.Resource = endpoint
 	}
 	w.Header().Set("Content-Type", "application/json")

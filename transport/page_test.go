@@ -8,16 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
 // withPage is the hosted adapter with a page, and something that it needs.
-func withPage(t *testing.T, public middleware.Public, shown *page.Page, needs error) fixture {
+func withPage(t *testing.T, public web.Public, shown *page.Page, needs error) fixture {
 	t.Helper()
 	health := transport.NewHealth(transport.HealthOptions{Checks: []transport.Check{{Name: "resource_server", Reach: func(context.Context) error { return needs }}}})
 	health.Serve()
@@ -32,8 +33,8 @@ func hostedPage() *page.Page { return page.New(page.Options{Server: clients.Serv
 
 // A person's browser gets the page at / alone; whatever else comes to / gets what it got without a page.
 func TestWhoGetsThePage(t *testing.T) {
-	shown := withPage(t, middleware.Public{Origin: "https://mcp.example"}, hostedPage(), nil)
-	bare := withPage(t, middleware.Public{Origin: "https://mcp.example"}, nil, nil)
+	shown := withPage(t, web.Public{Origin: "https://mcp.example"}, hostedPage(), nil)
+	bare := withPage(t, web.Public{Origin: "https://mcp.example"}, nil, nil)
 	for _, c := range []struct {
 		name, method, path string
 		headers            map[string]string
@@ -76,7 +77,7 @@ func TestWhoGetsThePage(t *testing.T) {
 
 // S3-R9: a page never repeats a foreign name, and shows a page of another origin nothing.
 func TestThePageStandsOnThePorch(t *testing.T) {
-	f := withPage(t, middleware.Public{}, hostedPage(), nil)
+	f := withPage(t, web.Public{}, hostedPage(), nil)
 	if got := f.send(t, "GET", "/", "", nil); !strings.Contains(got.body, `value="`+f.URL+`/mcp"`) {
 		t.Error("the address is not the one that was asked")
 	}
@@ -95,7 +96,7 @@ func TestThePageStandsOnThePorch(t *testing.T) {
 // What does not answer is for the operator alone.
 func TestThePageShowsWhetherItIsReady(t *testing.T) {
 	for want, needs := range map[string]error{"<strong>Ready.</strong>": nil, "<strong>Not ready.</strong>": errors.New("gone")} {
-		f := withPage(t, middleware.Public{Origin: "https://mcp.example"}, hostedPage(), needs)
+		f := withPage(t, web.Public{Origin: "https://mcp.example"}, hostedPage(), needs)
 		if got := f.send(t, "GET", "/", "", nil); got.status != http.StatusOK || !strings.Contains(got.body, want) || strings.Contains(got.body, "resource_server") {
 			t.Errorf("%d without %s", got.status, want)
 		}

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
@@ -272,7 +273,7 @@ func (s *Server) answer(b []byte, m plainMessage, result *mcp.CallToolResult) []
 func toolLists(sdk http.Handler) map[string][]byte {
 	lists := map[string][]byte{}
 	for _, version := range protocolVersions {
-		request := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: middleware.EndpointPath}, Header: http.Header{
+		request := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: web.EndpointPath}, Header: http.Header{
 			"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, protocolVersionHeader: {version},
 		}}
 		params := `{}`

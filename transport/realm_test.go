@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -296,13 +298,13 @@ func (w *realm) authenticator(t *testing.T, client *rs.Client) *rs.TokenCache {
 }
 
 // mount serves /mcp over the realm. wrap may put another authenticator around the product's own.
-func (w *realm) mount(t *testing.T, wrap func(middleware.Authenticator) middleware.Authenticator) string {
+func (w *realm) mount(t *testing.T, wrap func(web.Authenticator) web.Authenticator) string {
 	t.Helper()
 	client, err := rs.NewClient(rs.ClientOptions{Base: w.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var authenticator middleware.Authenticator = w.authenticator(t, client)
+	var authenticator web.Authenticator = w.authenticator(t, client)
 	if wrap != nil {
 		authenticator = wrap(authenticator)
 	}
@@ -311,5 +313,5 @@ func (w *realm) mount(t *testing.T, wrap func(middleware.Authenticator) middlewa
 		Authenticator: authenticator, Metadata: transport.Metadata{Packages: true}, Logger: zerolog.Nop(),
 	}))
 	t.Cleanup(server.Close)
-	return server.URL + middleware.EndpointPath
+	return server.URL + web.EndpointPath
 }

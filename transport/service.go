@@ -13,11 +13,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/rs/zerolog"
 	"golang.org/x/net/netutil"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -157,7 +158,7 @@ func (s *Service) URL() string {
 	if tcp, ok := s.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // how this machine reaches every address
 	}
-	return "http://" + address + middleware.EndpointPath
+	return "http://" + address + web.EndpointPath
 }
 
 // Serve answers until ctx ends or the server fails, and drains. Whenever the manager asks for it, reload reads the

@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -361,7 +362,7 @@ func TestEveryReadIsTheCallersOwn(t *testing.T) {
 
 // A faultyCache remembers under a key that does not tell all tokens apart.
 type faultyCache struct {
-	middleware.Authenticator
+	web.Authenticator
 	key  func(rs.Token) string
 	mu   sync.Mutex
 	held map[string]rs.Principal
@@ -386,7 +387,7 @@ func (c *faultyCache) Authenticate(ctx context.Context, token rs.Token) (rs.Prin
 
 // A faultyMembers gives whoever comes the children of the first package that came, and everything else that is right.
 type faultyMembers struct {
-	middleware.Authenticator
+	web.Authenticator
 	mu    sync.Mutex
 	first *rs.Package
 }
@@ -406,12 +407,12 @@ func (c *faultyMembers) Authenticate(ctx context.Context, token rs.Token) (rs.Pr
 
 // The law above is worth something: it does not hold for a cache that mixes callers up.
 func TestTheLawDetectsAFaultyCache(t *testing.T) {
-	cache := func(key func(rs.Token) string) func(middleware.Authenticator) middleware.Authenticator {
-		return func(inner middleware.Authenticator) middleware.Authenticator {
+	cache := func(key func(rs.Token) string) func(web.Authenticator) web.Authenticator {
+		return func(inner web.Authenticator) web.Authenticator {
 			return &faultyCache{Authenticator: inner, key: key, held: map[string]rs.Principal{}}
 		}
 	}
-	for name, wrap := range map[string]func(middleware.Authenticator) middleware.Authenticator{
+	for name, wrap := range map[string]func(web.Authenticator) web.Authenticator{
 		"one entry for everybody":    cache(func(rs.Token) string { return "" }),
 		"a key of the token's start": cache(func(token rs.Token) string { return token.Reveal()[:4] }),
 		"a hash that is cut to a bit": cache(func(token rs.Token) string {
@@ -419,7 +420,7 @@ func TestTheLawDetectsAFaultyCache(t *testing.T) {
 			return fmt.Sprint(sum[0] & 1)
 		}),
 		"the right key, and no end": cache(rs.Token.Reveal),
-		"one package for everybody": func(inner middleware.Authenticator) middleware.Authenticator {
+		"one package for everybody": func(inner web.Authenticator) web.Authenticator {
 			return &faultyMembers{Authenticator: inner}
 		},
 	} {

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -25,8 +26,8 @@ type demoCommand struct {
 }
 
 // demoLimits are those of a server for the person who started it: nobody is slowed down.
-func demoLimits() middleware.Limits {
-	l := middleware.DefaultLimits()
+func demoLimits() web.Limits {
+	l := web.DefaultLimits()
 	l.TokenRate, l.AddressRate = 0, 0
 	return l
 }
@@ -43,7 +44,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		Listen: c.Listen, Name: "pdpp-demo", RSURL: source.url, PackagesURL: source.url + "/packages", Limits: demoLimits(), Log: log,
 		Introspection: &rs.IntrospectorOptions{
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
-			Issuer: source.url, Audiences: []string{source.url, source.url + middleware.EndpointPath},
+			Issuer: source.url, Audiences: []string{source.url, source.url + web.EndpointPath},
 		},
 		DrainTime: transport.DefaultDrainTime, Page: demoPage(c.Data != "", source.tokens.Client),
 	}, nil)
@@ -85,7 +86,7 @@ func demoPage(ownData bool, token string) *page.Page {
 
 // pageURL is where the person who started the demo opens its page.
 func pageURL(c demoCommand, server Hosted, token string) string {
-	url := strings.TrimSuffix(server.URL(), middleware.EndpointPath) + middleware.PagePath
+	url := strings.TrimSuffix(server.URL(), web.EndpointPath) + web.PagePath
 	if c.Data != "" {
 		url += "#token=" + token
 	}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -16,7 +17,7 @@ import (
 // HostedConfig is what a hosted server is made of.
 type HostedConfig struct {
 	Listen, Name         string
-	Public               middleware.Public
+	Public               web.Public
 	Origins              []string
 	RSURL                string // public, for what is shown
 	RSReadURL            string // where it is read; empty: at RSURL
@@ -27,7 +28,7 @@ type HostedConfig struct {
 	Deadline             time.Duration
 	MaxConnections       int // 0: no limit
 	ClientConnections    int // of one address; 0: no limit
-	Limits               middleware.Limits
+	Limits               web.Limits
 	Unknown              rs.QuestionLimits // of questions about unknown tokens
 	AuthorizationServers []string
 	Introspection        *rs.IntrospectorOptions // nil: the schema probe

@@ -3,9 +3,9 @@ package cli
 import (
 	"testing"
 
-	"github.com/alecthomas/kong"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/alecthomas/kong"
 )
 
 // What serve limits when nothing is said is what a Go program gets that says nothing.
@@ -18,7 +18,7 @@ func TestTheFlagsDefaultsAreTheDoors(t *testing.T) {
 	if _, err := parser.Parse(nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := flags.limits(); got != middleware.DefaultLimits() {
-		t.Errorf("got %+v, want %+v", got, middleware.DefaultLimits())
+	if got := flags.limits(); got != web.DefaultLimits() {
+		t.Errorf("got %+v, want %+v", got, web.DefaultLimits())
 	}
 }

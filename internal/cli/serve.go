@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
@@ -145,13 +146,13 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		return config, usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
 	}
 	for _, origin := range c.AllowedOrigins {
-		parsed, err := middleware.ParseOrigin(origin)
+		parsed, err := web.ParseOrigin(origin)
 		if err != nil {
 			return config, usage("--allowed-origins: " + err.Error())
 		}
 		config.Origins = append(config.Origins, parsed)
 	}
-	if config.Public, err = middleware.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
+	if config.Public, err = web.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
 		return config, usage(err.Error())
 	}
 	if config.Public.Hops = c.TrustedHops; c.TrustedHops < 1 {
@@ -163,8 +164,8 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	return config, nil
 }
 
-func (f limitFlags) limits() middleware.Limits {
-	return middleware.Limits{
+func (f limitFlags) limits() web.Limits {
+	return web.Limits{
 		TokenRate: f.TokenRate, TokenBurst: f.TokenBurst, AddressRate: f.AddressRate, AddressBurst: f.AddressBurst,
 		CallsPerGrant: f.MaxCallsPerGrant, Calls: f.MaxCalls, Wait: f.CallWait,
 	}
@@ -187,9 +188,9 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 	}
 	audiences := c.Audiences
 	if len(audiences) == 0 {
-		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + middleware.EndpointPath}
+		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + web.EndpointPath}
 		if origin != "" { // as the metadata announces it
-			audiences = append(audiences, origin+middleware.EndpointPath)
+			audiences = append(audiences, origin+web.EndpointPath)
 		}
 	}
 	return &rs.IntrospectorOptions{

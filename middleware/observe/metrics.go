@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -53,9 +55,9 @@ type Metrics struct {
 }
 
 var (
-	_ middleware.CallObserver    = (*Metrics)(nil)
-	_ middleware.RequestObserver = (*Metrics)(nil)
-	_ rs.Observer                = (*Metrics)(nil)
+	_ middleware.CallObserver = (*Metrics)(nil)
+	_ web.RequestObserver     = (*Metrics)(nil)
+	_ rs.Observer             = (*Metrics)(nil)
 )
 
 // NewMetrics returns the metrics of a program of this version that serves the named tools.
@@ -107,7 +109,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 			m.calls.WithLabelValues(name, spoken, string(rs.Internal))
 		}
 	}
-	m.requests.WithLabelValues(middleware.EndpointPath, strconv.Itoa(http.StatusForbidden), string(rs.OwnerTokenRefused))
+	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), string(rs.OwnerTokenRefused))
 
 	gauge("build_info", "1, for the version of this program and of Go.", "version", "go_version").WithLabelValues(version, runtime.Version()).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -3,6 +3,8 @@ package observe
 import (
 	"net/http"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -24,7 +26,7 @@ func (o Observation) Calls() middleware.CallObserver {
 }
 
 // Requests is who is told of requests, or nil.
-func (o Observation) Requests() middleware.RequestObserver {
+func (o Observation) Requests() web.RequestObserver {
 	if o.Metrics == nil {
 		return nil
 	}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/justinas/alice"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxTokenBytes bounds a bearer; longer ones are not asked about.
+const maxTokenBytes = 4096
+
+// An Authenticator tells who bears a token. Its errors are *rs.Error values: AuthorityUnreachable when it could
+// not tell, any other code when the token is not good. Whoever is told apart may still not be admissible.
+type Authenticator interface {
+	Authenticate(context.Context, rs.Token) (rs.Principal, error)
+	// Recheck asks again, past any memory.
+	Recheck(context.Context, rs.Token) (rs.Principal, error)
+}
+
+// Bearer lets in who carries exactly one good client token in the Authorization header, and puts the principal
+// into the context. Everybody else is answered here, and the room learns nothing of it (S0-R3, S3-R6, S3-R18).
+//
+// While the request is in the room the token can turn out to be dead: then the answer that is still to be
+// written becomes the challenge (D7).
+func Bearer(authenticator Authenticator, public Public) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			token, err := parseBearer(r)
+			if err != nil {
+				turnAway(w, r, public, err)
+				return
+			}
+			principal, err := authenticator.Authenticate(r.Context(), token)
+			if err == nil {
+				err = principal.Admissible()
+			}
+			if err != nil {
+				turnAway(w, r, public, err)
+				return
+			}
+			ctx := rs.WithPrincipal(r.Context(), principal)
+			second := &secondThought{w: w, refuse: func(err error) { turnAway(w, r, public, err) }}
+			ctx = rs.WithDoubt(ctx, func(ctx context.Context) {
+				second.settle(func() error {
+					principal, err := authenticator.Recheck(ctx, token)
+					if err == nil {
+						err = principal.Admissible()
+					}
+					return err
+				})
+			})
+			next.ServeHTTP(second, r.WithContext(ctx))
+			second.finish()
+		})
+	}
+}
+
+// parseBearer finds the one token of a request (RFC 6750, section 2.1). A token in the query is refused even beside
+// a good header: the query ends up in logs and histories.
+func parseBearer(r *http.Request) (rs.Token, error) {
+	values := r.Header.Values("Authorization")
+	switch {
+	case r.URL.RawQuery != "" && r.URL.Query().Has("access_token"):
+		return rs.Token{}, malformed("The access token was sent in the URL.")
+	case len(values) == 0:
+		return rs.Token{}, &rs.Error{Code: rs.NotAuthenticated, Message: "No access token was sent.", Hint: bearerHint}
+	case len(values) > 1:
+		return rs.Token{}, malformed("More than one Authorization header was sent.")
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.Trim(token, " ")
+	switch {
+	case !strings.EqualFold(scheme, "Bearer"):
+		return rs.Token{}, malformed("The Authorization header is not of the Bearer scheme.")
+	case token == "":
+		return rs.Token{}, malformed("The bearer token is empty.")
+	case len(token) > maxTokenBytes || !isToken68(token):
+		return rs.Token{}, malformed("The bearer token is not of the form that RFC 6750 allows.")
+	}
+	return rs.NewToken(token), nil
+}
+
+const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
+
+// The code of this refusal.
+const (
+	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
+	RequestMalformed rs.Code = "invalid_request"
+)
+
+func malformed(message string) *rs.Error {
+	return &rs.Error{Code: RequestMalformed, Message: message, Hint: bearerHint}
+}
+
+// isToken68 reports whether a text is a b64token: 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=".
+func isToken68(text string) bool {
+	body := strings.TrimRight(text, "=")
+	return body != "" && !strings.ContainsFunc(body, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/", r)
+	})
+}

@@ -1,0 +1,41 @@
+package web_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+)
+
+func TestBodyLimit(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		body   io.Reader
+		status int
+		read   string
+		large  bool
+	}{
+		{"a body at the limit is read", strings.NewReader("12345678"), 200, "12345678", false},
+		{"one that announces more is refused unread", strings.NewReader("123456789"), 413, "", false},
+		{"one that does not announce itself is cut", io.MultiReader(strings.NewReader("123456789")), 200, "12345678", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var read []byte
+			var err error
+			handler := web.BodyLimit(8)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { read, err = io.ReadAll(r.Body) }))
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/mcp", test.body))
+			var large *http.MaxBytesError
+			if w.Code != test.status || string(read) != test.read || errors.As(err, &large) != test.large {
+				t.Errorf("status %d, read %q, %v", w.Code, read, err)
+			}
+			if test.status == 413 && doorErrorCode(t, w.Body.Bytes()) != "request_too_large" {
+				t.Errorf("body %s", w.Body)
+			}
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// defaultRetryAfter is what a client is asked to wait for an authority that did not say.
+const defaultRetryAfter = 5 * time.Second
+
+// refusalStatus says what the host should do about a refusal: 401 authorize again, 403 bring another kind of token
+// (authorizing again would bring the same one) or approve anew, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
+func refusalStatus(code rs.Code) int {
+	switch code {
+	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked:
+		return http.StatusForbidden
+	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
+		return http.StatusServiceUnavailable
+	case rs.RateLimited, rs.TooManyCalls:
+		return http.StatusTooManyRequests
+	case rs.Internal:
+		return http.StatusInternalServerError
+	default:
+		return http.StatusUnauthorized
+	}
+}
+
+// turnAway answers someone who is not let in.
+func turnAway(w http.ResponseWriter, r *http.Request, public Public, err error) {
+	e := rs.AsError(err)
+	status, metadata := refusalStatus(e.Code), ""
+	switch {
+	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused: // S3-R18, D40
+		metadata = public.URL(r, MetadataPath+EndpointPath)
+		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
+		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
+	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
+		refuseLater(w, e)
+		return
+	}
+	Refuse(w, status, e, metadata)
+}
+
+// refuseLater answers someone who may come again, and says when.
+func refuseLater(w http.ResponseWriter, e *rs.Error) {
+	wait := e.RetryAfter
+	if wait < time.Second {
+		wait = defaultRetryAfter
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	Refuse(w, refusalStatus(e.Code), e, "")
+}
+
+// challenge is the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 would
+// leave error out where no credentials came, but hosts authorize again only where they see one.
+func challenge(e *rs.Error, resourceMetadata string) string {
+	code := "invalid_token"
+	if e.Code == RequestMalformed {
+		code = "invalid_request"
+	}
+	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)
+}
+
+// description makes a sentence fit for error_description: printable ASCII without quotes and backslashes.
+func description(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,58 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// discarded is an answer that nobody reads.
+type discarded struct{ header http.Header }
+
+func (d discarded) Header() http.Header         { return d.header }
+func (d discarded) Write(p []byte) (int, error) { return len(p), nil }
+func (d discarded) WriteHeader(int)             {}
+
+// knows is an authority that knows every token.
+type knows struct{}
+
+func (knows) Judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
+	return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: "grt_1"}}, nil
+}
+
+// knownCaller is a door before an empty room, and a request whose token it has seen before.
+func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
+	limits := web.DefaultLimits()
+	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
+	door := web.Door(web.DoorOptions{
+		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: knows{}, Hold: time.Hour}),
+		Public:        web.Public{Origin: "https://mcp.example"},
+		Limiter:       web.NewLimiter(limits, nil),
+		Logger:        zerolog.New(io.Discard),
+	}).ThenFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	request := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", http.NoBody)
+	request.RemoteAddr = "192.0.2.7:1234"
+	request.Header.Set("Authorization", "Bearer "+middlewaretest.CanaryToken)
+	request = request.WithContext(context.WithValue(ctx, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443})))
+	return door, request
+}
+
+// BenchmarkDoor lets in who is known: what every call costs before the room hears of it.
+func BenchmarkDoor(b *testing.B) {
+	door, request := knownCaller(b.Context())
+	b.ReportAllocs()
+	for b.Loop() {
+		door.ServeHTTP(discarded{http.Header{}}, request)
+	}
+}

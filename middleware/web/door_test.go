@@ -1,0 +1,120 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// doorAuthority knows a few tokens, and counts what it is asked.
+type doorAuthority struct {
+	asked   atomic.Int64
+	recheck func(rs.Token) (rs.Principal, error)
+}
+
+func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (rs.Principal, error) {
+	a.asked.Add(1)
+	switch token.Reveal() {
+	case "good":
+		return rs.Principal{Token: token, Kind: rs.KindClient, GrantID: "grt_1"}, nil
+	case "owner":
+		return rs.Principal{Token: token, Kind: rs.KindOwner}, nil
+	case "strange":
+		return rs.Principal{Token: token, Kind: "control_plane"}, nil
+	case "kindless":
+		return rs.Principal{Token: token}, nil
+	case "revoked":
+		return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: `The grant "x" was revoked.`}
+	case "package":
+		return rs.Principal{}, &rs.Error{Code: "package_revoked", Message: "The package was revoked."}
+	case "unreachable":
+		return rs.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "The authority did not answer."}
+	case "busy":
+		return rs.Principal{}, &rs.Error{Code: rs.AuthorityBusy, Message: "Too many questions."}
+	case "foreign":
+		return rs.Principal{}, context.DeadlineExceeded
+	default:
+		return rs.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "The access token is not active."}
+	}
+}
+
+func (a *doorAuthority) Recheck(_ context.Context, token rs.Token) (rs.Principal, error) {
+	return a.recheck(token)
+}
+
+// doorFixture is a door before a room that counts who comes in.
+type doorFixture struct {
+	*httptest.Server
+	authority *doorAuthority
+	entered   *atomic.Int64
+	log       *bytes.Buffer
+}
+
+func newDoor(t *testing.T, room http.HandlerFunc) doorFixture {
+	t.Helper()
+	f := doorFixture{authority: &doorAuthority{}, entered: &atomic.Int64{}, log: &bytes.Buffer{}}
+	door := web.Door(web.DoorOptions{
+		Authenticator: f.authority,
+		Public:        web.Public{Origin: "https://mcp.example"},
+		Logger:        zerolog.New(zerolog.SyncWriter(f.log)).Level(zerolog.DebugLevel),
+	})
+	f.Server = httptest.NewServer(door.ThenFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.entered.Add(1)
+		room(w, r)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func doorErrorCode(t *testing.T, body []byte) string {
+	t.Helper()
+	var answer struct {
+		Error struct{ Code, Message string }
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Error.Message == "" {
+		t.Fatalf("the body is no error document: %q (%v)", body, err)
+	}
+	return answer.Error.Code
+}
+
+func TestDoorAndPorchAgree(t *testing.T) {
+	room := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	options := web.DoorOptions{Authenticator: &doorAuthority{}, Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
+	for name, test := range map[string]struct {
+		handler http.Handler
+		host    string
+		token   string
+		want    int
+	}{
+		"the porch asks for no bearer":                     {web.Porch(options).Then(room), "mcp.example", "", 204},
+		"the porch still refuses a foreign host":           {web.Porch(options).Then(room), "evil.example", "", 421},
+		"the door asks for a bearer":                       {web.Door(options).Then(room), "mcp.example", "", 401},
+		"the door lets a client in":                        {web.Door(options).Then(room), "mcp.example", "good", 204},
+		"the door judges the host before the bearer":       {web.Door(options).Then(room), "evil.example", "good", 421},
+		"S0-3a the door refuses an owner at the last step": {web.Door(options).Then(room), "mcp.example", "owner", 403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}"))
+			request.Host = test.host
+			if test.token != "" {
+				request.Header.Set("Authorization", "Bearer "+test.token)
+			}
+			recorder := httptest.NewRecorder()
+			test.handler.ServeHTTP(recorder, request)
+			if recorder.Code != test.want {
+				t.Errorf("status %d, want %d: %s", recorder.Code, test.want, recorder.Body)
+			}
+		})
+	}
+}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/justinas/alice"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// The code of this refusal.
+const (
+	// HostRefused: the host name is not one that this server answers to.
+	HostRefused rs.Code = "host_refused"
+)
+
+// Host refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20). A web
+// page that had its own name resolve to this server's address gets no further.
+func Host(public Public) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !public.allowed(r, public.host(r)) {
+				Refuse(w, http.StatusMisdirectedRequest, &rs.Error{
+					Code:    HostRefused,
+					Message: "This server does not answer under the host name of this request.",
+					Hint:    "Use the server's public URL; an operator adds further names to the allowed hosts.",
+				}, "")
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Limits bound what callers may ask of the [Door]. A zero rate, or a zero number of calls, is no limit.
+type Limits struct {
+	TokenRate     float64       // requests a second of one token, after its burst
+	TokenBurst    int           // requests of one token at once
+	AddressRate   float64       // refused tokens a second from one client address, after its burst
+	AddressBurst  int           // refused tokens from one client address at once
+	CallsPerGrant int           // calls of one grant or package under way at a time
+	Calls         int           // calls of all under way at a time
+	Wait          time.Duration // how long a call may wait for its turn
+}
+
+// DefaultLimits leave room for an agent that calls thirty tools in a second, and for many people behind one address.
+func DefaultLimits() Limits {
+	return Limits{
+		TokenRate: 50, TokenBurst: 200,
+		AddressRate: 10, AddressBurst: 100,
+		CallsPerGrant: 32, Calls: 1024, Wait: time.Second,
+	}
+}
+
+// Check says what cannot be a limit, naming it as the flags of the program do.
+func (l Limits) Check() error {
+	for _, r := range []struct {
+		name  string
+		rate  float64
+		burst int
+	}{{"token", l.TokenRate, l.TokenBurst}, {"address", l.AddressRate, l.AddressBurst}} {
+		switch {
+		case math.IsNaN(r.rate) || math.IsInf(r.rate, 0) || r.rate < 0:
+			return fmt.Errorf("--%s-rate %v: a number a second is needed, or 0 for no limit", r.name, r.rate)
+		case r.rate > 0 && r.burst < 1:
+			return fmt.Errorf("--%s-burst %d: at least 1 is needed; --%s-rate 0 is no limit", r.name, r.burst, r.name)
+		}
+	}
+	switch {
+	case l.CallsPerGrant < 0:
+		return fmt.Errorf("--max-calls-per-grant %d: a number of calls is needed, or 0 for no limit", l.CallsPerGrant)
+	case l.Calls < 0:
+		return fmt.Errorf("--max-calls %d: a number of calls is needed, or 0 for no limit", l.Calls)
+	case l.Wait < 0 || l.Wait > maxWait:
+		return fmt.Errorf("--call-wait %s: 0s to %s is needed", l.Wait, maxWait)
+	}
+	return nil
+}
+
+// maxWait is the longest time that a call may wait for its turn: the answer must still come before the host gives up.
+const maxWait = 10 * time.Second
+
+// A Limiter counts callers against [Limits], which may be changed while it is in use. It is safe for concurrent use.
+type Limiter struct {
+	now   func() time.Time
+	state atomic.Pointer[limiterState]
+}
+
+// limiterState is what is counted under one set of limits. Whoever took a place gives it back to the state it was taken from.
+type limiterState struct {
+	limits    Limits
+	tokens    *meters[[sha256.Size]byte]
+	addresses *meters[netip.Prefix]
+	turns     *turns
+}
+
+// NewLimiter returns a limiter; a nil now means time.Now.
+func NewLimiter(limits Limits, now func() time.Time) *Limiter {
+	if now == nil {
+		now = time.Now
+	}
+	l := &Limiter{now: now}
+	l.Set(limits)
+	return l
+}
+
+// Set changes the limits from the next request on. What is under way keeps its place and does not count against the new
+// limits, and every burst starts afresh; limits that are the same as before change nothing.
+func (l *Limiter) Set(limits Limits) {
+	if held := l.state.Load(); held != nil && held.limits == limits {
+		return
+	}
+	l.state.Store(&limiterState{
+		limits:    limits,
+		tokens:    newMeters[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
+		addresses: newMeters[netip.Prefix](limits.AddressRate, limits.AddressBurst),
+		turns:     newTurns(limits),
+	})
+}
+
+// Limits returns the limits in force.
+func (l *Limiter) Limits() Limits { return l.state.Load().limits }
+
+// tooFast is the refusal of what comes too often.
+func tooFast(message string, wait time.Duration) *rs.Error {
+	wait = wholeSeconds(wait)
+	return &rs.Error{
+		Code: rs.RateLimited, Message: message, RetryAfter: wait,
+		Hint: fmt.Sprintf("Wait %s, then send the same request again.", seconds(wait)),
+	}
+}
+
+// wholeSeconds rounds up: Retry-After knows no fractions, and nobody may come back too early.
+func wholeSeconds(wait time.Duration) time.Duration {
+	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
+}
+
+func seconds(wait time.Duration) string {
+	if wait == time.Second {
+		return "1 second"
+	}
+	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
+}

@@ -1,0 +1,107 @@
+package web_test
+
+import (
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+func TestLimitsThatCannotBe(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*web.Limits)
+		says   string // "" when they can
+	}{
+		{"the defaults", func(*web.Limits) {}, ""},
+		{"nothing limited", func(l *web.Limits) { *l = web.Limits{} }, ""},
+		{"a rate of 0 needs no burst", func(l *web.Limits) { l.TokenRate, l.TokenBurst = 0, 0 }, ""},
+		{"a rate below 0", func(l *web.Limits) { l.TokenRate = -1 }, "--token-rate -1"},
+		{"a rate that is no number", func(l *web.Limits) { l.AddressRate = math.NaN() }, "--address-rate NaN"},
+		{"a rate without end", func(l *web.Limits) { l.AddressRate = math.Inf(1) }, "--address-rate +Inf"},
+		{"a rate without a burst", func(l *web.Limits) { l.TokenBurst = 0 }, "--token-burst 0"},
+		{"a burst below 0", func(l *web.Limits) { l.AddressBurst = -3 }, "--address-burst -3"},
+		{"fewer than no calls of a grant", func(l *web.Limits) { l.CallsPerGrant = -1 }, "--max-calls-per-grant -1"},
+		{"fewer than no calls", func(l *web.Limits) { l.Calls = -1 }, "--max-calls -1"},
+		{"a wait below 0", func(l *web.Limits) { l.Wait = -time.Second }, "--call-wait -1s"},
+		{"a wait that hosts do not sit out", func(l *web.Limits) { l.Wait = time.Minute }, "--call-wait 1m0s"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			limits := web.DefaultLimits()
+			test.change(&limits)
+			err := limits.Check()
+			if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q", err, test.says)
+			}
+		})
+	}
+}
+
+// limited puts one request through a stage and returns the answer. change may give it a token, an address, a header.
+func limited(handler http.Handler, change func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", strings.NewReader("{}"))
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w
+}
+
+// bearerOf is what the door knows once it has let a grant's token in.
+func bearerOf(token, grant string) func(*http.Request) {
+	return func(r *http.Request) {
+		p := rs.Principal{Token: rs.NewToken(token), Kind: rs.KindClient, GrantID: grant}
+		*r = *r.WithContext(rs.WithPrincipal(r.Context(), p))
+	}
+}
+
+// wantLater wants a 429 with a code and a whole number of seconds to wait.
+func wantLater(t *testing.T, w *httptest.ResponseRecorder, code, seconds string) {
+	t.Helper()
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != seconds ||
+		w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %v %s, want 429 and Retry-After %s", w.Code, w.Header(), w.Body, seconds)
+	}
+	if got := doorErrorCode(t, w.Body.Bytes()); got != code {
+		t.Errorf("code %s, want %s", got, code)
+	}
+}
+
+// A clock that stands until it is moved.
+type clock struct{ at time.Time }
+
+func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) now() time.Time { return c.at }
+
+func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
+
+func TestLimitsChangeWhileInUse(t *testing.T) {
+	few, many := web.Limits{TokenRate: 1, TokenBurst: 1}, web.Limits{TokenRate: 1, TokenBurst: 3}
+	limiter := web.NewLimiter(few, newClock().now)
+	handler := web.TokenRate(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	passed := func() (n int) {
+		for limited(handler, bearerOf("t", "g")).Code == http.StatusOK {
+			n++
+		}
+		return n
+	}
+	if n := passed(); n != 1 {
+		t.Errorf("%d requests passed, want 1", n)
+	}
+	limiter.Set(few)
+	if n := passed(); n != 0 {
+		t.Errorf("%d requests passed once the same limits were set again, want none", n)
+	}
+	limiter.Set(many)
+	if n := passed(); n != 3 || limiter.Limits() != many {
+		t.Errorf("%d requests passed under %+v, want 3", n, limiter.Limits())
+	}
+}

@@ -1,0 +1,71 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// requestsSeen is a RequestObserver that remembers.
+type requestsSeen struct {
+	underWay int
+	ended    []requestSeen
+}
+
+type requestSeen struct {
+	Path   string
+	Status int
+	Code   rs.Code
+}
+
+func (s *requestsSeen) RequestBegan() { s.underWay++ }
+
+func (s *requestsSeen) RequestEnded(path string, status int, code rs.Code, _ time.Duration) {
+	s.underWay--
+	s.ended = append(s.ended, requestSeen{path, status, code})
+}
+
+func TestMeasureHTTP(t *testing.T) {
+	for name, row := range map[string]struct {
+		path, token string
+		room        http.HandlerFunc
+		want        requestSeen
+	}{
+		"a good answer has no code":          {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, requestSeen{"/mcp", 204, ""}},
+		"a refusal at the door has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, rs.OwnerTokenRefused}},
+		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) {
+			web.Refuse(w, 429, &rs.Error{Code: "rate_limited"}, "")
+		}, requestSeen{"/mcp", 429, "rate_limited"}},
+		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
+		"a path that is not ours is other": {"/" + middlewaretest.CanaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
+		"D7 a token that died meanwhile": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = rs.Rechecking{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{})
+			w.WriteHeader(200)
+		}, requestSeen{"/mcp", 401, rs.TokenInactive}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen requestsSeen
+			authority := &doorAuthority{recheck: func(rs.Token) (rs.Principal, error) { return rs.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
+			door := web.Door(web.DoorOptions{
+				Authenticator: authority, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Observer: &seen,
+			})
+			request := httptest.NewRequest(http.MethodPost, row.path, strings.NewReader("{}"))
+			request.Host = "mcp.example"
+			request.Header.Set("Authorization", "Bearer "+row.token)
+			door.Then(row.room).ServeHTTP(httptest.NewRecorder(), request)
+			if diff := cmp.Diff([]requestSeen{row.want}, seen.ended); diff != "" || seen.underWay != 0 {
+				t.Errorf("%d under way\n%s", seen.underWay, diff)
+			}
+		})
+	}
+}

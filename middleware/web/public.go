@@ -1,0 +1,182 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Where the hosted endpoint, its documents and its probes live below the public origin.
+const (
+	EndpointPath = "/mcp"
+	PagePath     = "/" // for people
+	MetadataPath = "/.well-known/oauth-protected-resource"
+	IconPath     = "/icon.svg"
+	LivePath     = "/livez"
+	ReadyPath    = "/readyz"
+)
+
+// Public says under which names this server is reached. The zero value serves loopback names over loopback
+// connections and nothing else.
+type Public struct {
+	// Origin is the configured public origin, such as https://mcp.example; see [ParseOrigin]. Empty derives it
+	// from each request's own allowed host.
+	Origin string
+	// Hosts are further allowed host names: "mcp.example" with any port, "mcp.example:8443" with that one.
+	Hosts []string
+	// Proxies are the addresses whose X-Forwarded-Host, -Proto and -For are believed (S3-9c).
+	Proxies []netip.Prefix
+	// Hops is how many trusted proxies a request passes, one after the other; 0 means 1.
+	Hops int
+}
+
+// ParseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,
+// nothing else. Its error says what does not belong into an origin.
+func ParseOrigin(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", errors.New("a public URL starts with http:// or https:// and names a host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
+		return "", fmt.Errorf("the public URL for host %q must be an origin: no path, no query, no credentials", u.Host)
+	}
+	host := strings.ToLower(u.Host)
+	if u.Scheme == "https" {
+		host = strings.TrimSuffix(host, ":443")
+	} else {
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return u.Scheme + "://" + host, nil
+}
+
+// ParsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
+// address or a CIDR block. Its error names the flag and what is wrong.
+func ParsePublic(publicURL string, hosts, proxies []string) (Public, error) {
+	public := Public{Hosts: hosts}
+	if publicURL != "" {
+		origin, err := ParseOrigin(publicURL)
+		if err != nil {
+			return Public{}, fmt.Errorf("--public-url: %w", err)
+		}
+		public.Origin = origin
+	}
+	for _, text := range proxies {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, addressErr := netip.ParseAddr(text)
+			if addressErr != nil {
+				return Public{}, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		public.Proxies = append(public.Proxies, prefix)
+	}
+	return public, nil
+}
+
+// URL returns the public URL of a path for this request. It must come after [Host]: nothing of a request with a
+// foreign host, and nothing that an untrusted peer forwarded, is ever repeated (S3-R9).
+func (p Public) URL(r *http.Request, path string) string {
+	if p.Origin != "" {
+		return p.Origin + path
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if forwarded, ok := p.forwarded(r, "X-Forwarded-Proto"); ok && (forwarded == "http" || forwarded == "https") {
+		scheme = forwarded
+	}
+	return scheme + "://" + strings.ToLower(p.host(r)) + path
+}
+
+// host is the host that the client named: the Host header, or what a trusted proxy says it was.
+func (p Public) host(r *http.Request) string {
+	if forwarded, ok := p.forwarded(r, "X-Forwarded-Host"); ok && p.allowed(r, forwarded) {
+		return forwarded
+	}
+	return r.Host
+}
+
+// forwarded returns a header of a trusted proxy. Several values are nobody's statement: a proxy that appends
+// to what the client sent would make the first one the client's own.
+func (p Public) forwarded(r *http.Request, header string) (string, bool) {
+	values := r.Header.Values(header)
+	if len(values) != 1 || values[0] == "" || strings.Contains(values[0], ",") {
+		return "", false
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return "", false
+	}
+	return values[0], p.trusts(plainAddress(peer.Addr()))
+}
+
+// trusts reports whether an address is a trusted proxy's.
+func (p Public) trusts(address netip.Addr) bool {
+	return slices.ContainsFunc(p.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
+}
+
+// allowed reports whether a host, with or without a port, is one of ours.
+func (p Public) allowed(r *http.Request, host string) bool {
+	host = strings.ToLower(host)
+	name := hostname(host)
+	if name == "" {
+		return false
+	}
+	if _, own, found := strings.Cut(p.Origin, "://"); found && (host == own || name == hostname(own)) {
+		return true
+	}
+	if slices.ContainsFunc(p.Hosts, func(entry string) bool { entry = strings.ToLower(entry); return entry == host || entry == name }) {
+		return true
+	}
+	return isLoopback(name) && overLoopback(r)
+}
+
+// hostname drops the port and an IPv6 address's brackets; it is "" for what is not a host at all.
+func hostname(host string) string {
+	if isDNSName(host) {
+		return host
+	}
+	name := host
+	if bare, port, err := net.SplitHostPort(host); err == nil {
+		if strings.Trim(port, "0123456789") != "" {
+			return ""
+		}
+		name = bare
+	} else if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+		name = host[1 : len(host)-1]
+	}
+	if address, err := netip.ParseAddr(name); err == nil && address.Zone() == "" { // a zone may hold any character
+		return name
+	}
+	if !isDNSName(name) {
+		return ""
+	}
+	return name
+}
+
+// isDNSName reports whether a text in lower case is of the characters that names and IPv4 addresses are made of.
+func isDNSName(text string) bool {
+	return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
+}
+
+func isLoopback(name string) bool {
+	address, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && address.Unmap().IsLoopback()
+}
+
+// overLoopback reports whether the connection came in at a loopback address of this machine.
+func overLoopback(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	address, err := netip.ParseAddrPort(local.String())
+	return err == nil && address.Addr().Unmap().IsLoopback()
+}

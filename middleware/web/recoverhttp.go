@@ -1,0 +1,36 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// RecoverHTTP answers 500 when a handler panics before it has answered. The stack goes to the log, the client learns nothing of it.
+func RecoverHTTP(log zerolog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			counted := &counter{ResponseWriter: w}
+			defer func() {
+				fault := recover()
+				if fault == nil {
+					return
+				}
+				if fault == any(http.ErrAbortHandler) || counted.status != 0 {
+					panic(http.ErrAbortHandler) // half an answer is worse than a broken connection
+				}
+				// The value may hold a token or a record; its type and the stack are what a maintainer needs.
+				log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
+					Str("request_id", middleware.RequestIDFrom(r.Context())).Msg("panic")
+				Refuse(w, http.StatusInternalServerError, &rs.Error{Code: rs.Internal, Message: "The server failed to answer this request."}, "")
+			}()
+			next.ServeHTTP(counted, r)
+		})
+	}
+}

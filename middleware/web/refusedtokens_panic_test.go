@@ -1,0 +1,40 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A panickingAuthority fails at every token that it is asked about.
+type panickingAuthority struct {
+	web.Authenticator
+	asked int
+}
+
+func (a *panickingAuthority) Authenticate(context.Context, rs.Token) (rs.Principal, error) {
+	a.asked++
+	panic("a bug")
+}
+
+// A token whose question panics is charged to its address like any other unknown one, so that a bug is no free way to the
+// authority; and its place is given back, so that the address is served again after the wait.
+func TestAPanicIsChargedToItsAddress(t *testing.T) {
+	clock, authority := newClock(), &panickingAuthority{}
+	handler := guarded(authority, web.Limits{AddressRate: 0.5, AddressBurst: 5}, clock.now)
+	for i := range 20 {
+		w := limited(handler, from("203.0.113.7", fmt.Sprint("token-", i)))
+		if want := map[bool]int{true: 500, false: 429}[i < 5]; w.Code != want {
+			t.Fatalf("token %d is answered %d, want %d", i, w.Code, want)
+		}
+	}
+	clock.pass(2 * time.Second)
+	if w := limited(handler, from("203.0.113.7", "later")); w.Code != 500 || authority.asked != 6 {
+		t.Errorf("after the wait: %d, asked %d times, want 500 and 6", w.Code, authority.asked)
+	}
+}

@@ -1,0 +1,128 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// refusingServer is a resource server that answers every read with 401.
+type refusingServer struct{ asked atomic.Int64 }
+
+func (s *refusingServer) Do(context.Context, rs.Request) (*rs.Response, error) {
+	s.asked.Add(1)
+	return nil, &rs.Error{Code: "context.stream_not_allowed", Status: http.StatusUnauthorized, Message: "Not granted."}
+}
+
+func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
+	alive := func(token rs.Token) (rs.Principal, error) {
+		return rs.Principal{Token: token, Kind: rs.KindClient}, nil
+	}
+	read := func(r *http.Request) error {
+		_, err := rs.Rechecking{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{Path: "/v1/streams"})
+		return err
+	}
+	for _, test := range []struct {
+		name    string
+		recheck func(rs.Token) (rs.Principal, error)
+		room    func(http.ResponseWriter, *http.Request)
+		status  int
+		body    string // a part of it
+		asked   int64
+	}{
+		{
+			name: "D7 the token is alive: the room's answer stands", recheck: alive,
+			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status: 200, body: "context.stream_not_allowed", asked: 1,
+		},
+		{
+			name: "D7 the token is dead: the answer is the challenge",
+			recheck: func(rs.Token) (rs.Principal, error) {
+				return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			},
+			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status: 401, body: `"code":"grant_revoked"`, asked: 1,
+		},
+		{
+			name: "the token has become an owner's: refused as such",
+			recheck: func(token rs.Token) (rs.Principal, error) {
+				return rs.Principal{Token: token, Kind: rs.KindOwner}, nil
+			},
+			room:   func(w http.ResponseWriter, r *http.Request) { _ = read(r); w.WriteHeader(202) },
+			status: 403, body: "owner_token_refused", asked: 1,
+		},
+		{
+			name: "the authority can not tell: the room's answer stands",
+			recheck: func(rs.Token) (rs.Principal, error) {
+				return rs.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
+			},
+			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status: 200, body: "context.stream_not_allowed", asked: 1,
+		},
+		{
+			name: "the answer is already on its way: it is finished",
+			recheck: func(rs.Token) (rs.Principal, error) {
+				return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			},
+			room: func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, "begun, ")
+				_ = read(r)
+				_, _ = io.WriteString(w, "done")
+			},
+			status: 200, body: "begun, done", asked: 1,
+		},
+		{
+			name: "the room answers nothing at all: the refusal is still written",
+			recheck: func(rs.Token) (rs.Principal, error) {
+				return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			},
+			room:   func(_ http.ResponseWriter, r *http.Request) { _ = read(r) },
+			status: 401, body: "grant_revoked", asked: 1,
+		},
+		{
+			name: "many reads of one request ask once", recheck: alive,
+			room: func(w http.ResponseWriter, r *http.Request) {
+				var all sync.WaitGroup
+				for range 8 {
+					all.Go(func() { _ = read(r) })
+				}
+				all.Wait()
+				_, _ = io.WriteString(w, "answered")
+			},
+			status: 200, body: "answered", asked: 1,
+		},
+		{
+			name: "without a 401 nobody is asked", recheck: alive,
+			room:   func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fine") },
+			status: 200, body: "fine",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newDoor(t, test.room)
+			var asked atomic.Int64
+			f.authority.recheck = func(token rs.Token) (rs.Principal, error) {
+				asked.Add(1)
+				if token.Reveal() != "good" {
+					t.Errorf("asked about another token")
+				}
+				return test.recheck(token)
+			}
+			response, body := sendRaw(t, f, "/mcp", "Authorization: Bearer good")
+			if response.StatusCode != test.status || !strings.Contains(string(body), test.body) {
+				t.Errorf("status %d, want %d; body %s", response.StatusCode, test.status, body)
+			}
+			if got := asked.Load(); got != test.asked {
+				t.Errorf("the authority was asked again %d times, want %d", got, test.asked)
+			}
+			if challenged := response.Header.Get("WWW-Authenticate") != ""; challenged != (test.status == 401 || test.status == 403) {
+				t.Errorf("challenge: %v", response.Header)
+			}
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package web
+
+import (
+	"crypto/sha256"
+	"net/http"
+
+	"github.com/justinas/alice"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// TokenRate refuses with 429 what comes faster with one token than it may. It must come after [Bearer], so that nobody
+// uses up another's rate. Tokens are counted under their SHA-256; they are not kept.
+func TokenRate(limiter *Limiter) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if tokens := limiter.state.Load().tokens; tokens != nil {
+				meter := tokens.of(sha256.Sum256([]byte(rs.PrincipalFrom(r.Context()).Token.Reveal())))
+				now := limiter.now()
+				wait, ok := meter.begin(now)
+				if !ok {
+					refuseLater(w, tooFast("Requests with this access token come too fast.", wait))
+					return
+				}
+				meter.settle(now, true)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
