@@ -1,6 +1,7 @@
 package rs
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -104,6 +105,19 @@ func attributeList(response *Response, source Connection, warnings ...string) *R
 		items[i] = attribute(item, source)
 	}
 	return response.WithBody(l.with(items).JSON())
+}
+
+// hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
+func hitsOf(hits []string, connectionID string) []string {
+	other := func(hit string) bool {
+		o := AsObject(hit)
+		named := cmp.Or(stringMember(o, "connection_id"), stringMember(o, "connector_instance_id"))
+		return named != "" && named != connectionID
+	}
+	if !slices.ContainsFunc(hits, other) {
+		return hits
+	}
+	return slices.DeleteFunc(slices.Clone(hits), other)
 }
 
 // A searchPage is one child's answer to a search.

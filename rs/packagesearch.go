@@ -154,6 +154,12 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 			s.requestID = o.response.RequestID
 		}
 		s.warnings = mergeWarnings(s.warnings, page.warnings...)
+		hits := hitsOf(page.hits, t.child.ID)
+		if left := len(page.hits) - len(hits); left > 0 {
+			s.warnings = mergeWarnings(s.warnings, warning("other_connections",
+				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", errorText(t.child.ID), left)))
+		}
+		page.hits = hits
 		t.load(page)
 	}
 	return nil

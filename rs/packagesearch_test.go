@@ -118,7 +118,7 @@ func TestPackageSearchOfAConnectionWithTwoGrants(t *testing.T) {
 }
 
 func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
-	const hit = `{"record_key":"a0","stream":"messages","score":{"value":-1.50},"connection_id":"cin_own","display_name":"Own"}`
+	const hit = `{"record_key":"a0","stream":"messages","score":{"value":-1.50},"connection_id":"cin_a","display_name":"Own"}`
 	for name, body := range map[string]string{
 		"S3-16a data[]":         `{"data":[` + hit + `],"has_more":false}`,
 		"S3-16a data.results[]": `{"data":{"results":[` + hit + `],"has_more":false}}`,

@@ -99,7 +99,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		limit := args.pageSize()
 		switch {
 		case err == nil:
-			limit = args.fitting(render.RecordsThatFit(response))
+			limit = args.fitting(render.RecordsThatFit(response, args.limit, call.Scope.ConnectionID))
 		case rs.AsError(err).Code == rs.ResponseTooLarge:
 			limit = max(1, limit/16)
 		}

@@ -28,6 +28,9 @@ func (r *hitReader) takeExcerpt(own object) {
 	}
 	p := &r.proofs[at]
 	p.own, p.read = own, own.Object("read")
+	if otherConnection(p.read, r.q.ConnectionID) {
+		return
+	}
 	field := p.own.Text("field_path", "field")
 	if field == "" {
 		field = p.read.Text("field")

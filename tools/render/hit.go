@@ -19,6 +19,7 @@ type hit struct {
 	inEvidence bool // a match is the title itself
 	underTitle bool // the first match is
 	inText     bool // it stands in the text
+	foreign    bool // it says that it is of another connection than the one that was asked for
 }
 
 // A hitReader reads the hits of a page, one after the other in the same room.
@@ -74,6 +75,7 @@ func (r *hitReader) hit(n int) hit {
 	if h.conn == "" {
 		h.conn = r.q.ConnectionID
 	}
+	h.foreign = otherConnection(o, r.q.ConnectionID)
 	h.authored, _ = timeOf(o, r.data)
 	own := o.Text("result_id", "id")
 	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)

@@ -46,7 +46,8 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, body := projectAll(l, response.Body, q.Fields)
+	l, body, extra := boundRecords(l, response.Body, q.Limit, q.ConnectionID)
+	l, body = projectAll(l, body, q.Fields)
 	items := readRecords(l.items, q)
 	page := fitRecords(l, body, items)
 	if page.left > 0 && page.left == len(items) {
@@ -57,10 +58,11 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if len(page.long) > 0 {
 		structured = append(structured, pair("content_ladder", recordLadder(page.long)))
 	}
-	if page.left > 0 {
-		structured = append(structured, pair("warning", encode(page.leftNote())))
+	page.extra = extra
+	if note := page.leftNote(l.envelope.Has("next_cursor")); note != "" {
+		structured = append(structured, pair("warning", encode(note)))
 	}
-	cuts := page.left
+	cuts := page.left + extra.over + extra.foreign
 	for _, record := range page.long {
 		cuts += len(record.cuts)
 	}
@@ -82,7 +84,7 @@ func readRecords(list []string, q RecordsQuery) []item {
 
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
 	cursor, changes := l.envelope.Text("next_cursor"), l.envelope.Text("next_changes_since")
-	more := l.envelope.Flag("has_more") || cursor != ""
+	more := l.envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
 
 	p := newPage(recordsText)
 	head := name(q.Stream) + ": " + plural(len(items), "record")
@@ -110,8 +112,8 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) strin
 	if q.Asked > 0 {
 		p.add(fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
 	}
-	if page.left > 0 {
-		p.add("warning: " + page.leftNote())
+	if note := page.leftNote(cursor != ""); note != "" {
+		p.add("warning: " + note)
 	}
 	if q.ChangesSince == "" && spansConnections(items) {
 		p.add("limit and order hold for each connection apart; the connections follow one another.")

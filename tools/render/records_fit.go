@@ -16,9 +16,9 @@ const (
 	longText     = LineChars                          // a text of more characters has a rung in the ladder
 )
 
-// RecordsThatFit returns how many records of a page a host takes, and how many the page has; all of them when it fits.
-// One that does not fit is asked for again with a smaller limit, so that its cursor is exact (D18).
-func RecordsThatFit(response *rs.Response) (fit, of int) {
+// RecordsThatFit returns how many records of a page a host takes, and how many the page has of those that were asked for; all of
+// them when it fits. One that does not fit is asked for again with a smaller limit, so that its cursor is exact (D18).
+func RecordsThatFit(response *rs.Response, limit int, connectionID string) (fit, of int) {
 	if len(response.Body) <= pageJSON {
 		return 0, 0
 	}
@@ -27,6 +27,7 @@ func RecordsThatFit(response *rs.Response) (fit, of int) {
 	if err != nil {
 		return 0, 0
 	}
+	l, _, _ = boundRecords(l, "", limit, connectionID)
 	room := pageJSON - min(len(l.envelope.JSON()), envelopeJSON)
 	for i, item := range l.items {
 		if room -= len(item) + 1; room < 0 {
@@ -38,9 +39,10 @@ func RecordsThatFit(response *rs.Response) (fit, of int) {
 
 // A recordPage is a page as it fits in structured output.
 type recordPage struct {
-	body string
-	long []longRecord
-	left int // records that stand in neither channel, because the resource server sent more than the limit
+	body  string
+	long  []longRecord
+	left  int    // records that stand in neither channel, because the resource server sent more than the limit
+	extra excess // what the resource server sent beyond what was asked for
 }
 
 // A longRecord is a record with texts that are long, or cut.
@@ -163,9 +165,16 @@ func longTexts(cuts []cut, shown shownRecord, it *item) []cut {
 	return cuts
 }
 
-// leftNote says what of a page is shown on neither channel, and what to ask instead.
-func (p recordPage) leftNote() string {
-	return fmt.Sprintf("The resource server sent more records than fit; the last %d are left out here. Ask again with a smaller limit.", p.left)
+// leftNote says what of a page is shown on neither channel, and what to ask instead; "" when nothing is left out.
+func (p recordPage) leftNote(cursor bool) string {
+	note := p.extra.note("record", cursor)
+	if p.left == 0 {
+		return note
+	}
+	if note != "" {
+		note += " "
+	}
+	return note + fmt.Sprintf("The resource server sent more records than fit; the last %d are left out here. Ask again with a smaller limit.", p.left)
 }
 
 // recordLadder is content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a).

@@ -27,6 +27,7 @@ func (room *searchPage) search(response *rs.Response, q SearchQuery) (Result, er
 		return Result{}, err
 	}
 	room.readHits(l.items, response, q)
+	room.left = room.bound()
 	structured, shown := room.structured(l, q)
 	r := Result{Text: room.text(l, shown, q), Structured: structured}
 	if uris := windowURIs(room.hits); len(uris) > 0 {
@@ -41,6 +42,9 @@ func (room *searchPage) structured(l listing, q SearchQuery) (structured json.Ra
 	hits, all, d := room.hits, len(room.hits), &room.draft
 	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
+	if left := room.left.note("hit", data.Has("next_cursor")); left != "" {
+		data = data.With("warning", encode(left))
+	}
 	for i, step := range []struct {
 		style hitStyle
 		chars int // of excerpts and snippets
@@ -64,7 +68,8 @@ func (room *searchPage) structured(l listing, q SearchQuery) (structured json.Ra
 		d.write(hits[:n+1], hitStyle{bare: true}, data, q)
 		return len(d.json) > StructuredHard-200
 	})
-	data = append(data, pair("warning", encode(fmt.Sprintf("Only the first %d of these %d hits fit here: search again with limit %d, then page.", shown, all, max(shown, 1)))))
+	warning := fmt.Sprintf("Only the first %d of these %d hits fit here: search again with limit %d, then page.", shown, all, max(shown, 1))
+	data = data.With("warning", encode(strings.TrimSpace(room.left.note("hit", false)+" "+warning)))
 	d.write(hits[:shown], hitStyle{bare: true}, data, q)
 	return d.json, shown
 }
@@ -81,9 +86,15 @@ func (room *searchPage) text(l listing, structured int, q SearchQuery) string {
 		q.Limit = max(structured, 1)
 		tail = []string{fmt.Sprintf("Only %d of %d hits fit; ask for fewer: %s", structured, len(hits), q.call("").call("search"))}
 	}
+	left := room.left.note("hit", structured == len(hits) && l.envelope.Has("next_cursor"))
+	if left != "" {
+		tail = append([]string{"warning: " + left}, tail...)
+	}
 	fixed := len(summary) + 1 + size(notes) + size(tail)
 	if fixed > SearchHard-200 { // handles of extreme length: what only explains makes room
-		notes, tail = nil, cursorElsewhere(l)
+		if notes, tail = nil, cursorElsewhere(l); left != "" {
+			tail = append([]string{"warning: " + left}, tail...)
+		}
 		fixed = len(summary) + 1 + size(tail)
 	}
 	p := newPage(SearchTarget)

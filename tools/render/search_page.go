@@ -14,4 +14,5 @@ type searchPage struct {
 	draft draft
 	cut   cutter
 	rows  []byte // of evidence
+	left  excess // what the resource server sent beyond what was asked for
 }

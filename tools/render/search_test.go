@@ -47,7 +47,7 @@ type searchResult struct {
 
 func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 	t.Helper()
-	r, err := Search(answer(string(body)), SearchQuery{Q: q, Limit: 10, RecordBase: base})
+	r, err := Search(answer(string(body)), SearchQuery{Q: q, Limit: 100, RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
 	}

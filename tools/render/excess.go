@@ -1,0 +1,100 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxLimit is the largest limit that the tools take.
+const maxLimit = 100
+
+// An excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
+type excess struct {
+	limit   int // of the call
+	over    int // items beyond it
+	most    int // items that one page would have to hold for none to be over
+	foreign int // items of another connection than the one that the call names
+}
+
+// note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
+// beyond the limit.
+func (e excess) note(noun string, cursor bool) string {
+	var sentences []string
+	if e.foreign > 0 {
+		sentences = append(sentences, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", plural(e.foreign, noun)))
+	}
+	if e.over > 0 {
+		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.limit, plural(e.over, noun))
+		if cursor {
+			s += " next_cursor skips them."
+		}
+		if e.most <= maxLimit {
+			s += fmt.Sprintf(" Repeat this call with limit %d to see them.", e.most)
+		} else {
+			s += " Narrow this call to see them."
+		}
+		sentences = append(sentences, s)
+	}
+	return strings.Join(sentences, " ")
+}
+
+// otherConnection reports whether an item says that it is of another connection than the one that was named.
+func otherConnection(o object, named string) bool {
+	if named == "" {
+		return false
+	}
+	if conn := connectionID(o); conn != "" && conn != named {
+		return true
+	}
+	ref, ok := parseRef(o.Text("record_uri"))
+	return ok && ref.ConnectionID != "" && ref.ConnectionID != named
+}
+
+// bound keeps the hits that were asked for: at most limit, of the named connection only.
+func (r *hitReader) bound() excess {
+	e := excess{limit: r.q.Limit}
+	kept := r.hits[:0]
+	for _, h := range r.hits {
+		if h.foreign || r.q.ConnectionID != "" && h.conn != r.q.ConnectionID {
+			e.foreign++
+			continue
+		}
+		kept = append(kept, h)
+	}
+	if e.limit > 0 && len(kept) > e.limit {
+		e.over, e.most = len(kept)-e.limit, len(kept)
+		kept = kept[:e.limit]
+	}
+	r.hits = kept
+	return e
+}
+
+// boundRecords keeps the records that were asked for: of the named connection only, and at most limit of each connection.
+func boundRecords(l listing, body string, limit int, connection string) (listing, string, excess) {
+	e := excess{limit: limit}
+	kept := make([]string, 0, len(l.items))
+	counts := map[string]int{}
+	for _, raw := range l.items {
+		o := rs.AsObject(raw)
+		if otherConnection(o, connection) {
+			e.foreign++
+			continue
+		}
+		conn := connectionID(o)
+		if conn == "" {
+			conn = connection
+		}
+		if counts[conn]++; limit > 0 && counts[conn] > limit {
+			e.over, e.most = e.over+1, max(e.most, counts[conn])
+			continue
+		}
+		kept = append(kept, raw)
+	}
+	if len(kept) == len(l.items) {
+		return l, body, e
+	}
+	l.items, l.body = kept, l.replace(kept)
+	return l, l.body.JSON(), e
+}
