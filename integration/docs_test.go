@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -73,11 +74,17 @@ func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 	}
 }
 
-// declaredCodes are the constants of type Code or rs.Code in a folder, each with what its comment says after the colon.
+// declaredCodes are the constants of type Code or rs.Code below a folder, each with what its comment says after the colon.
 func declaredCodes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	meanings := map[string]string{}
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".go") {
+			files = append(files, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
