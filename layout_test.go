@@ -24,16 +24,16 @@ const (
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
 // tools/render → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
-	".":       {"database/sql", prometheusModule, otelModule},
-	"rs":      {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
-	"rs/demo": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
+	".":                 {"database/sql", prometheusModule, otelModule},
+	"rs":                {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"internal/embedded": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 
 	// A person's data, how it is read from files, and the files of an invented person. Only the store above knows SQL.
-	"rs/demo/model":             {module, "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
-	"rs/demo/importer":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"rs/demo/importer/mail":     {module + "rs/demo/model", module + "tools", module + "middleware", module + "transport", "net/http", "database/sql", "os"},
-	"rs/demo/importer/utf8text": {module, "net/http", "database/sql", "os"},
-	"rs/demo/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
+	"internal/embedded/model":             {module, "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
+	"internal/embedded/importer":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"internal/embedded/importer/mail":     {module + "internal/embedded/model", module + "tools", module + "middleware", module + "transport", "net/http", "database/sql", "os"},
+	"internal/embedded/importer/utf8text": {module, "net/http", "database/sql", "os"},
+	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql", prometheusModule, otelModule},
@@ -141,7 +141,7 @@ func TestImportsPointOneWay(t *testing.T) {
 			if strings.HasPrefix(imported, module+"internal/") && !mayImportInternal(dir, file.Name.Name) {
 				t.Errorf("%s imports %s, which only programs, tests and internal packages may", path, imported)
 			}
-			if strings.HasPrefix(imported+"/", module+"rs/demo/") && dir != "internal/cli" && !strings.HasPrefix(dir+"/", "rs/demo/") {
+			if strings.HasPrefix(imported+"/", module+"internal/embedded/") && dir != "internal/cli" && !strings.HasPrefix(dir+"/", "internal/embedded/") {
 				t.Errorf("%s imports the embedded resource server, which only the commands and tests may", path)
 			}
 		}

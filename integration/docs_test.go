@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	sampleyear "github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	sampleyear "github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
 )
 
 // The tables of docs/errors.md are the error vocabulary: every code with what its constant's comment says. Which codes stand

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	year "github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
+	year "github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 )
 
 // journeys are those that end well from the start. folder is a demo over a person's own data.

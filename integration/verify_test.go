@@ -16,8 +16,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -27,8 +27,8 @@ const quoteToken = "tok-quotes"
 // verify reads it with.
 type quoteRig struct {
 	t         *testing.T
-	store     *demo.Store
-	grants    *demo.Grants
+	store     *embedded.Store
+	grants    *embedded.Grants
 	url       string
 	cache     string
 	requests  atomic.Int64
@@ -38,14 +38,14 @@ type quoteRig struct {
 
 func newQuoteRig(t *testing.T) *quoteRig {
 	t.Helper()
-	store, err := demo.NewStore(t.Context(), "")
+	store, err := embedded.NewStore(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	r := &quoteRig{t: t, store: store, grants: demo.NewGrants(), cache: t.TempDir()}
+	r := &quoteRig{t: t, store: store, grants: embedded.NewGrants(), cache: t.TempDir()}
 	r.grant("body")
-	embedded := demo.NewServer(store, r.grants, demo.Options{Origin: func() string { return r.url }})
+	embedded := embedded.NewServer(store, r.grants, embedded.Options{Origin: func() string { return r.url }})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		r.requests.Add(1)
 		if !r.miscounts.Load() || !strings.HasSuffix(request.URL.Path, "/field-window") {
@@ -92,7 +92,7 @@ func miscounted(body []byte) []byte {
 
 // grant lets the token read these fields of the notes.
 func (r *quoteRig) grant(fields ...string) {
-	r.grants.Put(quoteToken, demo.Grant{ID: "grt_1", ClientID: "cli_1", Kind: demo.KindClient, Streams: []demo.StreamGrant{{
+	r.grants.Put(quoteToken, embedded.Grant{ID: "grt_1", ClientID: "cli_1", Kind: embedded.KindClient, Streams: []embedded.StreamGrant{{
 		ConnectorKey: "notes", Stream: "notes", ConnectionIDs: []string{"cin_notes"}, Fields: append([]string{"id", "title"}, fields...),
 	}}})
 }

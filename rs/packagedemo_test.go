@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/model"
 )
 
 // demoCorpus is four connections of three connectors; the last one's grant is revoked in the package.
@@ -47,7 +47,7 @@ func demoCorpus() model.Corpus {
 // A packageDemo is a package over the embedded resource server, by way of introspection and directory.
 type packageDemo struct {
 	pkg    *rs.Package
-	tokens demo.DemoTokens
+	tokens embedded.DemoTokens
 
 	mu      sync.Mutex
 	bearers []string // what reached /v1
@@ -56,7 +56,7 @@ type packageDemo struct {
 func newPackageDemo(t *testing.T) *packageDemo {
 	t.Helper()
 	d := &packageDemo{}
-	store, err := demo.NewStore(t.Context(), "")
+	store, err := embedded.NewStore(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,10 +64,10 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	if err := store.Load(t.Context(), demoCorpus(), "test", nil); err != nil {
 		t.Fatal(err)
 	}
-	if d.tokens, err = demo.NewDemoTokens(strings.NewReader(strings.Repeat("0123456789abcdef", 20))); err != nil {
+	if d.tokens, err = embedded.NewDemoTokens(strings.NewReader(strings.Repeat("0123456789abcdef", 20))); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(demo.NewServer(store, demo.DemoGrants(store.Connectors(), d.tokens, time.Now()), demo.Options{
+	server := httptest.NewServer(embedded.NewServer(store, embedded.DemoGrants(store.Connectors(), d.tokens, time.Now()), embedded.Options{
 		ClientID: "adapter", ClientSecret: "secret",
 		Observe: func(r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/v1/") {

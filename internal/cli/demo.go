@@ -12,8 +12,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
@@ -94,8 +94,8 @@ func pageURL(c demoCommand, server Hosted, token string) string {
 }
 
 // addresses is the line of demo --json.
-func (e *embedded) addresses(mcpURL string) demo.Addresses {
-	return demo.Addresses{
+func (e *embeddedServer) addresses(mcpURL string) embedded.Addresses {
+	return embedded.Addresses{
 		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
 		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
 		PackagesURL: e.url + "/packages",

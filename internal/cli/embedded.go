@@ -14,18 +14,18 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo"
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/sample"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// embedded is the resource server of demo, on a port of its own.
-type embedded struct {
+// An embeddedServer is the resource server of demo, on a port of its own.
+type embeddedServer struct {
 	url          string
 	clientSecret string
-	tokens       demo.DemoTokens
-	store        *demo.Store
+	tokens       embedded.DemoTokens
+	store        *embedded.Store
 	server       *http.Server
 
 	stopLoading context.CancelFunc
@@ -44,13 +44,13 @@ type embeddedConfig struct {
 const embeddedClientID = "pdpp-mcp"
 
 // startEmbedded loads the data and serves it on loopback until close.
-func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
+func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, error) {
 	store, err := openStore(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	e := &embedded{store: store, clientSecret: rand.Text(), loaded: make(chan struct{})}
-	if e.tokens, err = demo.NewDemoTokens(rand.Reader); err != nil {
+	e := &embeddedServer{store: store, clientSecret: rand.Text(), loaded: make(chan struct{})}
+	if e.tokens, err = embedded.NewDemoTokens(rand.Reader); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -81,12 +81,12 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embedded, error) {
 }
 
 // load fills the store, and lets the requests in that waited for it.
-func (e *embedded) load(ctx context.Context, c embeddedConfig) error {
+func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) error {
 	defer close(e.loaded)
 	if err := loadStore(ctx, e.store, c); err != nil {
 		return err
 	}
-	e.resources = demo.NewServer(e.store, demo.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), demo.Options{
+	e.resources = embedded.NewServer(e.store, embedded.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), embedded.Options{
 		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
 		Fault: func(r *http.Request, err error) {
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
@@ -96,7 +96,7 @@ func (e *embedded) load(ctx context.Context, c embeddedConfig) error {
 }
 
 // ServeHTTP answers a request once the data is loaded.
-func (e *embedded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *embeddedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-e.loaded:
 	case <-r.Context().Done():
@@ -109,7 +109,7 @@ func (e *embedded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.resources.ServeHTTP(w, r)
 }
 
-func (e *embedded) close() {
+func (e *embeddedServer) close() {
 	e.stopLoading()
 	<-e.loaded
 	_ = e.server.Close()
@@ -123,14 +123,14 @@ const (
 )
 
 // openStore opens the index, or one in memory. Its error is an ExitNotReady when the file is not to be touched.
-func openStore(ctx context.Context, c embeddedConfig) (store *demo.Store, err error) {
+func openStore(ctx context.Context, c embeddedConfig) (store *embedded.Store, err error) {
 	if c.db != "" && c.data == "" {
 		err = mayHoldSample(ctx, c.db)
 	}
 	if err == nil {
-		store, err = demo.NewStore(ctx, c.db)
+		store, err = embedded.NewStore(ctx, c.db)
 	}
-	if refused, ok := errors.AsType[*demo.IndexError](err); ok {
+	if refused, ok := errors.AsType[*embedded.IndexError](err); ok {
 		return nil, &transport.ExitError{Code: transport.ExitNotReady, Message: refused.Error()}
 	}
 	return store, err
@@ -138,15 +138,15 @@ func openStore(ctx context.Context, c embeddedConfig) (store *demo.Store, err er
 
 // mayHoldSample keeps the sample year from replacing an index of a person's own files, which may be all that is left of them.
 func mayHoldSample(ctx context.Context, path string) error {
-	held, err := demo.HeldIndex(ctx, path)
+	held, err := embedded.HeldIndex(ctx, path)
 	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
-		err = &demo.IndexError{Path: path, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+		err = &embedded.IndexError{Path: path, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
 	}
 	return err
 }
 
 // loadStore fills a store with the sample year, or with files of the person's own, unless it holds just that.
-func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
+func loadStore(ctx context.Context, store *embedded.Store, c embeddedConfig) error {
 	if c.data == "" {
 		if held, ok := store.Loaded(); ok && held == sampleFingerprint {
 			return nil
@@ -157,7 +157,7 @@ func loadStore(ctx context.Context, store *demo.Store, c embeddedConfig) error {
 		}
 		return store.Load(ctx, year, sampleFingerprint, nil)
 	}
-	index := demo.IndexFiles(c.db)
+	index := embedded.IndexFiles(c.db)
 	fingerprint, problem := importer.Fingerprint(c.data, index...)
 	if held, ok := store.Loaded(); ok && problem == nil && held == fingerprint {
 		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)

@@ -27,7 +27,7 @@ func TestRequestsWaitForTheData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := &embedded{loaded: make(chan struct{})}
+				e := &embeddedServer{loaded: make(chan struct{})}
 				answer := httptest.NewRecorder()
 				var answered atomic.Bool
 				go func() {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
 func TestLoadingIsToldOnceASecondAndSkipsUpToABound(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/demo/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
 // maxSkipsShown is how many skipped pieces are named one by one; all are counted.

@@ -1,0 +1,107 @@
+package embedded
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAggregate(t *testing.T) {
+	r := newRig(t)
+	group := func(key any, count int) any { return map[string]any{"key": key, "count": float64(count)} }
+	for _, test := range []struct {
+		name, token, query string
+		path               string
+		want               any
+	}{
+		{"count is over all connections when none is named", "tok-client", "metric=count", "value", float64(workMessages + homeMessages + 2 + chatMessages)},
+		{"count of one connection", "tok-client", "metric=count&connection_id=cin_mail_home", "value", float64(homeMessages + 1)},
+		{"count under a filter", "tok-client", "metric=count&filter[is_seen]=false", "value", float64(workMessages/4 + homeMessages/4)},
+		{"sum stays whole", "tok-client", "metric=sum&field=size_bytes&connection_id=cin_mail_home", "value", float64(12*1000 + 66)},
+		{"sum over connections", "tok-client", "metric=sum&field=size_bytes", "value", float64(12*1000 + 66 + 60*1000 + 1770)},
+		{"max of a time is as the record has it", "tok-client", "metric=max&field=received_at", "value", "2026-05-28T21:30:00Z"},
+		{"min of a number", "tok-client", "metric=min&field=size_bytes", "value", float64(1000)},
+		{"min of nothing is null", "tok-client", "metric=min&field=size_bytes&filter[size_bytes][gt]=99999", "value", nil},
+		{"distinct values are counted once over connections", "tok-client", "metric=count_distinct&field=from_email", "value", float64(3)},
+		{"the grant's time bounds the count", "tok-narrow", "metric=count", "value", float64(workMessages - 24)},
+		{
+			"groups come by frequency", "tok-client", "metric=count&group_by=is_seen&connection_id=cin_mail_work", "groups",
+			[]any{group(true, 46), group(false, 15)},
+		},
+		{
+			"groups of two connections are joined", "tok-client", "metric=count&group_by=from_email&limit=2", "groups",
+			[]any{group("ada@example.com", 26), group("alan@example.com", 24)},
+		},
+		{"what the limit leaves out is counted", "tok-client", "metric=count&group_by=from_email&limit=2", "other_count", float64(24)},
+		{
+			"months come in order", "tok-client", "metric=count&group_by_time=received_at&granularity=month&connection_id=cin_mail_home", "groups",
+			[]any{group("2026-01-01", 13)},
+		},
+		{
+			"days are of the zone", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Asia/Tokyo&limit=3&connection_id=cin_mail_home", "groups",
+			[]any{group("2026-01-01", 2), group("2026-01-04", 1), group("2026-01-06", 1)},
+		},
+		{
+			"other_count of the rest", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Asia/Tokyo&limit=3&connection_id=cin_mail_home", "other_count",
+			float64(9),
+		},
+		{"the zone is told", "tok-client", "metric=count&group_by_time=received_at&granularity=day", "time_zone", "UTC"},
+		{"the record count is of the filter", "tok-client", "metric=sum&field=size_bytes&filter[is_seen]=false", "filtered_record_count", float64(18)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := r.ok(test.token, "/v1/streams/messages/aggregate?"+test.query)
+			if diff := cmp.Diff(test.want, got.at(test.path)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s\n%s", test.path, diff, got.text)
+			}
+			if _, there := got.body[test.path]; !there {
+				t.Errorf("%s is missing", test.path)
+			}
+		})
+	}
+}
+
+func TestAggregateRefusals(t *testing.T) {
+	r := newRig(t)
+	for _, test := range []struct {
+		name, token, query, code string
+		status                   int
+	}{
+		{"an unknown metric", "tok-client", "metric=median", "invalid_request", 400},
+		{"an undeclared aggregation", "tok-client", "metric=sum&field=subject", "invalid_request", 400},
+		{"a metric without its field", "tok-client", "metric=sum", "invalid_request", 400},
+		{"an unknown field", "tok-client", "metric=sum&field=bogus", "unknown_field", 400},
+		{"a field outside the grant", "tok-narrow", "metric=sum&field=size_bytes", "field_not_granted", 403},
+		{"a group outside the grant", "tok-narrow", "metric=count&group_by=from_email", "field_not_granted", 403},
+		{"time without granularity", "tok-client", "metric=count&group_by_time=received_at", "invalid_request", 400},
+		{"an unknown granularity", "tok-client", "metric=count&group_by_time=received_at&granularity=decade", "invalid_request", 400},
+		{"an unknown zone", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Mars/Base", "invalid_request", 400},
+		{"both groups", "tok-client", "metric=count&group_by=is_seen&group_by_time=received_at&granularity=day", "invalid_request", 400},
+		{"an unknown stream", "tok-narrow", "metric=count&connection_id=cin_nope", "context.instance_mismatch", 401},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := r.get(test.token, "/v1/streams/messages/aggregate?"+test.query)
+			if got.status != test.status || got.code() != test.code {
+				t.Errorf("status %d code %q, want %d %q", got.status, got.code(), test.status, test.code)
+			}
+		})
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	instant := time.Date(2026, time.March, 1, 23, 30, 0, 0, time.UTC).In(zone) // a Monday, half past midnight
+	for granularity, want := range map[string]string{
+		"hour": "2026-03-02T00:00:00+01:00", "day": "2026-03-02", "week": "2026-03-02", "month": "2026-03-01", "quarter": "2026-01-01", "year": "2026-01-01",
+	} {
+		if got := bucketOf(instant, granularity); got != want {
+			t.Errorf("%s: %s, want %s", granularity, got, want)
+		}
+	}
+	if got := bucketOf(instant.Add(-time.Hour), "week"); got != "2026-02-23" {
+		t.Errorf("the week of a Sunday is %s", got)
+	}
+}

@@ -1,0 +1,69 @@
+package embedded
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+)
+
+// A cursor says where a page ended. It is signed, and bound to the query and the grant that it came from. It holds
+// positions and no values: a cursor must not tell what a grant does not show.
+type cursor struct {
+	Kind   string `json:"k"`
+	Bound  string `json:"b"`
+	After  int64  `json:"a,omitempty"` // version of the last record; in search, the count of hits given
+	Until  int64  `json:"u,omitempty"` // version where a changes session ends
+	Issued int64  `json:"t,omitempty"` // seconds since 1970; bookmarks only
+}
+
+// Kinds of cursor.
+const (
+	cursorRecords  = "records"
+	cursorChanges  = "changes"
+	cursorBookmark = "bookmark"
+	cursorSearch   = "search"
+)
+
+// macSize is how much of the signature a cursor carries.
+const macSize = 16
+
+func (c *call) sealCursor(position cursor) string {
+	payload, _ := json.Marshal(position) // a struct of strings and integers always marshals
+	return base64.RawURLEncoding.EncodeToString(append(payload, c.cursorMAC(payload)...))
+}
+
+// openCursor reads a cursor of this server's own making.
+func (c *call) openCursor(text string) (cursor, bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil || len(sealed) <= macSize {
+		return cursor{}, false
+	}
+	payload, mac := sealed[:len(sealed)-macSize], sealed[len(sealed)-macSize:]
+	if !hmac.Equal(mac, c.cursorMAC(payload)) {
+		return cursor{}, false
+	}
+	var position cursor
+	if json.Unmarshal(payload, &position) != nil {
+		return cursor{}, false
+	}
+	return position, true
+}
+
+func (c *call) cursorMAC(payload []byte) []byte {
+	mac := hmac.New(sha256.New, c.catalog.cursorKey)
+	mac.Write(payload)
+	return mac.Sum(nil)[:macSize]
+}
+
+// bind condenses the grant, the path and the query that a cursor belongs to.
+func (c *call) bind(query string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{c.grant.Kind, c.grant.ID, strings.Join(c.path, "/"), query}, "\x00")))
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}
+
+// foreignCursor refuses a cursor that belongs elsewhere.
+func foreignCursor() *apiError {
+	return invalidCursor("Cursor belongs to another query or grant; send it with the parameters of the page that it came from")
+}

@@ -1,0 +1,167 @@
+package embedded
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// DemoTokens are the tokens of [DemoGrants].
+type DemoTokens struct { //nolint:revive // Tokens alone would promise more than those of the demo
+	Client  string // every connector, stream, connection and field
+	Narrow  string // four fields of one stream of one connection, since 2026-03-01 in a mailbox
+	Package string // a package of one client grant for each connection
+	Owner   string // the owner: everything, and not admitted by an MCP server
+	Expired string
+	Revoked string
+	// MemberSecret is what the package's child tokens are derived from. It is never a token itself.
+	MemberSecret string
+}
+
+// NewDemoTokens draws tokens from random.
+func NewDemoTokens(random io.Reader) (DemoTokens, error) {
+	var tokens DemoTokens
+	for _, slot := range []struct {
+		token *string
+		label string
+	}{
+		{&tokens.Client, "client"}, {&tokens.Narrow, "narrow"}, {&tokens.Package, "package"}, {&tokens.Owner, "owner"},
+		{&tokens.Expired, "expired"}, {&tokens.Revoked, "revoked"}, {&tokens.MemberSecret, "member"},
+	} {
+		bytes := make([]byte, 16)
+		if _, err := io.ReadFull(random, bytes); err != nil {
+			return DemoTokens{}, fmt.Errorf("draw tokens: %w", err)
+		}
+		*slot.token = "pdpp_" + slot.label + "_" + hex.EncodeToString(bytes)
+	}
+	return tokens, nil
+}
+
+// demoClient is who the demo grants were given to.
+const demoClient = "personal_assistant"
+
+// DemoGrants makes one grant of each kind over a person's connectors: see [DemoTokens]. Of the package's children the
+// last is revoked, where there are several, so that a package with an unusable member can be seen.
+func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants { //nolint:revive // Grants is the type; these are the demo's own
+	grants := NewGrants()
+	everything := grantAll(connectors)
+	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
+	grants.Put(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
+	grants.Put(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
+	grants.Put(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything, Expires: now.Add(-time.Hour)})
+	grants.Put(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
+	grants.Put(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage, Members: putMembers(grants, connectors, tokens.MemberSecret)})
+	return grants
+}
+
+// putMembers adds a client grant for each connection and returns their ids.
+func putMembers(grants *Grants, connectors []model.Connector, secret string) []string {
+	var ids []string
+	last := ""
+	for _, connector := range connectors {
+		for _, connection := range connector.Connections {
+			only := connector
+			only.Connections = []model.Connection{connection}
+			id := "grt_member_" + connection.ID
+			last = memberToken(secret, connection.ID)
+			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: grantAll([]model.Connector{only})})
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > 1 {
+		grants.Revoke(last)
+	}
+	return ids
+}
+
+func memberToken(secret, connectionID string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(connectionID))
+	return "pdpp_member_" + hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// grantAll grants every field of every stream to every connection.
+func grantAll(connectors []model.Connector) []StreamGrant {
+	var all []StreamGrant
+	for _, connector := range connectors {
+		for _, stream := range connector.Streams {
+			all = append(all, StreamGrant{ConnectorKey: connector.Key, Stream: stream.Name, ConnectionIDs: connectionIDs(connector)})
+		}
+	}
+	return all
+}
+
+func connectionIDs(connector model.Connector) []string {
+	ids := make([]string, len(connector.Connections))
+	for i, connection := range connector.Connections {
+		ids[i] = connection.ID
+	}
+	return ids
+}
+
+// narrowFields are what the narrow grant shows of a mailbox.
+var narrowFields = [...]string{"id", "subject", "received_at", "thread_id"}
+
+// grantNarrow grants four fields of the messages of a mailbox, the work one when there is one, since 2026-03-01.
+// Where nobody has a mailbox it grants the first fields of the first stream.
+func grantNarrow(connectors []model.Connector) []StreamGrant {
+	for _, connector := range connectors {
+		for _, stream := range connector.Streams {
+			if isMailbox(stream) && len(connector.Connections) > 0 {
+				return []StreamGrant{{
+					ConnectorKey:  connector.Key,
+					Stream:        stream.Name,
+					ConnectionIDs: []string{workConnection(connector.Connections)},
+					Fields:        narrowFields[:],
+					Since:         time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
+				}}
+			}
+		}
+	}
+	for _, connector := range connectors {
+		if len(connector.Connections) > 0 && len(connector.Streams) > 0 {
+			stream := connector.Streams[0]
+			return []StreamGrant{{
+				ConnectorKey:  connector.Key,
+				Stream:        stream.Name,
+				ConnectionIDs: []string{connector.Connections[0].ID},
+				Fields:        firstFields(stream),
+			}}
+		}
+	}
+	return nil
+}
+
+func isMailbox(stream model.Stream) bool {
+	if stream.Name != "messages" {
+		return false
+	}
+	for _, name := range narrowFields {
+		if _, ok := stream.Field(name); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func workConnection(connections []model.Connection) string {
+	at := slices.IndexFunc(connections, func(c model.Connection) bool {
+		return strings.Contains(strings.ToLower(c.ID+" "+c.DisplayName), "work")
+	})
+	return connections[max(at, 0)].ID
+}
+
+func firstFields(stream model.Stream) []string {
+	names := make([]string, 0, len(narrowFields))
+	for _, field := range stream.Fields[:min(len(stream.Fields), len(narrowFields))] {
+		names = append(names, field.Name)
+	}
+	return names
+}

@@ -1,0 +1,266 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// batchSize is how many records share a transaction: enough to make commits cheap, few enough to report progress.
+const batchSize = 5000
+
+// Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
+// which may be nil, is told the count of records stored so far. A record that is emitted again under the same
+// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint.
+func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
+	key := make([]byte, 32)
+	if _, err := rand.Read(key); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	next := newCatalog(corpus.Connectors, fingerprint, key)
+	if err := s.prepareLoad(ctx, next); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	if err := s.fill(ctx, next, corpus, progress); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	if err := s.finishLoad(ctx, next); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	s.catalog.Store(next)
+	return nil
+}
+
+// prepareLoad drops what was there, whether it was finished or not, in this layout or an older one, and makes empty tables.
+func (s *Store) prepareLoad(ctx context.Context, next *catalog) error {
+	s.catalog.Store(newCatalog(nil, "", nil))
+	names, err := s.tableNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range append([]string{"meta"}, names...) { // what says that it was finished goes first
+		if _, err := s.db.ExecContext(ctx, `DROP TABLE IF EXISTS "`+name+`"`); err != nil {
+			return err
+		}
+	}
+	if _, err := s.db.ExecContext(ctx, "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
+		return err
+	}
+	for _, t := range next.tables {
+		if _, err := s.db.ExecContext(ctx, t.create()); err != nil {
+			return fmt.Errorf("stream %s of %s: %w", t.stream.Name, t.connector.Key, err)
+		}
+	}
+	const blobs = `CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
+		PRIMARY KEY (id, connection_id, stream, record_id))`
+	if _, err := s.db.ExecContext(ctx, blobs); err != nil {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", indexVersion))
+	return err
+}
+
+// tableNames lists every table but meta. A full-text table drops its shadow tables itself.
+func (s *Store) tableNames(ctx context.Context) ([]string, error) {
+	var names []string
+	err := s.each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	return names, err
+}
+
+// fill stores the records with their blobs, a batch to a transaction.
+func (s *Store) fill(ctx context.Context, next *catalog, corpus model.Corpus, progress func(n int)) error {
+	f, err := s.newFiller(ctx, next)
+	if err != nil {
+		return err
+	}
+	defer f.rollback()
+	if corpus.Records != nil {
+		for record, err := range corpus.Records {
+			if err != nil {
+				return err
+			}
+			if err := f.addWithBlob(ctx, record); err != nil {
+				return fmt.Errorf("record %q of stream %q under connection %q: %w", record.ID, record.Stream, record.ConnectionID, err)
+			}
+			if f.count%batchSize == 0 {
+				if err := f.nextBatch(ctx, progress); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return f.nextBatch(ctx, progress)
+}
+
+func (s *Store) finishLoad(ctx context.Context, next *catalog) error {
+	for _, t := range next.tables {
+		if _, err := s.db.ExecContext(ctx, t.index()); err != nil {
+			return err
+		}
+	}
+	if _, err := s.db.ExecContext(ctx, "ANALYZE"); err != nil {
+		return err
+	}
+	connectors, err := json.Marshal(next.connectors)
+	if err != nil {
+		return err
+	}
+	rows := [][2]string{
+		{metaConnectors, string(connectors)},
+		{metaCursorKey, hex.EncodeToString(next.cursorKey)},
+		{metaFingerprint, next.fingerprint},
+	}
+	for _, row := range rows {
+		if _, err := s.db.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES (?, ?)", row[0], row[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A filler adds records inside the transaction of the running batch.
+type filler struct {
+	store   *Store
+	tx      *sql.Tx
+	targets map[placeKey]*target
+	count   int
+}
+
+// A placeKey says where a record belongs: connection ids are unique over all connectors.
+type placeKey struct{ connection, stream string }
+
+// A target is a table with its statements prepared in the running transaction.
+type target struct {
+	*table
+	record, terms *sql.Stmt
+}
+
+func (s *Store) newFiller(ctx context.Context, next *catalog) (*filler, error) {
+	f := &filler{store: s, targets: map[placeKey]*target{}}
+	for _, t := range next.tables {
+		shared := &target{table: t}
+		for _, connection := range t.connector.Connections {
+			f.targets[placeKey{connection.ID, t.stream.Name}] = shared
+		}
+	}
+	return f, f.begin(ctx)
+}
+
+func (f *filler) begin(ctx context.Context) error {
+	tx, err := f.store.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	f.tx = tx
+	for _, t := range f.targets {
+		t.record, t.terms = nil, nil // they belonged to the transaction before
+	}
+	return nil
+}
+
+func (f *filler) nextBatch(ctx context.Context, progress func(n int)) error {
+	if err := f.tx.Commit(); err != nil {
+		return err
+	}
+	if progress != nil {
+		progress(f.count)
+	}
+	return f.begin(ctx)
+}
+
+// rollback ends the open transaction: after the last batch it is empty.
+func (f *filler) rollback() {
+	if f.tx != nil {
+		_ = f.tx.Rollback() // nothing to save, and the load's own error says more
+	}
+}
+
+func (f *filler) add(ctx context.Context, record model.Record) error {
+	t, ok := f.targets[placeKey{record.ConnectionID, record.Stream}]
+	if !ok {
+		return errors.New("no such stream or connection")
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(record.Data, &fields); err != nil {
+		return err
+	}
+	if err := f.prepare(ctx, t); err != nil {
+		return err
+	}
+	f.count++
+	row := t.row(int64(f.count), record, fields)
+	result, err := t.record.ExecContext(ctx, row...)
+	if err != nil {
+		return err
+	}
+	if added, err := result.RowsAffected(); err != nil || added == 1 {
+		if err != nil {
+			return err
+		}
+		return f.addTerms(ctx, t, fields)
+	}
+	if err := f.remove(ctx, t, record); err != nil {
+		return err
+	}
+	if _, err := t.record.ExecContext(ctx, row...); err != nil {
+		return err
+	}
+	return f.addTerms(ctx, t, fields)
+}
+
+// remove takes out the earlier record of the same id.
+func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
+	var version int64
+	err := f.tx.QueryRowContext(ctx, t.remove(), record.ConnectionID, record.ID).Scan(&version)
+	if err != nil {
+		return err
+	}
+	if len(t.lexical) == 0 {
+		return nil
+	}
+	_, err = f.tx.ExecContext(ctx, t.removeLexical(), version)
+	return err
+}
+
+func (f *filler) addTerms(ctx context.Context, t *target, fields map[string]json.RawMessage) error {
+	if len(t.lexical) == 0 {
+		return nil
+	}
+	_, err := t.terms.ExecContext(ctx, t.lexicalRow(int64(f.count), fields)...)
+	return err
+}
+
+func (f *filler) prepare(ctx context.Context, t *target) (err error) {
+	if t.record != nil {
+		return nil
+	}
+	if t.record, err = f.tx.PrepareContext(ctx, t.insert()); err != nil {
+		return err
+	}
+	if len(t.lexical) > 0 {
+		t.terms, err = f.tx.PrepareContext(ctx, t.insertLexical())
+	}
+	return err
+}
+
+// addWithBlob adds a record, and the bytes that it names.
+func (f *filler) addWithBlob(ctx context.Context, record model.Record) error {
+	if err := f.add(ctx, record); err != nil || record.Blob == nil {
+		return err
+	}
+	_, err := f.tx.ExecContext(ctx, "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+		record.Blob.ID, record.ConnectionID, record.Stream, record.ID, record.Blob.MIMEType, record.Blob.Bytes)
+	return err
+}

@@ -1,0 +1,90 @@
+package embedded
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Kinds of grant, as introspection names them.
+const (
+	KindClient  = "client"
+	KindPackage = "mcp_package"
+	KindOwner   = "owner"
+)
+
+// A Grant is what one access token may read.
+type Grant struct {
+	ID       string
+	ClientID string
+	Kind     string // client, mcp_package or owner
+	// Streams bounds a client grant. An owner grant reads everything; a package grant reads nothing itself.
+	Streams []StreamGrant
+	// Members are the ids of a package's child grants.
+	Members []string
+	// Revoked and Expires end a grant. The zero time never expires.
+	Revoked bool
+	Expires time.Time
+}
+
+// A StreamGrant is one stream of a connector as granted: which connections, fields and span of time.
+type StreamGrant struct {
+	ConnectorKey  string
+	Stream        string
+	ConnectionIDs []string
+	Fields        []string  // nil: all
+	Since, Until  time.Time // zero: unbounded; Until is exclusive; both apply to the stream's ConsentTimeField
+}
+
+// Grants maps access tokens to what they grant. It is safe for concurrent use.
+type Grants struct {
+	mutex   sync.RWMutex
+	byToken map[string]Grant
+}
+
+// NewGrants returns an empty set of grants.
+func NewGrants() *Grants {
+	return &Grants{byToken: map[string]Grant{}}
+}
+
+// Put adds or replaces the grant of a token. The grant's slices must not be changed afterwards.
+func (g *Grants) Put(token string, grant Grant) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	g.byToken[token] = grant
+}
+
+// Lookup finds the grant of a token.
+func (g *Grants) Lookup(token string) (Grant, bool) {
+	g.mutex.RLock()
+	defer g.mutex.RUnlock()
+	grant, ok := g.byToken[token]
+	return grant, ok
+}
+
+// Revoke ends the grant of a token. An unknown token is left unknown.
+func (g *Grants) Revoke(token string) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	if grant, ok := g.byToken[token]; ok {
+		grant.Revoked = true
+		g.byToken[token] = grant
+	}
+}
+
+// byID finds a grant and its token by the grant's id.
+func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
+	g.mutex.RLock()
+	defer g.mutex.RUnlock()
+	for token, grant := range g.byToken {
+		if grant.ID == id {
+			return token, grant, true
+		}
+	}
+	return "", Grant{}, false
+}
+
+// covers reports whether the grant names a connection of a stream.
+func (g StreamGrant) covers(connectionID string) bool {
+	return slices.Contains(g.ConnectionIDs, connectionID)
+}

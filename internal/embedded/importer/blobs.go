@@ -1,0 +1,121 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// How much of attachments is kept to be fetched: of one file, and of all that are loaded at a time. Larger ones are only described.
+const (
+	maxBlob      = 8 << 20
+	maxBlobBytes = 256 << 20
+)
+
+// A blobBudget is what is left of maxBlobBytes.
+type blobBudget struct{ left int }
+
+// take keeps a blob while the budget lasts.
+func (b *blobBudget) take(blob *model.Blob) *model.Blob {
+	if blob == nil || len(blob.Bytes) > b.left {
+		return nil
+	}
+	b.left -= len(blob.Bytes)
+	return blob
+}
+
+// A blobReference is the value of a field that names a blob.
+type blobReference struct {
+	BlobID    string `json:"blob_id"`
+	MIMEType  string `json:"mime_type"`
+	SizeBytes int    `json:"size_bytes"`
+	SHA256    string `json:"sha256"`
+	FetchURL  string `json:"fetch_url"`
+}
+
+func newBlob(mimeType string, content []byte) (blobReference, *model.Blob) {
+	sum := sha256.Sum256(content)
+	digest := hex.EncodeToString(sum[:])
+	id := "blob_sha256_" + digest
+	return blobReference{id, mimeType, len(content), digest, "/v1/blobs/" + id}, &model.Blob{ID: id, MIMEType: mimeType, Bytes: content}
+}
+
+// listBlobs lists the files that records may name.
+func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
+	if blobs == "" || f.only != "" {
+		return nil, nil
+	}
+	var files []sourceFile
+	err := fs.WalkDir(f.fsys, blobs, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil || f.passesOver(info) {
+			return err
+		}
+		files = append(files, sourceFile{name: name, size: info.Size(), modified: info.ModTime()})
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: blobs: there is no folder %q", manifestName, blobs)
+	}
+	return files, err
+}
+
+// attach reads the file that a field of type blob names, and puts a reference to its bytes in the place of the name. A file that cannot be
+// used leaves null there, and the reason is returned.
+func (s *fileStream) attach(one *item) (reason string) {
+	for _, field := range s.declared.Fields {
+		if field.Type != "blob" {
+			continue
+		}
+		value, ok := one.field(field.Name)
+		if !ok || value[0] != '"' {
+			continue
+		}
+		mimeType := "application/octet-stream"
+		if declared, ok := one.field("content_type"); ok && declared[0] == '"' {
+			mimeType = unquote(declared)
+		}
+		reference := json.RawMessage("null")
+		content, err := s.readBlob(unquote(value))
+		if err != nil {
+			reason = err.Error()
+		} else {
+			described, blob := newBlob(mimeType, content)
+			reference, one.blob = jsonText(described), blob
+		}
+		one.replace(field.Name, reference)
+	}
+	return reason
+}
+
+func (s *fileStream) readBlob(name string) ([]byte, error) {
+	if s.blobs == "" {
+		return nil, errors.New("it names a file, and the manifest has no blobs, the folder of such files")
+	}
+	if !fs.ValidPath(name) {
+		return nil, fmt.Errorf("it names the file %q, which is not in the folder %s", utf8text.OneLine(name), s.blobs)
+	}
+	place := path.Join(s.blobs, name)
+	info, err := fs.Stat(s.from.fsys, place)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
+	case info.Size() > maxBlob:
+		return nil, fmt.Errorf("it names the file %q, which has more than %d MiB", utf8text.OneLine(name), maxBlob>>20)
+	}
+	content, err := fs.ReadFile(s.from.fsys, place)
+	if err != nil {
+		return nil, fmt.Errorf("it names the file %q, which cannot be read", utf8text.OneLine(name))
+	}
+	return content, nil
+}

@@ -1,0 +1,328 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	_ "time/tzdata" // a container may have no time zone files
+
+	ics "github.com/arran4/golang-ical"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// A calendarReader reads the events of an iCalendar file (RFC 5545). Lines are unfolded here and parsed one by one by the library: its reader of
+// whole calendars would hold all of one in memory, and give all of it up for one bad line; its streams do not bound the length of a line.
+type calendarReader struct {
+	lines *foldedLines
+	begun bool
+	name  string // X-WR-CALNAME
+	zones calendarZones
+}
+
+func newCalendarReader(input *bufio.Reader) *calendarReader {
+	return &calendarReader{lines: &foldedLines{lines: rowLines{input: input}}, zones: calendarZones{}}
+}
+
+// foldedLines reads content lines: a line that begins with a space or a tab goes on where the one before ended.
+type foldedLines struct {
+	lines  rowLines
+	number int // where the line begins that was read last
+}
+
+func (f *foldedLines) next() (string, error) {
+	first, err := f.lines.next()
+	f.number = f.lines.number
+	if err != nil {
+		return "", err
+	}
+	text := bytes.TrimRight(first, "\r\n")
+	for {
+		more, err := f.lines.next()
+		if errors.Is(err, io.EOF) {
+			f.lines.number--
+			return string(text), nil
+		}
+		if err != nil {
+			return "", err // of a line that is too long, the one before is lost too
+		}
+		if more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > maxLine {
+			f.lines.back([][]byte{more})
+			return string(text), nil
+		}
+		text = append(text, bytes.TrimRight(more[1:], "\r\n")...)
+	}
+}
+
+// property parses the next content line that is not empty.
+func (r *calendarReader) property() (*ics.BaseProperty, error) {
+	for {
+		text, err := r.lines.next()
+		if errors.Is(err, errTooLong) {
+			return nil, unusable{r.lines.lines.number, err.Error()}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
+		if err != nil || one == nil {
+			return nil, unusable{r.lines.number, "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
+		}
+		one.IANAToken = strings.ToUpper(one.IANAToken)
+		return one, nil
+	}
+}
+
+func (r *calendarReader) next() (item, error) {
+	for {
+		one, err := r.property()
+		if !r.begun {
+			r.begun = true
+			if _, bad := errors.AsType[unusable](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
+				r.lines.lines = rowLines{input: bufio.NewReader(strings.NewReader(""))}
+				return item{}, unusable{reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
+			}
+		}
+		if err != nil {
+			return item{}, err
+		}
+		switch {
+		case one.IANAToken == "X-WR-CALNAME":
+			r.name = ics.FromText(one.Value)
+		case one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR"):
+		case isMark(one, "BEGIN", "VTIMEZONE"):
+			if _, err := r.component("VTIMEZONE"); err != nil {
+				return item{}, err
+			}
+		case isMark(one, "BEGIN", "VEVENT"):
+			return r.event()
+		default:
+			line, kind := r.lines.number, strings.ToUpper(one.Value)
+			if _, err := r.component(kind); err != nil {
+				return item{}, err
+			}
+			return item{}, unusable{line, "a " + utf8text.OneLine(kind) + ": only events are loaded"}
+		}
+	}
+}
+
+func isMark(one *ics.BaseProperty, mark, kind string) bool {
+	return one.IANAToken == mark && strings.EqualFold(strings.TrimSpace(one.Value), kind)
+}
+
+// A component is what stands between BEGIN and END.
+type component struct {
+	line       int
+	properties map[string][]*ics.BaseProperty
+	defects    []string
+}
+
+// component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
+func (r *calendarReader) component(kind string) (component, error) {
+	c := component{line: r.lines.number, properties: map[string][]*ics.BaseProperty{}}
+	var inner []string
+	var rule zoneRule
+	zone := ""
+	for {
+		one, err := r.property()
+		if bad, ok := errors.AsType[unusable](err); ok {
+			c.defects = append(c.defects, fmt.Sprintf("line %d: %s", bad.line, bad.reason))
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return c, unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
+		}
+		if err != nil {
+			return c, err
+		}
+		switch {
+		case one.IANAToken == "BEGIN":
+			if isMark(one, "BEGIN", kind) {
+				return c, r.unfinished(c, one, kind)
+			}
+			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
+		case isMark(one, "END", "VCALENDAR"):
+			return c, unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
+		case len(inner) > 0 && isMark(one, "END", inner[len(inner)-1]):
+			if kind == "VTIMEZONE" && rule.complete() {
+				r.zones[zone] = append(r.zones[zone], rule)
+			}
+			inner = inner[:len(inner)-1]
+		case len(inner) > 0:
+			rule.learn(one)
+		case isMark(one, "END", kind):
+			return c, nil
+		default:
+			if one.IANAToken == "TZID" {
+				zone = one.Value
+			}
+			c.properties[one.IANAToken] = append(c.properties[one.IANAToken], one)
+		}
+	}
+}
+
+// unfinished gives the beginning of the next component back.
+func (r *calendarReader) unfinished(c component, one *ics.BaseProperty, kind string) error {
+	r.lines.lines.back([][]byte{[]byte(one.IANAToken + ":" + one.Value + "\r\n")})
+	return unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
+}
+
+func (r *calendarReader) event() (item, error) {
+	c, err := r.component("VEVENT")
+	if err != nil {
+		return item{}, err
+	}
+	starts, startsOK := c.instant("DTSTART", r.zones)
+	if !startsOK {
+		return item{}, unusable{c.line, "an event without a start that can be read"}
+	}
+	one := item{line: c.line, id: c.id()}
+	one.put("summary", c.text("SUMMARY"))
+	one.put("starts_at", starts.String())
+	if ends, ok := c.end(starts, r.zones); ok {
+		one.put("ends_at", ends.String())
+	}
+	one.put("all_day", starts.day)
+	one.put("time_zone", starts.zone)
+	one.put("location", c.text("LOCATION"))
+	one.put("description", c.text("DESCRIPTION"))
+	one.put("organizer", c.person("ORGANIZER"))
+	one.put("attendees", c.people("ATTENDEE"))
+	one.put("status", strings.ToLower(c.text("STATUS")))
+	one.put("recurrence", c.text("RRULE"))
+	one.put("categories", c.categories())
+	one.put("url", c.text("URL"))
+	one.put("calendar", r.name)
+	one.put("defects", c.defects)
+	digest := sha256.Sum256(one.data())
+	one.content = string(digest[:])
+	return one, nil
+}
+
+// id is the UID; one day of a series that was changed has the UID of the series, and which day it was.
+func (c *component) id() string {
+	id := strings.TrimSpace(c.text("UID"))
+	if id == "" {
+		digest := sha256.Sum256([]byte(c.text("DTSTART") + "\x00" + c.text("SUMMARY") + "\x00" + c.text("DESCRIPTION")))
+		id = fmt.Sprintf("sha256-%x", digest[:16])
+	}
+	if day := c.text("RECURRENCE-ID"); day != "" {
+		id += "#" + day
+	}
+	return id
+}
+
+// text is a property without its escapes.
+func (c *component) text(name string) string {
+	found := c.properties[name]
+	if len(found) == 0 {
+		return ""
+	}
+	return strings.ToValidUTF8(ics.FromText(found[0].Value), "\ufffd")
+}
+
+func (c *component) person(name string) string {
+	if people := c.people(name); len(people) > 0 {
+		return people[0]
+	}
+	return ""
+}
+
+// people writes calendar users as mail addresses are written.
+func (c *component) people(name string) []string {
+	var people []string
+	for _, one := range c.properties[name] {
+		address := one.Value
+		if len(address) > len("mailto:") && strings.EqualFold(address[:len("mailto:")], "mailto:") {
+			address = address[len("mailto:"):]
+		}
+		if known := one.ICalParameters["CN"]; len(known) > 0 && known[0] != "" && known[0] != address {
+			address = known[0] + " <" + address + ">"
+		}
+		people = append(people, strings.ToValidUTF8(address, "\ufffd"))
+	}
+	return people
+}
+
+func (c *component) categories() []string {
+	var all []string
+	for _, one := range c.properties["CATEGORIES"] {
+		for name := range strings.SplitSeq(ics.FromText(one.Value), ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				all = append(all, strings.ToValidUTF8(name, "\ufffd"))
+			}
+		}
+	}
+	return all
+}
+
+// A calendarTime is a day, or an instant.
+type calendarTime struct {
+	when  time.Time
+	day   bool
+	local bool   // no zone is known for it
+	zone  string // as the file names it
+}
+
+func (t calendarTime) String() string {
+	switch {
+	case t.day:
+		return t.when.Format(time.DateOnly)
+	case t.local:
+		return t.when.Format("2006-01-02T15:04:05")
+	}
+	return t.when.Format(time.RFC3339)
+}
+
+// instant reads a date or a date and a time: in UTC, in a zone, or by the clock of wherever one is.
+func (c *component) instant(name string, zones calendarZones) (calendarTime, bool) {
+	found := c.properties[name]
+	if len(found) == 0 {
+		return calendarTime{}, false
+	}
+	text := strings.TrimSpace(found[0].Value)
+	if day, err := time.Parse("20060102", text); err == nil {
+		return calendarTime{when: day, day: true}, sensible(day)
+	}
+	if when, err := time.Parse("20060102T150405Z", strings.ToUpper(text)); err == nil {
+		return calendarTime{when: when}, sensible(when)
+	}
+	when, err := time.Parse("20060102T150405", strings.ToUpper(text))
+	if err != nil {
+		return calendarTime{}, false
+	}
+	named := found[0].ICalParameters["TZID"]
+	if len(named) == 0 || named[0] == "" {
+		return calendarTime{when: when, local: true}, sensible(when)
+	}
+	zone := strings.Trim(named[0], `"`)
+	if placed, ok := zones.place(when, zone); ok {
+		return calendarTime{when: placed, zone: zone}, sensible(placed)
+	}
+	c.defects = append(c.defects, "unknown time zone "+utf8text.OneLine(zone))
+	return calendarTime{when: when, local: true, zone: zone}, sensible(when)
+}
+
+func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9999 }
+
+// end is when an event ends, which it may say by how long it takes. The end of an event of whole days is the day after the last.
+func (c *component) end(starts calendarTime, zones calendarZones) (calendarTime, bool) {
+	if ends, ok := c.instant("DTEND", zones); ok {
+		return ends, true
+	}
+	days, clock, ok := parseDuration(c.text("DURATION"))
+	if !ok {
+		return calendarTime{}, false
+	}
+	ends := starts
+	ends.when = starts.when.AddDate(0, 0, days).Add(clock)
+	return ends, sensible(ends.when)
+}

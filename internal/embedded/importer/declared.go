@@ -1,0 +1,156 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+func (s streamManifest) idField() string {
+	if s.IDField == "" {
+		return "id"
+	}
+	return s.IDField
+}
+
+// What a manifest may declare of a field, beside its name.
+var (
+	inferredTypes = []string{"string", "text", "integer", "number", "boolean", "timestamp", "array", "object"}
+	declaredTypes = append(slices.Clone(inferredTypes), "blob")
+	fieldRoles    = []string{"", "primary-title", "secondary", "event-time", "actor"}
+)
+
+// checkFields checks what the manifest says about fields before any record is read.
+func (s streamManifest) checkFields() error {
+	if s.Fields == nil {
+		return nil
+	}
+	if s.TimeField != "" || s.TitleField != "" || s.Types != nil {
+		return errors.New("fields says all about its fields: leave out time_field, title_field and types")
+	}
+	seen := map[string]bool{}
+	for _, field := range s.Fields {
+		switch {
+		case field.Name == "":
+			return errors.New("a field has no name")
+		case seen[field.Name]:
+			return fmt.Errorf("field %q is there twice", field.Name)
+		case !slices.Contains(declaredTypes, field.Type):
+			return fmt.Errorf("field %q has type %q: it is one of %s", field.Name, field.Type, strings.Join(declaredTypes, ", "))
+		case !slices.Contains(fieldRoles, field.Role):
+			return fmt.Errorf("field %q has role %q: it is one of %s", field.Name, field.Role, strings.Join(fieldRoles[1:], ", "))
+		}
+		if err := checkCapabilities(field); err != nil {
+			return err
+		}
+		seen[field.Name] = true
+	}
+	return nil
+}
+
+// checkCapabilities compares what may be asked of a field with what its type allows.
+func checkCapabilities(field model.Field) error {
+	ordered := field.Type == "integer" || field.Type == "number" || field.Type == "timestamp"
+	allowed := []string{}
+	switch field.Type {
+	case "integer", "number":
+		allowed = []string{"sum", "min", "max", "count_distinct", "group_by"}
+	case "timestamp":
+		allowed = []string{"min", "max", "group_by_time", "count_distinct", "group_by"}
+	case "string", "text", "boolean":
+		allowed = []string{"count_distinct", "group_by"}
+	}
+	switch {
+	case field.Exact && (field.Type == "object" || field.Type == "blob"):
+		return fmt.Errorf("field %q is of type %s, which cannot be exact", field.Name, field.Type)
+	case field.Range && !ordered:
+		return fmt.Errorf("field %q is of type %s, which cannot have a range", field.Name, field.Type)
+	case field.Lexical && field.Type != "string" && field.Type != "text" && field.Type != "array":
+		return fmt.Errorf("field %q is of type %s, which cannot be lexical", field.Name, field.Type)
+	}
+	for _, one := range field.Aggregations {
+		if !slices.Contains(allowed, one) {
+			return fmt.Errorf("field %q is of type %s, which has no aggregation %q", field.Name, field.Type, one)
+		}
+	}
+	return nil
+}
+
+// check compares a stream's manifest with the fields that its records have. An empty file has none to compare with.
+func (s streamManifest) check(fields []model.Field, filled bool) error {
+	named := []string{s.TimeField, s.TitleField, s.CursorField, s.ConsentTimeField}
+	if s.Fields == nil {
+		named = append(named, s.IDField)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
+		if !slices.Contains(inferredTypes, s.Types[name]) {
+			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", manifestName, s.Name, name, s.Types[name], strings.Join(inferredTypes, ", "))
+		}
+		named = append(named, name)
+	}
+	for _, view := range s.Views {
+		if view.ID == "" || len(view.Fields) == 0 {
+			return fmt.Errorf("%s: stream %q: a view has no id or no fields", manifestName, s.Name)
+		}
+		named = append(named, view.Fields...)
+	}
+	for _, name := range named {
+		if filled && name != "" && !hasField(fields, name) {
+			return fmt.Errorf("%s: stream %q: no record has a field %q", manifestName, s.Name, name)
+		}
+	}
+	return nil
+}
+
+// describe is the stream of a manifest that declares all its fields.
+func (s streamManifest) describe() (model.Stream, error) {
+	stream := model.Stream{Name: s.Name, Fields: s.Fields, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Views: s.Views}
+	if hasField(s.Fields, s.idField()) {
+		stream.PrimaryKey = []string{s.idField()}
+	}
+	return stream, s.check(s.Fields, true)
+}
+
+// relate puts the relations on the streams of a connector, once all of them are known.
+func (c connectorManifest) relate(streams []model.Stream) error {
+	for _, declared := range c.Streams {
+		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == declared.Name })
+		if from < 0 {
+			continue // its files cannot be used, which has been reported
+		}
+		for _, relation := range declared.Relations {
+			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
+			if at < 0 {
+				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", manifestName, declared.Name, relation.Name, relation.Target)
+			}
+			if err := c.leadBy(&streams[at], relation.ForeignKey); err != nil {
+				return fmt.Errorf("%s: stream %q: relation %q: %w", manifestName, declared.Name, relation.Name, err)
+			}
+			streams[from].Relations = append(streams[from].Relations, relation)
+		}
+	}
+	return nil
+}
+
+// leadBy makes sure that a field can hold the ids of records: one whose type was found becomes a string, one that was declared must be one.
+func (c connectorManifest) leadBy(target *model.Stream, name string) error {
+	if c.declares(target.Name) {
+		field, ok := target.Field(name)
+		if !ok {
+			return fmt.Errorf("stream %q has no field %q", target.Name, name)
+		}
+		if field.Type != "string" {
+			return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string", name, target.Name, field.Type)
+		}
+		return nil
+	}
+	return asKey(target, name)
+}
+
+func (c connectorManifest) declares(stream string) bool {
+	return slices.ContainsFunc(c.Streams, func(s streamManifest) bool { return s.Name == stream && s.Fields != nil })
+}

@@ -1,0 +1,342 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// A format is how a file is read.
+type format int
+
+const (
+	formatUnknown format = iota
+	formatLines          // a JSON object to a line
+	formatArray          // JSON objects in an array
+	formatTable          // rows
+	formatMail           // messages, many or one to a file
+	formatCalendar
+)
+
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml or .ics"
+
+// formatOf knows a file by the ending of its name.
+func formatOf(name string) format {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jsonl", ".ndjson":
+		return formatLines
+	case ".json":
+		return formatArray
+	case ".csv", ".tsv":
+		return formatTable
+	case ".mbox", ".mbx", ".eml":
+		return formatMail
+	case ".ics":
+		return formatCalendar
+	}
+	return formatUnknown
+}
+
+// A sourceFile is one file of a stream.
+type sourceFile struct {
+	name       string // path from the folder, with slashes
+	connection string // whose records it holds
+	size       int64
+	modified   time.Time
+}
+
+// A listing is what was found in a folder.
+type listing struct {
+	streams [][]fileStream // of each connector, in the order of the manifest and then of file names
+	blobs   []sourceFile   // files that records may name
+	skips   []Skip
+}
+
+func (l listing) files() []sourceFile {
+	all := slices.Clone(l.blobs)
+	for _, streams := range l.streams {
+		for _, stream := range streams {
+			all = append(all, stream.files...)
+		}
+	}
+	return all
+}
+
+// list finds the files of a folder in the order of their names, and tells which it cannot use.
+func (f folder) list(manifest folderManifest) (listing, error) {
+	var found listing
+	usable := false
+	for _, connector := range manifest.Connectors {
+		var streams []fileStream
+		for _, connection := range connector.Connections {
+			l := lister{from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}}
+			err := l.list()
+			found.skips = append(found.skips, l.skips...)
+			if err != nil {
+				return found, err
+			}
+			streams = found.join(streams, l.sources)
+		}
+		usable = usable || len(streams) > 0
+		connector.arrange(streams)
+		found.streams = append(found.streams, streams)
+	}
+	if !usable {
+		return found, f.nothing()
+	}
+	var err error
+	found.blobs, err = f.listBlobs(manifest.Blobs)
+	return found, err
+}
+
+// join puts the files of another connection with those of the streams that have the same names.
+func (l *listing) join(streams, more []fileStream) []fileStream {
+	for _, one := range more {
+		at := slices.IndexFunc(streams, func(s fileStream) bool { return s.stream == one.stream })
+		switch {
+		case at < 0:
+			streams = append(streams, one)
+		case streams[at].format != one.format:
+			for _, file := range one.files {
+				l.skips = append(l.skips, Skip{File: file.name, Reason: "another connection has a file of another kind for the stream " + one.stream})
+			}
+		default:
+			streams[at].files = append(streams[at].files, one.files...)
+		}
+	}
+	return streams
+}
+
+// arrange gives each stream what the manifest says about it, and puts those that it names first.
+func (c connectorManifest) arrange(streams []fileStream) {
+	rank := func(name string) int {
+		if at := slices.IndexFunc(c.Streams, func(s streamManifest) bool { return s.Name == name }); at >= 0 {
+			return at
+		}
+		return len(c.Streams)
+	}
+	slices.SortStableFunc(streams, func(a, b fileStream) int { return rank(a.stream) - rank(b.stream) })
+	for index := range streams {
+		streams[index].declared = streamManifest{Name: streams[index].stream}
+		if at := rank(streams[index].stream); at < len(c.Streams) {
+			streams[index].declared = c.Streams[at]
+		}
+		streams[index].idField = streams[index].declared.idField()
+	}
+}
+
+// A lister collects the sources of one connection.
+type lister struct {
+	from       folder
+	blobs      string
+	connection connectionManifest
+	sources    []fileStream
+	skips      []Skip
+	taken      map[string]bool // names of streams
+}
+
+func (l *lister) list() error {
+	if l.from.only != "" {
+		info, err := fs.Stat(l.from.fsys, l.from.only)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", l.from.shown, err)
+		}
+		l.add(l.from.only, info)
+		return nil
+	}
+	return fs.WalkDir(l.from.fsys, l.connection.Folder, l.visit)
+}
+
+func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && name == l.connection.Folder:
+		return fmt.Errorf("%s: connection %q: there is no folder %q", manifestName, l.connection.ID, name)
+	case err != nil:
+		return fmt.Errorf("read the folder: %w", err)
+	case name == l.connection.Folder:
+		return nil
+	case strings.HasPrefix(entry.Name(), ".") || name == l.blobs:
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	case entry.IsDir() || name == manifestName:
+		return nil
+	case entry.Type()&fs.ModeSymlink == 0:
+		info, err := entry.Info()
+		if err == nil {
+			l.add(name, info)
+		}
+		return err
+	}
+	info, err := fs.Stat(l.from.fsys, name) // what the link leads to
+	switch {
+	case err != nil:
+		l.skip(name, linkOut)
+	case info.IsDir():
+		l.skip(name, linkToFolder)
+	default:
+		l.add(name, info)
+	}
+	return nil
+}
+
+const (
+	notRegular   = "not a regular file"
+	linkToFolder = "a link to a folder, which is not followed"
+	linkOut      = "a link out of the folder or to nothing, which is not followed"
+)
+
+func (l *lister) skip(name, reason string) {
+	l.skips = append(l.skips, Skip{File: name, Reason: reason})
+}
+
+func (f folder) passesOver(info fs.FileInfo) bool {
+	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+}
+
+// add makes a file a source, or tells why not.
+func (l *lister) add(name string, info fs.FileInfo) {
+	if l.from.passesOver(info) {
+		return
+	}
+	if !info.Mode().IsRegular() {
+		l.skip(name, notRegular)
+		return
+	}
+	file := sourceFile{name: name, connection: l.connection.ID, size: info.Size(), modified: info.ModTime()}
+	kind, reason := recognize(l.from.fsys, name)
+	if kind == formatUnknown {
+		l.skip(name, reason)
+		return
+	}
+	if strings.EqualFold(path.Ext(name), ".eml") {
+		l.addLetter(file)
+		return
+	}
+	l.addStream(l.streamFor(l.within(name)), kind, file)
+}
+
+// addLetter puts a message in a file of its own with the others of its folder.
+func (l *lister) addLetter(file sourceFile) {
+	folder := path.Dir(file.name)
+	for index := range l.sources {
+		stream := &l.sources[index]
+		if first := stream.files[0].name; strings.EqualFold(path.Ext(first), ".eml") && path.Dir(first) == folder {
+			stream.files = append(stream.files, file)
+			return
+		}
+	}
+	name := "messages"
+	if folder != l.connection.Folder {
+		name = streamName(l.within(folder))
+	}
+	l.addStream(l.free(name), formatMail, file)
+}
+
+func (l *lister) addStream(name string, kind format, file sourceFile) {
+	l.sources = append(l.sources, fileStream{stream: name, from: l.from, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
+}
+
+// within is a path as it is from the folder of the connection.
+func (l *lister) within(name string) string {
+	return strings.TrimPrefix(name, l.connection.Folder+"/")
+}
+
+// streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
+func (l *lister) streamFor(name string) string {
+	ending := path.Ext(name)
+	if formatOf(name) == formatUnknown {
+		return l.free(streamName(name))
+	}
+	short := streamName(strings.TrimSuffix(name, ending))
+	if l.taken[short] {
+		return l.free(streamName(name))
+	}
+	return l.free(short)
+}
+
+// free takes a name that no stream has yet, and none of attachments may get.
+func (l *lister) free(name string) string {
+	unique := name
+	for number := 2; l.taken[unique] || l.taken[unique+attachmentsSuffix] || l.taken[strings.TrimSuffix(unique, attachmentsSuffix)]; number++ {
+		unique = fmt.Sprintf("%s_%d", name, number)
+	}
+	l.taken[unique] = true
+	return unique
+}
+
+var (
+	notInNames  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+	severalDots = regexp.MustCompile(`\.{2,}`)
+)
+
+// streamName makes a path a name that can be a segment of paths.
+func streamName(name string) string {
+	name = severalDots.ReplaceAllString(notInNames.ReplaceAllString(name, "_"), ".")
+	if strings.Trim(name, "._-") == "" {
+		return "stream"
+	}
+	return name
+}
+
+// recognize settles how a file is read, or says why it is not.
+func recognize(fsys fs.FS, name string) (kind format, reason string) {
+	if kind = formatOf(name); kind == formatMail {
+		return kind, "" // there may be many, and their reader tells what is none
+	}
+	start, err := beginning(fsys, name)
+	if err != nil {
+		return formatUnknown, "cannot be read: " + err.Error()
+	}
+	if kind == formatArray && holdsLines(start) {
+		return formatLines, ""
+	}
+	switch {
+	case kind != formatUnknown && !hasUTF16Mark(start) && slices.Contains(start, 0):
+		return formatUnknown, "not text: it holds bytes that are 0"
+	case kind != formatUnknown:
+		return kind, ""
+	case mail.IsMbox(start):
+		return formatMail, ""
+	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCALENDAR")):
+		return formatCalendar, ""
+	}
+	return formatUnknown, "of no known kind: " + knownEndings
+}
+
+// beginning reads the first bytes of a file.
+func beginning(fsys fs.FS, name string) ([]byte, error) {
+	opened, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	start, err := bufio.NewReaderSize(opened, 1<<12).Peek(1 << 12)
+	if len(start) == 0 && err != nil && !isEnd(err) {
+		return nil, err
+	}
+	return bytes.TrimPrefix(start, []byte(byteOrderMark)), nil
+}
+
+// holdsLines tells a .json file that is an object to a line: an object, and after it another.
+func holdsLines(start []byte) bool {
+	first, rest, more := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
+	if !more || len(first) == 0 || first[0] != '{' {
+		return false
+	}
+	_, err := newLineParser().parse(bytes.TrimSpace(first))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return err == nil && len(rest) > 0 && rest[0] == '{'
+}

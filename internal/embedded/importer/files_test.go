@@ -1,0 +1,130 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// writeTree makes a folder of folders.
+func writeTree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
+	const line, row = `{"a":1}`, "a\n1\n"
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  []string
+	}{
+		{"folders in folders", map[string]string{"Takeout/Mail/All mail.mbox": letterOf("To: x", "", "x"), "Takeout/b.csv": row}, []string{"Takeout_Mail_All_mail", "Takeout_b"}},
+		{"names that are none", map[string]string{"my notes.jsonl": line, "ü.csv": row, "a..b.csv": row}, []string{"a.b", "my_notes", "stream"}},
+		{"two files that differ in their ending", map[string]string{"a.csv": row, "a.jsonl": line, "a.mbox": letterOf("To: x", "", "x")}, []string{"a", "a.jsonl", "a.mbox"}},
+		{"two paths of one name", map[string]string{"a b.csv": row, "a/b.csv": row, "a_b.csv": row}, []string{"a_b", "a_b.csv", "a_b.csv_2"}},
+		{"a name that attachments will have", map[string]string{"a.mbox": letterOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},
+		{"letters, a folder of them to a stream", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages", "In"}},
+		{"hidden files and folders are passed over", map[string]string{".a.csv": row, ".git/b.csv": row, "c.csv": row, ".DS_Store": "\x00"}, []string{"c"}},
+		{"a manifest further down is a file like any other", map[string]string{"x/manifest.json": `[{"id":1}]`}, []string{"x_manifest"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, skips := openFolder(t, writeTree(t, test.files))
+			if len(skips) > 0 {
+				t.Errorf("skips %v", skips)
+			}
+			var got []string
+			for _, stream := range corpus.Connectors[0].Streams {
+				got = append(got, stream.Name)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			for _, name := range got {
+				if strings.Contains(name, "..") || strings.ContainsAny(name, "/ ") {
+					t.Errorf("the name %q is no segment of a path", name)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenTakesASingleFile(t *testing.T) {
+	root := writeTree(t, map[string]string{"Reading list.csv": "title\nFog\n", "other.csv": "a\n1\n", "manifest.json": `{"display_name":"no"}`})
+	path := filepath.Join(root, "Reading list.csv")
+	corpus, skips := openFolder(t, path)
+	streams := corpus.Connectors[0].Streams
+	if len(skips) > 0 || len(streams) != 1 || streams[0].Name != "Reading_list" || corpus.Connectors[0].Connections[0].DisplayName != "Reading list.csv" || len(collectRecords(t, corpus)) != 1 {
+		t.Errorf("skips %v, streams %v", skips, streams)
+	}
+	before, err := Fingerprint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "other.csv"), []byte("b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := Fingerprint(path); err != nil || after != before {
+		t.Errorf("another file changes the fingerprint: %v", err)
+	}
+}
+
+func TestFingerprintChangesWithAFileFurtherDown(t *testing.T) {
+	root := writeTree(t, map[string]string{"a/b/c.csv": "a\n1\n"})
+	before, err := Fingerprint(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "a", "b", "c.csv"), []byte("a\n1\n2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := Fingerprint(root); err != nil || after == before {
+		t.Errorf("the fingerprint is the same, error %v", err)
+	}
+}
+
+func TestOpenEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	root := writeTree(t, map[string]string{"a.jsonl": strings.Repeat("{}\n", 10*foundStep)})
+	var told []int
+	_, err := Open(ctx, root, Watch{Found: func(n int) {
+		if told = append(told, n); n == 2*foundStep {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff([]int{foundStep, 2 * foundStep}, told); diff != "" {
+		t.Errorf("told (-want +got)\n%s", diff)
+	}
+}
+
+func TestBlobsAreKeptUpToABound(t *testing.T) {
+	keep := &blobBudget{left: 5}
+	small, large := &model.Blob{Bytes: []byte("abc")}, &model.Blob{Bytes: []byte("defg")}
+	for index, step := range []struct{ blob, want *model.Blob }{{small, small}, {large, nil}, {nil, nil}, {&model.Blob{Bytes: []byte("hi")}, nil}} {
+		got := keep.take(step.blob)
+		if index < 3 && got != step.want || index == 3 && got != step.blob {
+			t.Errorf("step %d: %v", index, got)
+		}
+	}
+}

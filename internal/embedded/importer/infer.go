@@ -1,0 +1,291 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// maxFields is how many fields of a stream are described. A stream with more is rather a map that was written as records, and the store has a
+// column for each.
+const maxFields = 1000
+
+// longString is how many characters make a string without spaces a text.
+const longString = 100
+
+// A fieldTally counts what the values of one field were.
+type fieldTally struct {
+	name                                                                      string
+	null, boolean, integer, number, timestamp, short, long, array, objectKind int
+
+	dates    uint32 // of cells: a bit for each of cellDates that all of them have
+	dateless bool   // none has been left
+}
+
+func (t *fieldTally) present() int {
+	return t.boolean + t.integer + t.number + t.timestamp + t.short + t.long + t.array + t.objectKind
+}
+
+// count puts a valid JSON value on the tally.
+func (t *fieldTally) count(value []byte) {
+	switch value[0] {
+	case 'n':
+		t.null++
+	case 't', 'f':
+		t.boolean++
+	case '[':
+		t.array++
+	case '{':
+		t.objectKind++
+	case '"':
+		t.countString(unquote(value))
+	default:
+		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
+		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
+			t.number++
+		} else {
+			t.integer++
+		}
+	}
+}
+
+func (t *fieldTally) countString(text string) {
+	switch {
+	case isTimestamp(text):
+		t.timestamp++
+	case strings.ContainsAny(text, " \n\t") || len(text) > longString && utf8.RuneCountInString(text) > longString:
+		t.long++
+	default:
+		t.short++
+	}
+}
+
+// isTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.
+func isTimestamp(text string) bool {
+	if len(text) < len("2006-01-02") || len(text) > 40 || text[4] != '-' || text[7] != '-' {
+		return false
+	}
+	_, ok := model.ParseInstant(text)
+	return ok
+}
+
+// kind is the narrowest type that all values have. A field of mixed values is a string, which promises the least.
+func (t *fieldTally) kind() string {
+	all := t.present()
+	switch all {
+	case 0:
+		return "string"
+	case t.boolean:
+		return "boolean"
+	case t.integer:
+		return "integer"
+	case t.integer + t.number:
+		return "number"
+	case t.timestamp:
+		return "timestamp"
+	case t.array:
+		return "array"
+	case t.objectKind:
+		return "object"
+	}
+	if t.dateLayout() != "" {
+		return "timestamp"
+	}
+	if t.long > 0 {
+		return "text"
+	}
+	return "string"
+}
+
+// A streamTally counts the fields of a stream's records, in the order in which they were first seen.
+type streamTally struct {
+	records int
+	fields  []*fieldTally
+	byName  map[string]*fieldTally
+	refused map[string]bool // fields beyond maxFields
+}
+
+func newStreamTally() *streamTally {
+	return &streamTally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
+}
+
+// add counts a record and returns the fields that there was no room for, each once.
+func (t *streamTally) add(fields []jsonField) []string {
+	return t.addEach(fields, (*fieldTally).count)
+}
+
+func (t *streamTally) addEach(fields []jsonField, count func(*fieldTally, []byte)) []string {
+	var extra []string
+	t.records++
+	for _, one := range fields {
+		field, known := t.byName[one.name]
+		if !known {
+			if len(t.fields) == maxFields {
+				if !t.refused[one.name] {
+					t.refused[one.name] = true
+					extra = append(extra, one.name)
+				}
+				continue
+			}
+			field = &fieldTally{name: one.name}
+			t.byName[one.name] = field
+			t.fields = append(t.fields, field)
+		}
+		count(field, one.value)
+	}
+	return extra
+}
+
+// Names that fields of a role tend to have, the likeliest first.
+func eventTimeNames() []string {
+	return []string{
+		"received_at", "sent_at", "occurred_at", "happened_at", "starts_at", "started_at", "start_time", "start", "ordered_at", "played_at",
+		"published_at", "posted_at", "date", "datetime", "timestamp", "time", "created_at", "created", "updated_at", "modified_at",
+	}
+}
+
+func titleNames() []string {
+	return []string{"title", "subject", "name", "headline", "display_name", "label", "filename", "question", "summary"}
+}
+
+func secondaryNames() []string {
+	return []string{"snippet", "description", "body", "body_text", "text", "content", "summary", "notes", "note", "message", "comment"}
+}
+
+func actorNames() []string {
+	return []string{"from_name", "author", "sender", "user_name", "username", "from", "from_email", "artist", "merchant"}
+}
+
+// stream describes the stream from its tally. What the manifest declares comes before what was found.
+func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
+	stream := model.Stream{Name: declared.Name, Fields: []model.Field{}}
+	for _, field := range t.fields {
+		kind := field.kind()
+		if declaredKind, ok := declared.Types[field.name]; ok {
+			kind = declaredKind
+		} else if field.name == declared.TimeField {
+			kind = "timestamp"
+		}
+		stream.Fields = append(stream.Fields, capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.records}))
+	}
+	if err := declared.check(stream.Fields, t.records > 0); err != nil {
+		return model.Stream{}, err
+	}
+	if idField := declared.idField(); hasField(stream.Fields, idField) {
+		stream.PrimaryKey = []string{idField}
+	}
+	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, eventTimeNames(), "timestamp")
+	if eventTime == nil {
+		eventTime = onlyTimestamp(stream.Fields)
+	}
+	if eventTime != nil {
+		stream.ConsentTimeField = eventTime.Name
+		// Records without the time would all sort to one end; the time of emission is there for each.
+		if !eventTime.Nullable {
+			stream.CursorField = eventTime.Name
+		}
+	}
+	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
+	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
+	stream.Views = declared.Views
+	assignRole(stream.Fields, "primary-title", declared.TitleField, titleNames(), "string", "text")
+	assignRole(stream.Fields, "secondary", "", secondaryNames(), "string", "text")
+	assignRole(stream.Fields, "actor", "", actorNames(), "string", "text")
+	return stream, nil
+}
+
+// assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.
+func assignRole(fields []model.Field, role, declared string, names []string, kinds ...string) *model.Field {
+	if declared != "" {
+		names = []string{declared}
+	}
+	for _, name := range names {
+		at := slices.IndexFunc(fields, func(field model.Field) bool {
+			return (declared != "" && field.Name == name || declared == "" && plainName(field.Name) == name) && field.Role == "" && (declared != "" || slices.Contains(kinds, field.Type))
+		})
+		if at >= 0 {
+			fields[at].Role = role
+			return &fields[at]
+		}
+	}
+	return nil
+}
+
+// plainName is a name as the likely ones are written: a column may be called "Sent At".
+func plainName(name string) string {
+	return strings.Map(func(one rune) rune {
+		if one == ' ' || one == '-' {
+			return '_'
+		}
+		return one
+	}, strings.ToLower(name))
+}
+
+// onlyTimestamp makes the one timestamp of a stream its event time, whatever its name. Of several, none is guessed.
+func onlyTimestamp(fields []model.Field) *model.Field {
+	var only *model.Field
+	for index := range fields {
+		if fields[index].Type == "timestamp" {
+			if only != nil {
+				return nil
+			}
+			only = &fields[index]
+		}
+	}
+	if only != nil {
+		only.Role = "event-time"
+	}
+	return only
+}
+
+// capable says what may be asked of a field, from its type.
+func capable(field model.Field) model.Field {
+	switch field.Type {
+	case "timestamp":
+		field.Exact, field.Range, field.Aggregations = true, true, []string{"min", "max", "group_by_time"}
+	case "integer", "number":
+		field.Exact, field.Range, field.Aggregations = true, true, []string{"sum", "min", "max", "count_distinct", "group_by"}
+	case "boolean":
+		field.Exact, field.Aggregations = true, []string{"group_by"}
+	case "text":
+		field.Exact, field.Lexical = true, true
+	case "string":
+		field.Exact, field.Lexical, field.Aggregations = true, !isKey(field.Name), []string{"count_distinct", "group_by"}
+	}
+	return field
+}
+
+// isKey reports the name of a field that holds a key or an address: nobody searches for a word in it.
+func isKey(name string) bool {
+	name = strings.ToLower(name)
+	return name == "id" || name == "url" || name == "sha256" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_url")
+}
+
+func hasField(fields []model.Field, name string) bool {
+	return slices.ContainsFunc(fields, func(field model.Field) bool { return field.Name == name })
+}
+
+// asKey declares a field that a relation leads by as a string, which record ids are: an integer would never equal one.
+func asKey(stream *model.Stream, name string) error {
+	at := slices.IndexFunc(stream.Fields, func(field model.Field) bool { return field.Name == name })
+	switch {
+	case len(stream.Fields) == 0: // of an empty file
+		stream.Fields = []model.Field{{Name: name, Nullable: true}}
+		at = 0
+	case at < 0:
+		return fmt.Errorf("stream %q has no field %q", stream.Name, name)
+	}
+	field := &stream.Fields[at]
+	switch field.Type {
+	case "", "string", "text", "integer", "number":
+		*field = capable(model.Field{Name: name, Type: "string", Nullable: field.Nullable, Role: field.Role})
+		field.Lexical = false
+		return nil
+	}
+	return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string or a number", name, stream.Name, field.Type)
+}

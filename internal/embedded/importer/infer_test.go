@@ -1,0 +1,150 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// inferred describes a stream whose file has these lines.
+func inferred(t *testing.T, lines ...string) model.Stream {
+	t.Helper()
+	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"s.jsonl": strings.Join(lines, "\n")}))
+	if len(skips) > 0 {
+		t.Fatalf("skipped: %v", skips)
+	}
+	return corpus.Connectors[0].Streams[0]
+}
+
+func TestInferenceFindsTheNarrowestType(t *testing.T) {
+	tests := []struct {
+		name   string
+		values []string // "" is a record without the field
+		want   string
+	}{
+		{"words are strings", []string{`"blue"`, `""`, `"日本語"`}, "string"},
+		{"a space makes a text", []string{`"blue"`, `"light blue"`}, "text"},
+		{"a long string is a text", []string{`"` + strings.Repeat("語", 101) + `"`}, "text"},
+		{"a hundred characters are not long", []string{`"` + strings.Repeat("語", 100) + `"`}, "string"},
+		{"whole numbers are integers", []string{`1`, `-9223372036854775808`}, "integer"},
+		{"one fraction makes numbers", []string{`1`, `2.0`}, "number"},
+		{"an exponent makes numbers", []string{`1e3`}, "number"},
+		{"what needs more than 64 bits is a number", []string{`9223372036854775808`}, "number"},
+		{"true and false are boolean", []string{`true`, `false`}, "boolean"},
+		{"RFC 3339 is a timestamp", []string{`"2026-03-01T10:00:00Z"`, `"2026-03-01T10:00:00.123456+02:00"`}, "timestamp"},
+		{"a date is a timestamp", []string{`"2026-03-01"`}, "timestamp"},
+		{"a date and a time with a space is a timestamp", []string{`"2026-03-01 10:00:00"`, `"2026-03-01 10:00:00.5"`}, "timestamp"},
+		{"a day that does not exist is not a timestamp", []string{`"2026-02-30"`}, "string"},
+		{"a sentence that begins with a date is a text", []string{`"2026-03-01 was a good day"`}, "text"},
+		{"one word among dates makes strings", []string{`"2026-03-01"`, `"soon"`}, "string"},
+		{"lists are arrays", []string{`[]`, `[1,"a"]`}, "array"},
+		{"records are objects", []string{`{"a":1}`}, "object"},
+		{"mixed values are strings", []string{`1`, `"a"`, `true`, `[]`}, "string"},
+		{"a number among texts leaves a text", []string{`1`, `"a b"`}, "text"},
+		{"nothing but null is a string", []string{`null`}, "string|null"},
+		{"null makes nullable", []string{`1`, `null`}, "integer|null"},
+		{"absence makes nullable", []string{`"2026-03-01"`, ``}, "timestamp|null"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var lines []string
+			for _, value := range test.values {
+				if value == "" {
+					lines = append(lines, `{}`)
+				} else {
+					lines = append(lines, `{"f":`+value+`}`)
+				}
+			}
+			field := inferred(t, lines...).Fields[0]
+			got := field.Type
+			if field.Nullable {
+				got += "|null"
+			}
+			if got != test.want {
+				t.Errorf("type %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestInferenceFindsRolesByNameAndType(t *testing.T) {
+	tests := []struct {
+		name, line string
+		want       map[string]string
+	}{
+		{
+			"a message", `{"id":"1","subject":"Hi","from_name":"Ada","received_at":"2026-03-01","date":"2026-03-02","snippet":"Hello"}`,
+			map[string]string{"subject": "primary-title", "from_name": "actor", "received_at": "event-time", "snippet": "secondary"},
+		},
+		{"a title comes before a name", `{"name":"a","title":"b"}`, map[string]string{"title": "primary-title"}},
+		{"a number is no title", `{"title":7,"name":"b"}`, map[string]string{"name": "primary-title"}},
+		{"a word called date is no time", `{"date":"soon","created_at":"2026-03-01"}`, map[string]string{"created_at": "event-time"}},
+		{"the only timestamp is the event time", `{"birthday":"1984-03-01"}`, map[string]string{"birthday": "event-time"}},
+		{"of two timestamps without a telling name none is", `{"birthday":"1984-03-01","wedding":"2010-05-01"}`, map[string]string{}},
+		{"a field has one role", `{"summary":"a","other":1}`, map[string]string{"summary": "primary-title"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := map[string]string{}
+			for _, field := range inferred(t, test.line).Fields {
+				if field.Role != "" {
+					got[field.Name] = field.Role
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestInferenceSettlesKeysAndTimes(t *testing.T) {
+	tests := []struct {
+		name                     string
+		lines                    []string
+		key                      []string
+		cursorField, consentTime string
+	}{
+		{"an id and a time on each record", []string{`{"id":1,"date":"2026-03-01"}`}, []string{"id"}, "date", "date"},
+		{"a time that some lack is no order", []string{`{"id":1,"date":"2026-03-01"}`, `{"id":2}`}, []string{"id"}, "", "date"},
+		{"neither", []string{`{"a":1}`}, nil, "", ""},
+		{"an empty file", nil, nil, "", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			stream := inferred(t, test.lines...)
+			want := model.Stream{Name: "s", PrimaryKey: test.key, CursorField: test.cursorField, ConsentTimeField: test.consentTime, Fields: stream.Fields}
+			if diff := cmp.Diff(want, stream); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestInferenceDoesNotSearchKeysAndAddresses(t *testing.T) {
+	for _, field := range inferred(t, `{"id":"a","thread_id":"b","source_url":"c","URL":"d","city":"e"}`).Fields {
+		if field.Lexical != (field.Name == "city") {
+			t.Errorf("%s is searched: %v", field.Name, field.Lexical)
+		}
+	}
+}
+
+func TestInferenceDescribesAThousandFields(t *testing.T) {
+	var line strings.Builder
+	for number := range maxFields {
+		fmt.Fprintf(&line, `"f%d":1,`, number)
+	}
+	text := "{" + line.String() + `"extra":1}` + "\n" + `{"extra":1}`
+	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"s.jsonl": text}))
+	want := []Skip{{"s.jsonl", 1, `the stream has more than 1000 fields: "extra" is not described, and only an owner sees it`}}
+	if diff := cmp.Diff(want, skips); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if fields := corpus.Connectors[0].Streams[0].Fields; len(fields) != maxFields || len(collectRecords(t, corpus)) != 2 {
+		t.Errorf("%d fields", len(fields))
+	}
+}

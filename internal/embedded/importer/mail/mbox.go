@@ -1,0 +1,176 @@
+package mail
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// MaxMessage is how long a message may be with its attachments, in bytes. It is in memory while it is read.
+const MaxMessage = 64 << 20
+
+var (
+	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
+	fromLine = regexp.MustCompile(`^From \S.* (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b`)
+	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
+	headerLine = regexp.MustCompile(`^>?[!-9;-~]+[ \t]*:`)
+	// quotedFrom is a line of a message that would have looked like a fromLine.
+	quotedFrom = regexp.MustCompile(`^>+From `)
+)
+
+// A Reader reads messages from an mbox file, or the one of an .eml file.
+//
+// A message begins at a line "From ADDRESS DATE" that is the first of the file or follows an empty line, and is followed by a header; such a
+// line in the middle of a letter does not. A line that was quoted with ">" on the way into the file is restored (the form called mboxrd).
+type Reader struct {
+	input   *bufio.Reader
+	line    int // how many were read
+	begun   bool
+	many    bool // an mbox file
+	ended   bool
+	message []byte
+}
+
+// NewReader reads the messages of a file.
+func NewReader(input *bufio.Reader) *Reader { return &Reader{input: input} }
+
+// Next returns the next message; an [UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
+func (r *Reader) Next() (Message, error) {
+	if !r.begun {
+		r.begun = true
+		if err := r.enter(); err != nil {
+			return Message{}, err
+		}
+	}
+	if r.ended {
+		return Message{}, io.EOF
+	}
+	begin := max(r.line, 1)
+	if err := r.read(); err != nil {
+		return Message{}, err
+	}
+	switch {
+	case len(r.message) > MaxMessage:
+		return Message{}, UnusableError{begin, fmt.Sprintf("a message longer than %d MiB", MaxMessage>>20)}
+	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
+		return Message{}, io.EOF // an empty file
+	}
+	one, err := readMessage(r.message)
+	if err != nil {
+		return Message{}, UnusableError{begin, err.Error()}
+	}
+	one.Line = begin
+	return one, nil
+}
+
+// enter goes to the first message.
+func (r *Reader) enter() error {
+	for {
+		start, err := r.input.Peek(1)
+		if len(start) == 0 {
+			r.ended = true
+			if errors.Is(err, io.EOF) {
+				return io.EOF
+			}
+			return err
+		}
+		if start[0] != '\n' && start[0] != '\r' {
+			break
+		}
+		if start[0] == '\n' {
+			r.line++
+		}
+		_, _ = r.input.Discard(1) // it is there
+	}
+	start, _ := r.input.Peek(1 << 10)
+	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
+		return r.passLine()
+	}
+	if !headerLine.Match(utf8text.FirstLine(start)) {
+		r.ended = true
+		return UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
+	}
+	return nil
+}
+
+func (r *Reader) passLine() error {
+	for {
+		_, err := r.input.ReadSlice('\n')
+		switch {
+		case err == nil:
+			r.line++
+			return nil
+		case errors.Is(err, io.EOF):
+			return nil // the message is empty, which readMessage tells
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}
+
+// read takes the lines up to the next message.
+func (r *Reader) read() error {
+	r.message = r.message[:0]
+	lineStart, afterEmpty := true, false
+	for {
+		part, err := r.input.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		if r.many && lineStart {
+			if afterEmpty && r.separates(part) {
+				r.line++
+				r.message = trimLine(r.message)
+				return nil
+			}
+			if quotedFrom.Match(part) {
+				part = part[1:]
+			}
+		}
+		if len(r.message) <= MaxMessage {
+			r.message = append(r.message, part...)
+		}
+		afterEmpty = lineStart && len(bytes.TrimRight(part, "\r\n")) == 0
+		lineStart = err == nil
+		if lineStart {
+			r.line++
+		}
+		if errors.Is(err, io.EOF) {
+			r.ended = true
+			return nil
+		}
+	}
+}
+
+// IsMbox reports whether a file that begins like this is an mbox.
+func IsMbox(start []byte) bool { return fromLine.Match(utf8text.FirstLine(start)) }
+
+// An UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it.
+type UnusableError struct {
+	Line   int
+	Reason string
+}
+
+func (u UnusableError) Error() string { return u.Reason }
+
+// separates tells the line between two messages. The line after it is only looked at.
+func (r *Reader) separates(line []byte) bool {
+	if !fromLine.Match(line) { // before Peek, which overwrites the line
+		return false
+	}
+	start, _ := r.input.Peek(1 << 10)
+	return headerLine.Match(start)
+}
+
+// Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
+func Separates(line, next []byte) bool { return fromLine.Match(line) && headerLine.Match(next) }
+
+// trimLine takes the empty line away that stands between two messages.
+func trimLine(message []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(message, []byte("\n")), []byte("\r"))
+}

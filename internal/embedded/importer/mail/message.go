@@ -1,0 +1,230 @@
+// Package mail reads messages as people see them, from mbox files and files of one message, whatever is wrong with them.
+package mail
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"mime"
+	"net/mail"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// A Message is what a message says, decoded. What it does not say is empty.
+type Message struct {
+	Line                int // where it begins in its file
+	ID                  string
+	Subject             string
+	FromName, FromEmail string
+	To, Cc, Bcc         []string
+	SentAt              string // RFC 3339, with the zone of the sender
+	ThreadID, InReplyTo string // ids of the first message of the thread, and of the one that is answered
+	ListID              string
+	Labels              []string
+	Text                string
+	Size                int // bytes
+	Attachments         []Attachment
+	Defects             []string          // what was wrong with it
+	Digest              [sha256.Size]byte // tells two messages of one id apart
+}
+
+// readMessage reads a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
+// could not be decoded is kept as it stands, and Defects says so.
+func readMessage(raw []byte) (Message, error) {
+	head, body := cutHeader(raw)
+	m := &message{}
+	header, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
+	if err != nil || len(header.Header) == 0 {
+		return Message{}, errors.New("a message without a header")
+	}
+	m.header = header.Header
+	m.walk(textproto.MIMEHeader(m.header), body, 0)
+
+	text := m.text()
+	one := Message{
+		ID: m.id(raw), Subject: m.words("Subject"), To: m.addresses("To"), Cc: m.addresses("Cc"), Bcc: m.addresses("Bcc"), SentAt: m.sentAt(),
+		InReplyTo: firstID(m.header.Get("In-Reply-To")), ListID: m.words("List-Id"), Labels: splitLabels(m.words("X-Gmail-Labels")),
+		Text: text, Size: len(raw), Attachments: m.files,
+	}
+	one.FromName, one.FromEmail = m.sender()
+	one.ThreadID = m.thread(one.ID)
+	one.Defects = m.defects
+	one.Digest = sha256.Sum256([]byte(one.Subject + "\x00" + one.SentAt + "\x00" + m.words("From") + "\x00" + text))
+	return one, nil
+}
+
+// A message is what is gathered from the parts of a letter.
+type message struct {
+	header  mail.Header
+	parts   []textPart
+	files   []Attachment
+	defects []string
+}
+
+func (m *message) defect(text string) {
+	for _, known := range m.defects {
+		if known == text {
+			return
+		}
+	}
+	m.defects = append(m.defects, text)
+}
+
+// cutHeader cuts a message or a part after the empty line below its header.
+func cutHeader(raw []byte) (head, body []byte) {
+	for at := 0; at < len(raw); {
+		end := bytes.IndexByte(raw[at:], '\n')
+		if end < 0 {
+			return raw, nil
+		}
+		if len(bytes.TrimRight(raw[at:at+end], "\r")) == 0 {
+			return raw[:at], raw[at+end+1:]
+		}
+		at += end + 1
+	}
+	return raw, nil
+}
+
+// repair leaves out lines that are no part of a header: net/mail would refuse the message for them.
+func (m *message) repair(head []byte) []byte {
+	var good []byte
+	continued := false
+	for line := range bytes.Lines(head) {
+		switch {
+		case line[0] == ' ' || line[0] == '\t':
+			if !continued {
+				continue
+			}
+		case headerLine.Match(line) && line[0] != '>':
+			continued = true
+		default:
+			if !quotedFrom.Match(line) && !bytes.HasPrefix(line, []byte("From ")) {
+				m.defect("a line in the header is none")
+			}
+			continued = false
+			continue
+		}
+		good = append(good, bytes.TrimRight(line, "\r\n")...)
+		good = append(good, "\r\n"...)
+	}
+	return append(good, "\r\n"...)
+}
+
+// words is a header that people read, with encoded words decoded (RFC 2047).
+func (m *message) words(name string) string {
+	return decodeWords(m.header.Get(name))
+}
+
+func decodeWords(text string) string {
+	text = utf8text.Mend(text)
+	decoder := mime.WordDecoder{CharsetReader: charsetReader}
+	if decoded, err := decoder.DecodeHeader(text); err == nil {
+		text = decoded
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// list reads addresses. A header that cannot be parsed is one address as it stands.
+func (m *message) list(name string) []*mail.Address {
+	text := utf8text.Mend(strings.Join(m.header[textproto.CanonicalMIMEHeaderKey(name)], ", "))
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charsetReader}}
+	if found, err := parser.ParseList(text); err == nil {
+		return found
+	}
+	plain := decodeWords(text)
+	if open, end := strings.LastIndexByte(plain, '<'), strings.LastIndexByte(plain, '>'); open >= 0 && end > open && !strings.Contains(plain, ",") {
+		return []*mail.Address{{Name: strings.Trim(plain[:open], ` "`), Address: plain[open+1 : end]}}
+	}
+	return []*mail.Address{{Name: plain}}
+}
+
+func (m *message) addresses(name string) []string {
+	var texts []string
+	for _, one := range m.list(name) {
+		switch {
+		case one.Address == "":
+			texts = append(texts, one.Name)
+		case one.Name == "":
+			texts = append(texts, one.Address)
+		default:
+			texts = append(texts, one.Name+" <"+one.Address+">")
+		}
+	}
+	return texts
+}
+
+func (m *message) sender() (name, address string) {
+	found := m.list("From")
+	if len(found) == 0 {
+		found = m.list("Sender")
+	}
+	if len(found) == 0 {
+		return "", ""
+	}
+	return cmp.Or(found[0].Name, found[0].Address), strings.ToLower(found[0].Address)
+}
+
+// sentAt is the date that the sender gave, with its zone, or nothing.
+func (m *message) sentAt() string {
+	text := m.header.Get("Date")
+	if text == "" {
+		m.defect("no date")
+		return ""
+	}
+	when, err := mail.ParseDate(text)
+	if err != nil || when.Year() < 1970 || when.Year() > 9999 {
+		m.defect("a date that cannot be read: " + utf8text.OneLine(text))
+		return ""
+	}
+	return when.Format(time.RFC3339)
+}
+
+// id is the Message-ID, or a digest of a message that has none.
+func (m *message) id(raw []byte) string {
+	if id := firstID(m.header.Get("Message-Id")); id != "" {
+		return id
+	}
+	digest := sha256.Sum256(raw)
+	return "sha256-" + hex.EncodeToString(digest[:16])
+}
+
+// thread is the id of the first message that this one goes back to.
+func (m *message) thread(own string) string {
+	for _, name := range []string{"References", "In-Reply-To"} {
+		if id := firstID(m.header.Get(name)); id != "" {
+			return id
+		}
+	}
+	return own
+}
+
+// firstID is the first message id in a header, without its brackets.
+func firstID(text string) string {
+	text = strings.TrimSpace(utf8text.Mend(text))
+	if _, after, found := strings.Cut(text, "<"); found {
+		if id, _, closed := strings.Cut(after, ">"); closed {
+			return strings.TrimSpace(id)
+		}
+	}
+	first, _, _ := strings.Cut(text, " ")
+	return strings.Trim(first, "<>,;")
+}
+
+func splitLabels(text string) []string {
+	var labels []string
+	for label := range strings.SplitSeq(text, ",") {
+		if label = strings.Trim(strings.TrimSpace(label), `"`); label != "" {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}

@@ -1,0 +1,290 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+const manifestName = "manifest.json"
+
+// A folderManifest is the file manifest.json of a folder, in the form that docs/data.md describes.
+type folderManifest struct {
+	Blobs      string // the folder of files that records name; empty: none
+	Sorted     bool   // each file is in the order of emission
+	Connectors []connectorManifest
+}
+
+// A connectorManifest is what a manifest says about one connector.
+type connectorManifest struct {
+	Key         string
+	SourceID    string
+	Connections []connectionManifest
+	Streams     []streamManifest // in the order in which they are served
+}
+
+type connectionManifest struct {
+	ID          string `json:"id"`
+	DisplayName string `json:"display_name"`
+	Folder      string `json:"folder"`
+}
+
+// A streamManifest is what a manifest says about one stream.
+type streamManifest struct {
+	Name string `json:"-"`
+
+	IDField      string            `json:"id_field"`
+	TimeField    string            `json:"time_field"`
+	TitleField   string            `json:"title_field"`
+	EmittedField string            `json:"emitted_field"`
+	Types        map[string]string `json:"types"`
+	Relations    []model.Relation  `json:"relations"`
+	Views        []model.View      `json:"views"`
+
+	// Fields describe the stream completely, so that its files are not read in advance.
+	Fields           []model.Field `json:"fields"`
+	CursorField      string        `json:"cursor_field"`
+	ConsentTimeField string        `json:"consent_time_field"`
+}
+
+// The connector and connection of a folder whose manifest names none. A database holds one folder, so they need not be unique.
+const (
+	folderConnector  = "files"
+	folderConnection = "cin_files"
+	folderSourceID   = "https://registry.pdpp.example/connectors/"
+)
+
+// maxManifestBytes bounds a manifest.
+const maxManifestBytes = 1 << 20
+
+// readManifest reads the manifest of a folder, which may have none. The name is that of the folder.
+func readManifest(fsys fs.FS, name string) (folderManifest, error) {
+	file, err := fsys.Open(manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return parseManifest([]byte("{}"), name)
+	}
+	if err != nil {
+		return folderManifest{}, fmt.Errorf("read the manifest, which is a file in the folder: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
+	if err == nil && len(text) > maxManifestBytes {
+		err = fmt.Errorf("it is larger than %d bytes", maxManifestBytes)
+	}
+	if err != nil {
+		return folderManifest{}, fmt.Errorf("read the manifest: %w", err)
+	}
+	return parseManifest(text, name)
+}
+
+func parseManifest(text []byte, name string) (folderManifest, error) {
+	var outer struct {
+		DisplayName string            `json:"display_name"`
+		Blobs       string            `json:"blobs"`
+		Sorted      bool              `json:"sorted"`
+		Streams     json.RawMessage   `json:"streams"`
+		Connectors  []json.RawMessage `json:"connectors"`
+	}
+	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(byteOrderMark)), &outer); err != nil {
+		return folderManifest{}, fmt.Errorf("%s: %w", manifestName, err)
+	}
+	manifest := folderManifest{Blobs: outer.Blobs, Sorted: outer.Sorted}
+	if outer.Blobs != "" && (!fs.ValidPath(outer.Blobs) || outer.Blobs == ".") {
+		return folderManifest{}, fmt.Errorf("%s: blobs %q is not a folder below this one", manifestName, outer.Blobs)
+	}
+	if outer.Connectors == nil {
+		streams, err := parseStreams(outer.Streams)
+		if err != nil {
+			return folderManifest{}, err
+		}
+		if outer.DisplayName != "" {
+			name = outer.DisplayName
+		}
+		manifest.Connectors = []connectorManifest{{
+			Key: folderConnector, SourceID: folderSourceID + folderConnector, Streams: streams,
+			Connections: []connectionManifest{{ID: folderConnection, DisplayName: name, Folder: "."}},
+		}}
+		return manifest, nil
+	}
+	if outer.DisplayName != "" || outer.Streams != nil {
+		return folderManifest{}, fmt.Errorf("%s: display_name and streams belong to each of the connectors", manifestName)
+	}
+	for _, text := range outer.Connectors {
+		connector, err := parseConnector(text)
+		if err != nil {
+			return folderManifest{}, err
+		}
+		manifest.Connectors = append(manifest.Connectors, connector)
+	}
+	if len(manifest.Connectors) == 0 {
+		return folderManifest{}, fmt.Errorf("%s: connectors is empty", manifestName)
+	}
+	return manifest, manifest.distinguish()
+}
+
+func parseConnector(text []byte) (connectorManifest, error) {
+	var outer struct {
+		Key         string               `json:"key"`
+		SourceID    string               `json:"source_id"`
+		Connections []connectionManifest `json:"connections"`
+		Streams     json.RawMessage      `json:"streams"`
+	}
+	if err := decodeStrictly(text, &outer); err != nil {
+		return connectorManifest{}, fmt.Errorf("%s: connector %q: %w", manifestName, outer.Key, err)
+	}
+	if outer.Key == "" {
+		return connectorManifest{}, fmt.Errorf("%s: a connector has no key", manifestName)
+	}
+	streams, err := parseStreams(outer.Streams)
+	if err != nil {
+		return connectorManifest{}, err
+	}
+	connector := connectorManifest{Key: outer.Key, SourceID: outer.SourceID, Connections: outer.Connections, Streams: streams}
+	if connector.SourceID == "" {
+		connector.SourceID = folderSourceID + connector.Key
+	}
+	for index := range connector.Connections {
+		connection := &connector.Connections[index]
+		if connection.DisplayName == "" {
+			connection.DisplayName = connection.ID
+		}
+		if connection.Folder == "" {
+			connection.Folder = connection.ID
+		}
+		if !fs.ValidPath(connection.Folder) {
+			return connectorManifest{}, fmt.Errorf("%s: connection %q: %q is not a folder below this one", manifestName, connection.ID, connection.Folder)
+		}
+	}
+	return connector, nil
+}
+
+// distinguish checks that no two connectors or connections share what names them.
+func (m folderManifest) distinguish() error {
+	taken := map[string]bool{}
+	var folders []string
+	for _, connector := range m.Connectors {
+		if taken["key "+connector.Key] {
+			return fmt.Errorf("%s: two connectors have the key %q", manifestName, connector.Key)
+		}
+		taken["key "+connector.Key] = true
+		if len(connector.Connections) == 0 {
+			return fmt.Errorf("%s: connector %q has no connections", manifestName, connector.Key)
+		}
+		for _, connection := range connector.Connections {
+			switch {
+			case connection.ID == "":
+				return fmt.Errorf("%s: connector %q: a connection has no id", manifestName, connector.Key)
+			case taken["id "+connection.ID]:
+				return fmt.Errorf("%s: two connections have the id %q", manifestName, connection.ID)
+			}
+			for _, other := range folders {
+				if isWithin(connection.Folder, other) || isWithin(other, connection.Folder) {
+					return fmt.Errorf("%s: connection %q: %q is in the folder of another connection", manifestName, connection.ID, connection.Folder)
+				}
+			}
+			taken["id "+connection.ID] = true
+			folders = append(folders, connection.Folder)
+		}
+	}
+	return nil
+}
+
+// isWithin reports whether a path is a folder or lies in it.
+func isWithin(name, folder string) bool {
+	return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+// parseStreams reads an object of streams and keeps their order.
+func parseStreams(text []byte) ([]streamManifest, error) {
+	if text == nil || string(text) == "null" {
+		return nil, nil
+	}
+	named, err := newLineParser().parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: streams is %w", manifestName, err)
+	}
+	var streams []streamManifest
+	for _, one := range named {
+		declared := streamManifest{Name: one.name}
+		if err := decodeStrictly(one.value, &declared); err != nil {
+			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+		}
+		for index := range declared.Relations {
+			if err := completeRelation(&declared.Relations[index]); err != nil {
+				return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+			}
+		}
+		if err := declared.checkFields(); err != nil {
+			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+		}
+		streams = append(streams, declared)
+	}
+	return streams, nil
+}
+
+// decodeStrictly decodes one JSON value that has no keys but those of the target.
+func decodeStrictly(text []byte, target any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(target); err != nil {
+		if key, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return fmt.Errorf("unknown key %s", key)
+		}
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something after the end of the object")
+	}
+	return nil
+}
+
+// completeRelation checks a relation and puts in what it leaves out.
+func completeRelation(r *model.Relation) error {
+	if r.Name == "" {
+		return errors.New("a relation has no name")
+	}
+	if r.ForeignKey == "" {
+		return fmt.Errorf("relation %q has no foreign_key: name the field that holds the record id", r.Name)
+	}
+	if r.Target == "" {
+		r.Target = r.Name
+	}
+	switch r.Cardinality {
+	case "has_one":
+		if r.DefaultLimit != 0 || r.MaxLimit != 0 {
+			return fmt.Errorf("relation %q is has_one, which has no limits", r.Name)
+		}
+		return nil
+	case "has_many":
+		if r.MaxLimit == 0 {
+			r.MaxLimit = max(model.MaxExpandLimit, r.DefaultLimit)
+		}
+		if r.DefaultLimit == 0 {
+			r.DefaultLimit = min(model.DefaultExpandLimit, r.MaxLimit)
+		}
+		if r.DefaultLimit < 1 || r.MaxLimit < r.DefaultLimit {
+			return fmt.Errorf("relation %q has limits %d and %d: default_limit is at least 1 and at most max_limit", r.Name, r.DefaultLimit, r.MaxLimit)
+		}
+		return nil
+	}
+	return fmt.Errorf("relation %q has cardinality %q: it is has_one or has_many", r.Name, r.Cardinality)
+}
+
+// checkStreams makes sure that each stream of the manifest has a file.
+func (m folderManifest) checkStreams(found listing) error {
+	for index, connector := range m.Connectors {
+		for _, declared := range connector.Streams {
+			if !slices.ContainsFunc(found.streams[index], func(one fileStream) bool { return one.stream == declared.Name }) {
+				return fmt.Errorf("%s: stream %q: no file is called so", manifestName, declared.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+// Package importer reads a person's own files: JSON lines, arrays, tables, mail and calendars, as the records and the schema of a corpus.
+package importer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
+type Skip struct {
+	File   string // path from the folder, with slashes
+	Line   int    // where the piece begins, counted from 1
+	Reason string
+}
+
+// String says where and why.
+func (s Skip) String() string {
+	if s.Line == 0 {
+		return s.File + ": " + s.Reason
+	}
+	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
+}
+
+// A Watch follows the reading of files. Its functions may be nil.
+type Watch struct {
+	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
+	Found   func(n int) // of each thousand records found so far, before any is loaded
+}
+
+func (w Watch) skipped(s Skip) {
+	if w.Skipped != nil {
+		w.Skipped(s)
+	}
+}
+
+// foundStep is after how many records a watch is told.
+const foundStep = 1000
+
+// Open reads a person's own files: a folder with all that is in it, or one file. What a file holds is known by its name, or else by how it
+// begins:
+//
+//	.jsonl .ndjson     a JSON object to a line
+//	.json              an array of objects, or an object in which one field is an array of them
+//	.csv .tsv          a table whose first row names its columns
+//	.mbox .mbx .eml    mail; the .eml files of one folder are one stream
+//	.ics               a calendar; its events
+//
+// Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
+// a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of except,
+// such as those of an index. A link is followed to a file in the folder and nowhere else. The field "id" of a JSON object
+// or a row, a string or a number, is the record's id; without one the number of the line or item is. Nothing in a JSON record is changed.
+// The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty cell
+// is null.
+//
+// A record is emitted at its event time, or, when it has none that can be read, at the time of its file. Records come in the order of file
+// names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked for, a piece at a time.
+//
+// What cannot be used is told to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a field
+// twice, a second record of the same id, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot be read,
+// holds nothing that can be used, or has a manifest that is wrong, and when the context ends.
+//
+// What the fields hold is found out by reading all of it once. The type of a field is the narrowest that all its values have: boolean,
+// integer, number, timestamp (a date, or a date and a time with or without a zone), array, object, text (a string with spaces or of more than
+// 100 characters) or string. A field that is null or absent anywhere is nullable. The event time is the first timestamp with a telling name,
+// such as received_at or date, or else the only timestamp; the title is a string called title, subject, name or the like. Relations are not
+// inferred, but that a message has its attachments.
+//
+// A file manifest.json at the top of a folder may say otherwise, and may name several connectors with connections in folders of their own:
+// docs/data.md describes it.
+func Open(ctx context.Context, path string, watch Watch, except ...string) (model.Corpus, error) {
+	from, err := folderAt(path, except)
+	if err != nil {
+		return model.Corpus{}, err
+	}
+	return from.open(ctx, watch)
+}
+
+// OpenFS reads a folder as [Open] does. Its files can be sought in.
+func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (model.Corpus, error) {
+	return folder{fsys: fsys, name: name, shown: name}.open(ctx, watch)
+}
+
+// A folder is what is read: all that is in it, or one file.
+type folder struct {
+	fsys   fs.FS
+	name   string        // what a person calls it
+	shown  string        // how the user named it
+	only   string        // the one file that is read; empty: all
+	except []fs.FileInfo // files that are not the person's
+}
+
+func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
+	manifest, err := f.manifest()
+	if err != nil {
+		return model.Corpus{}, err
+	}
+	found, err := f.list(manifest)
+	for _, skip := range found.skips {
+		watch.skipped(skip)
+	}
+	if err != nil {
+		return model.Corpus{}, err
+	}
+	if err := manifest.checkStreams(found); err != nil {
+		return model.Corpus{}, err
+	}
+	corpus := model.Corpus{}
+	count := 0
+	for index, declared := range manifest.Connectors {
+		connector, err := declared.describe(ctx, found.streams[index], watch, &count)
+		if err != nil {
+			return model.Corpus{}, err
+		}
+		corpus.Connectors = append(corpus.Connectors, connector)
+	}
+	if len(manifest.Connectors) == 1 && len(corpus.Connectors[0].Streams) == 0 {
+		return model.Corpus{}, f.nothing()
+	}
+	corpus.Records = func(yield func(model.Record, error) bool) {
+		keep := &blobBudget{left: maxBlobBytes}
+		var runs []iter.Seq2[model.Record, error]
+		for index, declared := range manifest.Connectors {
+			for _, connection := range declared.Connections {
+				for at := range found.streams[index] {
+					runs = append(runs, found.streams[index][at].records(ctx, connection.ID, keep, watch))
+				}
+			}
+		}
+		if manifest.Sorted {
+			mergeByTime(runs, yield)
+			return
+		}
+		concatenate(runs, yield)
+	}
+	return corpus, nil
+}
+
+func (f folder) manifest() (folderManifest, error) {
+	if f.only != "" {
+		return parseManifest([]byte("{}"), f.name)
+	}
+	return readManifest(f.fsys, f.name)
+}
+
+func (f folder) nothing() error {
+	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)
+}
+
+// describe reads the files of a connector once, but for the streams that the manifest describes.
+func (c connectorManifest) describe(ctx context.Context, sources []fileStream, watch Watch, found *int) (model.Connector, error) {
+	connector := model.Connector{Key: c.Key, SourceID: c.SourceID}
+	for _, connection := range c.Connections {
+		connector.Connections = append(connector.Connections, model.Connection{ID: connection.ID, DisplayName: connection.DisplayName})
+	}
+	for index := range sources {
+		described, err := sources[index].describe(ctx, watch, found)
+		if err != nil {
+			return model.Connector{}, err
+		}
+		connector.Streams = append(connector.Streams, described...)
+	}
+	return connector, c.relate(connector.Streams)
+}
+
+// readerVersion changes when the same files give other records than before, so that kept indexes are made again.
+const readerVersion = 3
+
+// Fingerprint sums up what [Open] would read: the names, sizes and times of the files. As long as it is the same, a database that was filled
+// from them is up to date.
+func Fingerprint(path string, except ...string) (string, error) {
+	from, err := folderAt(path, except)
+	if err != nil {
+		return "", err
+	}
+	manifest, err := from.manifest()
+	if err != nil {
+		return "", err
+	}
+	found, err := from.list(manifest)
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%d %q\n", readerVersion, from.name)
+	for _, file := range found.files() {
+		fmt.Fprintf(digest, "%q %d %d\n", file.name, file.size, file.modified.UnixNano())
+	}
+	if info, err := fs.Stat(from.fsys, manifestName); err == nil && from.only == "" {
+		fmt.Fprintf(digest, "%q %d %d\n", manifestName, info.Size(), info.ModTime().UnixNano())
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+// folderName is what a person calls a folder or a file, however the path to it is written.
+func folderName(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return filepath.Base(path)
+}

@@ -1,0 +1,198 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A fileStream is a stream with the files that it is read from and what is known about it.
+type fileStream struct {
+	stream    string
+	from      folder
+	blobs     string // the folder of files that records name
+	format    format
+	files     []sourceFile
+	declared  streamManifest
+	idField   string
+	timeField string              // found by infer, empty when the stream has none
+	cells     map[string]cellType // found by infer, of the columns of a table
+	unusable  bool                // found by infer: no file holds what its name promises
+}
+
+// describe is the stream as the manifest declares all of it, or as its files show it.
+func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
+	if s.declared.Fields == nil {
+		return s.infer(ctx, watch, found)
+	}
+	if s.format == formatMail {
+		return nil, fmt.Errorf("%s: stream %q: messages have fields of their own: leave out fields", manifestName, s.stream)
+	}
+	s.timeField = eventTimeOf(s.declared.Fields)
+	s.cells = map[string]cellType{}
+	for _, field := range s.declared.Fields {
+		s.cells[field.Name] = cellType{kind: field.Type}
+	}
+	stream, err := s.declared.describe()
+	return []model.Stream{stream}, err
+}
+
+func eventTimeOf(fields []model.Field) string {
+	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Role == "event-time" })
+	if at < 0 {
+		return ""
+	}
+	return fields[at].Name
+}
+
+// infer reads the files once to describe their stream, and that of the attachments when there are any.
+func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
+	tally, attached := newStreamTally(), newStreamTally()
+	whole := 0 // files left out
+	err := s.scan(ctx, "", func(skip Skip) {
+		if skip.Line == 0 {
+			whole++
+		}
+		watch.skipped(skip)
+	}, func(at sourceFile, one item) bool {
+		count := tally.add
+		if s.format == formatTable {
+			count = tally.addCells
+		}
+		for _, extra := range count(one.fields) {
+			watch.skipped(Skip{File: at.name, Line: one.line, Reason: fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", maxFields, extra)})
+		}
+		for _, file := range one.attached {
+			attached.add(file.fields)
+		}
+		if *found++; *found%foundStep == 0 && watch.Found != nil {
+			watch.Found(*found)
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.unusable = tally.records == 0 && whole > 0; s.unusable {
+		return nil, nil
+	}
+	stream, err := tally.stream(s.declared)
+	if err != nil {
+		return nil, err
+	}
+	s.timeField = eventTimeOf(stream.Fields)
+	if s.format == formatTable {
+		s.cells = tally.cellTypes(stream.Fields)
+	}
+	if s.format == formatMail {
+		tuneMail(&stream)
+	}
+	if attached.records == 0 {
+		return []model.Stream{stream}, nil
+	}
+	files, err := attached.stream(streamManifest{Name: s.stream + attachmentsSuffix})
+	tuneAttachments(&stream, &files)
+	return []model.Stream{stream, files}, err
+}
+
+// records yields the records of one connection.
+func (s *fileStream) records(ctx context.Context, connection string, keep *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
+	return func(yield func(model.Record, error) bool) {
+		if s.unusable {
+			return
+		}
+		report := func(Skip) {} // they were reported when the stream was inferred
+		if s.declared.Fields != nil {
+			report = watch.skipped
+		}
+		err := s.scan(ctx, connection, report, func(at sourceFile, one item) bool {
+			if reason := s.attach(&one); reason != "" {
+				report(Skip{File: at.name, Line: one.line, Reason: reason})
+			}
+			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.id, EmittedAt: at.modified.UTC(), Data: one.data(), Blob: keep.take(one.blob)}
+			if when, ok := one.instant(s.timeField); ok {
+				record.EmittedAt = when
+			}
+			if !one.emitted.IsZero() {
+				record.EmittedAt = one.emitted
+			}
+			if !yield(record, nil) {
+				return false
+			}
+			for _, file := range one.attached {
+				hung := model.Record{ConnectionID: connection, Stream: s.stream + attachmentsSuffix, ID: file.id, EmittedAt: record.EmittedAt, Data: file.data()}
+				hung.Blob = keep.take(file.blob)
+				if !yield(hung, nil) {
+					return false
+				}
+			}
+			return true
+		})
+		if err != nil {
+			yield(model.Record{}, err)
+		}
+	}
+}
+
+// scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that is
+// not a record.
+func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item) bool) error {
+	known := map[string]knownIDs{}
+	for _, file := range s.files {
+		if connection != "" && file.connection != connection {
+			continue
+		}
+		ids := known[file.connection]
+		if ids == nil {
+			ids = knownIDs{}
+			known[file.connection] = ids
+		}
+		more, err := s.scanFile(ctx, file, ids, report, visit)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item) bool) (more bool, err error) {
+	opened, err := s.from.fsys.Open(file.name)
+	if err != nil {
+		return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	reader, err := s.reader(opened)
+	if err != nil {
+		return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+		}
+		one, err := reader.next()
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if bad, ok := errors.AsType[unusable](err); ok {
+			report(Skip{File: file.name, Line: bad.line, Reason: bad.reason})
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+		}
+		one.identify(s.idField)
+		one.takeEmitted(s.declared.EmittedField)
+		if reason := ids.admit(&one, file.name); reason != "" {
+			report(Skip{File: file.name, Line: one.line, Reason: reason})
+			continue
+		}
+		if !visit(file, one) {
+			return false, nil
+		}
+	}
+}

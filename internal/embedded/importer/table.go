@@ -1,0 +1,255 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	utf16 "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// A tableReader reads rows of comma separated values (RFC 4180) under a header. A quotation mark that is never closed would make encoding/csv
+// take the rest of the file for one cell, so rows are put together here: lines, until their quotation marks are even.
+type tableReader struct {
+	lines   *rowLines
+	comma   rune
+	names   []string
+	cells   map[string]cellType // nil: leave all cells strings
+	idField *string
+	begun   bool
+}
+
+func newTableReader(input *bufio.Reader, of *fileStream) *tableReader {
+	if start, _ := input.Peek(2); hasUTF16Mark(start) {
+		input = bufio.NewReader(transform.NewReader(input, utf16.BOMOverride(transform.Nop)))
+	}
+	return &tableReader{lines: &rowLines{input: input}, cells: of.cells, idField: &of.idField}
+}
+
+func hasUTF16Mark(start []byte) bool {
+	return bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff"))
+}
+
+// rowLines reads lines with their ends, and can give some back.
+type rowLines struct {
+	input   *bufio.Reader
+	number  int      // of the line that was read last
+	waiting [][]byte // given back
+}
+
+func (l *rowLines) next() ([]byte, error) {
+	l.number++
+	if len(l.waiting) > 0 {
+		line := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		return line, nil
+	}
+	var line []byte
+	tooLong := false
+	for {
+		part, err := l.input.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > maxLine; !tooLong {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, err
+		case tooLong:
+			return nil, errTooLong
+		case len(line) == 0:
+			return nil, io.EOF
+		}
+		return line, nil
+	}
+}
+
+func (l *rowLines) back(lines [][]byte) {
+	l.number -= len(lines)
+	l.waiting = append(lines, l.waiting...)
+}
+
+// row reads the cells of the next row that is not empty.
+func (r *tableReader) row() (cells []string, line int, err error) {
+	for {
+		first, err := r.lines.next()
+		line = r.lines.number
+		if errors.Is(err, errTooLong) {
+			return nil, line, unusable{line, err.Error()}
+		}
+		if err != nil {
+			return nil, line, err
+		}
+		if len(bytes.TrimSpace(first)) == 0 {
+			continue
+		}
+		if r.comma == 0 && !r.settle(first) {
+			continue
+		}
+		cells, err = r.split(first)
+		return cells, line, err
+	}
+}
+
+// settle finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
+func (r *tableReader) settle(first []byte) bool {
+	text := strings.ToLower(strings.TrimSpace(string(first)))
+	if mark, ok := strings.CutPrefix(strings.Trim(text, `"`), "sep="); ok && utf8.RuneCountInString(mark) == 1 {
+		r.comma, _ = utf8.DecodeRuneInString(mark)
+		return false
+	}
+	r.comma = ','
+	most, quoted := 0, false
+	counts := map[rune]int{}
+	for _, one := range text {
+		if one == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			counts[one]++
+		}
+	}
+	counts['\t'] += bytes.Count(first, []byte("\t")) - strings.Count(text, "\t") // at the ends of the line
+	for _, comma := range []rune{',', ';', '\t'} {
+		if counts[comma] > most {
+			r.comma, most = comma, counts[comma]
+		}
+	}
+	return true
+}
+
+// split makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in none.
+func (r *tableReader) split(first []byte) ([]string, error) {
+	line := r.lines.number
+	if bytes.Count(first, []byte(`"`))%2 == 0 {
+		cells, err := r.parse(first, false)
+		if err != nil {
+			cells, err = r.parse(first, true)
+		}
+		return cells, asUnusable(line, err)
+	}
+	text := bytes.Clone(first)
+	var more [][]byte
+	for len(text) <= maxLine {
+		next, err := r.lines.next()
+		if err != nil {
+			r.lines.number--
+			break // a broken file shows on the next read; a line too long is lost with what came before
+		}
+		more = append(more, next)
+		text = append(text, next...)
+		if bytes.Count(next, []byte(`"`))%2 == 0 {
+			continue
+		}
+		if cells, err := r.parse(text, false); err == nil {
+			return cells, nil
+		}
+		break
+	}
+	r.lines.back(more)
+	cells, err := r.parse(first, true)
+	if err == nil && len(r.names) > 0 && len(cells) != len(r.names) {
+		return nil, unusable{line, "a quotation mark is opened and not closed"}
+	}
+	return cells, asUnusable(line, err)
+}
+
+func asUnusable(line int, err error) error {
+	if err == nil {
+		return nil
+	}
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		err = wrong.Err
+	}
+	return unusable{line, "not a row: " + err.Error()}
+}
+
+func (r *tableReader) parse(text []byte, lazily bool) ([]string, error) {
+	parser := csv.NewReader(bytes.NewReader(text))
+	parser.Comma, parser.LazyQuotes, parser.FieldsPerRecord = r.comma, lazily, -1
+	cells, err := parser.Read()
+	if err != nil {
+		return nil, err
+	}
+	for index, cell := range cells {
+		cells[index] = utf8text.Mend(cell)
+	}
+	return cells, nil
+}
+
+func (r *tableReader) next() (item, error) {
+	if !r.begun {
+		r.begun = true
+		header, line, err := r.row()
+		if err != nil {
+			if bad, ok := errors.AsType[unusable](err); ok {
+				return item{}, unusable{line, "the header is " + bad.reason}
+			}
+			return item{}, err
+		}
+		if len(header) > maxFields {
+			r.lines.input = bufio.NewReader(strings.NewReader(""))
+			r.lines.waiting = nil
+			return item{}, unusable{reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), maxFields)}
+		}
+		r.names = columnNames(header)
+		for _, name := range r.names {
+			if *r.idField == "id" && strings.EqualFold(name, "id") {
+				*r.idField = name
+			}
+		}
+	}
+	cells, line, err := r.row()
+	if err != nil {
+		return item{}, err
+	}
+	for len(cells) > len(r.names) && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	if len(cells) > len(r.names) {
+		return item{}, unusable{line, fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.names))}
+	}
+	one := item{line: line, fields: make([]jsonField, 0, len(r.names))}
+	for index, name := range r.names {
+		value := []byte("null")
+		if index < len(cells) && cells[index] != "" {
+			value = r.cells[name].value(cells[index])
+		}
+		one.fields = append(one.fields, jsonField{name, value})
+	}
+	return one, nil
+}
+
+// columnNames makes names of fields from a header: letters, digits, ".", "_" and "-", each once.
+func columnNames(header []string) []string {
+	names := make([]string, len(header))
+	taken := map[string]bool{}
+	for index, title := range header {
+		name := strings.Trim(strings.Map(func(one rune) rune {
+			if unicode.IsLetter(one) || unicode.IsDigit(one) || unicode.IsMark(one) || strings.ContainsRune("._-", one) {
+				return one
+			}
+			return '_'
+		}, strings.TrimSpace(title)), "_")
+		if name == "" {
+			name = fmt.Sprintf("column_%d", index+1)
+		}
+		unique := name
+		for number := 2; taken[unique]; number++ {
+			unique = fmt.Sprintf("%s_%d", name, number)
+		}
+		taken[unique] = true
+		names[index] = unique
+	}
+	return names
+}

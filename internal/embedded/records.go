@@ -1,0 +1,189 @@
+package embedded
+
+import (
+	"strings"
+)
+
+// defaultPage is how many records a page has when nobody asks.
+const defaultPage = 25
+
+// A recordPlan is a read of records, checked.
+type recordPlan struct {
+	sources    []access
+	conditions []where // for each source
+	orders     []ordering
+	wanted     []string
+	expand     []string
+	limit      int
+	count      bool
+	bound      string
+}
+
+// records answers GET /v1/streams/{stream}/records.
+func (c *call) records() (any, error) {
+	sources, refusal := c.open(c.path[1])
+	if refusal != nil {
+		return nil, refusal
+	}
+	plan, err := c.plan(sources)
+	if err != nil {
+		return nil, err
+	}
+	position, resumed := cursor{}, c.params.has("cursor")
+	if resumed {
+		var ok bool
+		if position, ok = c.openCursor(c.params.single["cursor"]); !ok {
+			return nil, invalidCursor("Malformed cursor")
+		}
+	}
+	if c.params.has("changes_since") || position.Kind == cursorChanges {
+		return c.changes(plan, position, resumed)
+	}
+	if resumed && (position.Kind != cursorRecords || position.Bound != plan.bound || len(plan.sources) != 1) {
+		return nil, foreignCursor()
+	}
+	return c.recordPage(plan, position, resumed)
+}
+
+// plan checks everything that is asked before anything is read.
+func (c *call) plan(sources []access) (recordPlan, error) {
+	limit, clamped, refusal := c.params.pageLimit(defaultPage, "records")
+	if refusal != nil {
+		return recordPlan{}, refusal
+	}
+	c.warn(clamped)
+	plan := recordPlan{limit: limit}
+	if plan.wanted, refusal = c.wanted(sources); refusal != nil {
+		return recordPlan{}, refusal
+	}
+	if plan.expand, refusal = c.expansions(sources); refusal != nil {
+		return recordPlan{}, refusal
+	}
+	var err error
+	if plan.sources, plan.conditions, err = c.filtered(sources); err != nil {
+		return recordPlan{}, err
+	}
+	if plan.orders, refusal = c.orders(plan.sources); refusal != nil {
+		return recordPlan{}, refusal
+	}
+	if plan.count, refusal = c.counts(); refusal != nil {
+		return recordPlan{}, refusal
+	}
+	plan.bound = c.bind(c.params.binding(boundConnection(plan.sources)))
+	return plan, nil
+}
+
+func (c *call) counts() (bool, *apiError) {
+	switch c.params.single["count"] {
+	case "exact":
+		return true, nil
+	case "", "none":
+		return false, nil
+	}
+	return false, invalidRequest("count must be one of exact, none").withParam("count")
+}
+
+// orders reads sort and order, for each source. Newest first is the default.
+func (c *call) orders(sources []access) ([]ordering, *apiError) {
+	order := strings.ToLower(c.params.single["order"])
+	if order != "" && order != "asc" && order != "desc" {
+		return nil, invalidRequest("order must be asc or desc").withParam("order")
+	}
+	field, descending := strings.CutPrefix(c.params.single["sort"], "-")
+	if field == "" {
+		descending = order != "asc"
+	} else if order != "" && descending != (order == "desc") {
+		return nil, invalidRequest("sort and order disagree; send only sort, with a leading - for descending").withParam("order")
+	}
+	if field != "" {
+		if _, err := keepUsable(sources, func(s access) *apiError { return s.sortable(field) }); err != nil {
+			return nil, err
+		}
+	}
+	orders := make([]ordering, len(sources))
+	for i, s := range sources {
+		orders[i] = ordering{column: s.sortColumn(), descending: descending}
+		if field != "" && s.sortable(field) == nil {
+			target, _ := s.column(field) // sortable has found it
+			orders[i].column = target.name
+		}
+	}
+	return orders, nil
+}
+
+// sortable refuses a field that is not advertised for sorting: the cursor field and range-filterable fields are.
+func (s access) sortable(name string) *apiError {
+	field, declared := s.stream.Field(name)
+	_, comparable := s.column(name)
+	if !declared || !comparable || !field.Range && name != s.stream.CursorField {
+		return newError(400, "invalid_sort", "Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.", name).withParam("sort")
+	}
+	_, err := s.demand(name)
+	return err
+}
+
+// recordPage reads a page. With several connections the page is one of each: there is no common order to go on by,
+// so there is no cursor.
+func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, error) {
+	list := listBody{Data: []recordBody{}, Object: "list", URL: c.url.EscapedPath()}
+	total := 0
+	for i, from := range plan.sources {
+		condition := plan.conditions[i]
+		if plan.count {
+			n, err := c.server.store.count(c.ctx, from.table, condition)
+			if err != nil {
+				return nil, err
+			}
+			total += n
+		}
+		if resumed {
+			after, ok, err := c.server.store.pageAfter(c.ctx, from.table, plan.orders[i], position.After)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				return nil, invalidCursor("Malformed cursor")
+			}
+			condition = condition.with(after)
+		}
+		found, err := c.server.store.selectRecords(c.ctx, from.table, condition, plan.orders[i].String(), plan.limit+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > plan.limit {
+			found, list.HasMore = found[:plan.limit], true
+		}
+		if list.HasMore && len(plan.sources) == 1 {
+			list.NextCursor = c.sealCursor(cursor{Kind: cursorRecords, Bound: plan.bound, After: found[len(found)-1].version})
+		}
+		if list.Data, err = c.appendBodies(list.Data, from, found, plan); err != nil {
+			return nil, err
+		}
+	}
+	if list.HasMore && len(plan.sources) > 1 {
+		c.warn(&warning{
+			Code:    "partial_results",
+			Message: "has_more=true and next_cursor is not emitted under multi-connection fan-in. Retry with `connection_id` to page a single connection.",
+			Param:   "connection_id",
+		})
+	}
+	list.Links, list.Meta = c.links(list.NextCursor), c.meta()
+	if plan.count {
+		list.Meta.Count = countBody{Kind: "exact", Value: &total}
+	}
+	return list, nil
+}
+
+func (c *call) appendBodies(data []recordBody, from access, found []storedRecord, plan recordPlan) ([]recordBody, error) {
+	for _, r := range found {
+		body, err := from.body(r, plan.wanted)
+		if err != nil {
+			return nil, err
+		}
+		if body.Expanded, err = c.expand(from, r, plan.expand); err != nil {
+			return nil, err
+		}
+		data = append(data, body)
+	}
+	return data, nil
+}

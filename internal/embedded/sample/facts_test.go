@@ -1,0 +1,106 @@
+package sample
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// searchedText is the text of a record that a lexical search looks at.
+func searchedText(t *testing.T, stream model.Stream, record model.Record) string {
+	t.Helper()
+	var data map[string]any
+	if err := json.Unmarshal(record.Data, &data); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, field := range stream.Fields {
+		if text, ok := data[field.Name].(string); ok && field.Lexical {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func lowerWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(character rune) bool {
+		return !unicode.IsLetter(character) && !unicode.IsNumber(character)
+	})
+}
+
+// An indexedRecord is a record with the words that it is found by.
+type indexedRecord struct {
+	model.Record
+	words map[string]bool
+}
+
+func indexYear(t *testing.T) []indexedRecord {
+	t.Helper()
+	corpus := year(t)
+	var index []indexedRecord
+	for _, record := range collectRecords(t, corpus) {
+		stream, _ := streamOf(corpus, record)
+		words := map[string]bool{}
+		for _, word := range lowerWords(searchedText(t, stream, record)) {
+			words[word] = true
+		}
+		index = append(index, indexedRecord{record, words})
+	}
+	return index
+}
+
+// recordsWith lists the records that have all the words of a query.
+func recordsWith(index []indexedRecord, query string) []indexedRecord {
+	return slices.DeleteFunc(slices.Clone(index), func(record indexedRecord) bool {
+		return slices.ContainsFunc(lowerWords(query), func(word string) bool { return !record.words[word] })
+	})
+}
+
+// However a search ranks them: so few records of the stream have all the words that the answer is among the first.
+func TestFactsAreFoundByTheirQueries(t *testing.T) {
+	const first = 5
+	index := indexYear(t)
+	for _, fact := range Facts() {
+		t.Run(fact.Question, func(t *testing.T) {
+			hits, answers, inAll := 0, 0, 0
+			for _, record := range recordsWith(index, fact.Query) {
+				inAll++
+				if record.Stream != fact.Stream {
+					continue
+				}
+				hits++
+				if strings.Contains(string(record.Data), fact.Answer) {
+					answers++
+				}
+			}
+			if answers == 0 || hits > first {
+				t.Errorf("%q: %d of %d hits in %s have %q", fact.Query, answers, hits, fact.Stream, fact.Answer)
+			}
+			if inAll > 3*first {
+				t.Errorf("%q has %d hits in all streams", fact.Query, inAll)
+			}
+		})
+	}
+	if len(Facts()) < 12 {
+		t.Errorf("%d facts", len(Facts()))
+	}
+}
+
+func TestWordsOfTheYearAreFoundInSeveralSources(t *testing.T) {
+	index := indexYear(t)
+	for _, word := range []string{"invoice", "lisbon", "dentist", "router", "birthday"} {
+		t.Run(word, func(t *testing.T) {
+			connections := map[string]bool{}
+			for _, record := range recordsWith(index, word) {
+				connections[record.ConnectionID] = true
+			}
+			if len(connections) < 3 {
+				t.Errorf("found in %v only", connections)
+			}
+		})
+	}
+}

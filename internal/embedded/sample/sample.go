@@ -1,0 +1,29 @@
+// Package sample is a year in the life of one invented person, Nora Lindqvist of Bristol, as the files of a folder: two mailboxes, the chat of
+// her team, her calendar, what she bought, and her notes. It is some 5,600 records from the middle of November 2025 to the middle of November
+// 2026. What one source says, others confirm: see [Facts] for questions that the year answers.
+package sample
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A folder with a manifest.json: a folder of JSONL files for each connection, and the files that attachments name.
+//
+//go:embed year
+var files embed.FS
+
+// Year reads the folder as the files of any person are read.
+func Year(ctx context.Context) (model.Corpus, error) { return open(ctx, importer.Watch{}) }
+
+func open(ctx context.Context, watch importer.Watch) (model.Corpus, error) {
+	year, err := fs.Sub(files, "year")
+	if err != nil {
+		return model.Corpus{}, err
+	}
+	return importer.OpenFS(ctx, year, "year", watch)
+}

@@ -1,0 +1,197 @@
+package embedded
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSearch(t *testing.T) {
+	r := newRig(t)
+	for _, test := range []struct {
+		name, token, query string
+		keys               []string
+	}{
+		{"words must all be there", "tok-client", "q=secretword+h+11", []string{"h-011"}},
+		{"accents do not matter", "tok-client", "q=CAFE+h+10", []string{"h-010"}},
+		{"a quoted phrase stands together", "tok-client", "q=" + url.QueryEscape(`"invoice number 7"`), []string{"h-007", "w-007"}},
+		{"a Japanese word of two characters is found", "tok-client", "q=会議&streams=message_bodies&connection_id=cin_mail_work", []string{"b-1", "b-0"}},
+		{"so is one in the middle of a sentence", "tok-client", "q=京都", []string{"b-1"}},
+		{"characters that do not stand together are not a word", "tok-client", "q=都京", []string{}},
+		{"Arabic is found", "tok-client", "q=الاجتماع", []string{"b-2"}},
+		{"operators of the index are words", "tok-client", "q=" + url.QueryEscape(`invoice* OR NEAR("`), []string{}},
+		{"punctuation alone finds nothing", "tok-client", "q=" + url.QueryEscape(`"*" ()`), []string{}},
+		{"a query of very many words is a query", "tok-client", "q=" + strings.Repeat("a+b+", maxQuery/4), []string{}},
+		{"a prefix is no word", "tok-client", "q=zeph", []string{}},
+		{"a stream bounds the search", "tok-client", "q=invoice&streams=attachments", []string{}},
+		{"a filter of one stream bounds it", "tok-client", "q=invoice&streams=messages&filter[size_bytes]=1011", []string{"h-011", "w-011"}},
+		{"a field outside the grant does not match", "tok-narrow", "q=secretword", []string{}},
+		{"a record before the grant's time does not match", "tok-narrow", "q=" + url.QueryEscape(`"invoice number 7"`), []string{}},
+		{"what is granted does", "tok-narrow", "q=" + url.QueryEscape(`"invoice number 59"`), []string{"w-059"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := r.ok(test.token, "/v1/search?"+test.query)
+			keys := got.ids("record_key")
+			less := cmp.Transformer("set", func(keys []string) map[string]bool {
+				set := map[string]bool{}
+				for _, key := range keys {
+					set[key] = true
+				}
+				return set
+			})
+			if diff := cmp.Diff(test.keys, keys, less); diff != "" {
+				t.Errorf("hits (-want +got):\n%s", diff)
+			}
+			if count := got.at("meta", "count"); count != float64(len(test.keys)) {
+				t.Errorf("count %v", count)
+			}
+		})
+	}
+}
+
+func TestSearchHit(t *testing.T) {
+	r := newRig(t)
+	t.Run("a hit tells what matched and where to read on", func(t *testing.T) {
+		got := r.ok("tok-client", "/v1/search?q=zephyr&connection_id=cin_mail_home")
+		hit, _ := got.at("data", 0).(map[string]any)
+		score, _ := walk(hit, "score", "value").(float64)
+		delete(hit, "score")
+		want := map[string]any{
+			"object": "search_result", "connector_id": "mail", "stream": "messages", "record_key": "dup:1/a b",
+			"record_url": "/v1/streams/messages/records/dup:1%2Fa%20b", "emitted_at": "2026-01-01T09:30:00.000Z", "authored_at": "2026-01-01T09:30:00Z",
+			"connection_id": "cin_mail_home", "connector_instance_id": "cin_mail_home", "display_name": "Home mail", "matched_fields": []any{"subject"},
+			"snippet": map[string]any{"field": "subject", "text": "<mark>Zephyr</mark>"},
+			"evidence_excerpts": []any{map[string]any{
+				"object": "evidence_excerpt", "field_path": "subject", "preview_text": "<mark>Zephyr</mark>", "provenance": "lexical_match", "truncated": false,
+				"start_chars": 0.0, "end_chars": 6.0,
+				"read": map[string]any{
+					"object": "field_window_read", "method": "GET", "route": "/v1/streams/messages/records/dup:1%2Fa%20b/field-window", "stream": "messages",
+					"record_id": "dup:1/a b", "field": "subject", "connection_id": "cin_mail_home",
+				},
+			}},
+		}
+		if diff := cmp.Diff(want, hit); diff != "" || score >= 0 {
+			t.Errorf("score %v, hit (-want +got):\n%s", score, diff)
+		}
+	})
+	t.Run("tags of the text are not taken for marks", func(t *testing.T) {
+		got := r.ok("tok-client", "/v1/search?q=gamma")
+		if snippet := got.at("data", 0, "snippet", "text"); snippet != "alpha beta <mark>gamma</mark>" {
+			t.Errorf("snippet %q", snippet)
+		}
+	})
+	t.Run("a record without a time of its own has no authored_at", func(t *testing.T) {
+		if got := r.ok("tok-client", "/v1/search?q=京都"); got.at("data", 0, "authored_at") != nil {
+			t.Errorf("hit: %s", got.text)
+		}
+	})
+}
+
+func TestSearchPages(t *testing.T) {
+	r := newRigWith(t, Options{SearchWindow: 40})
+	want := r.ok("tok-client", "/v1/search?q=invoice&limit=100").ids("record_url")
+	t.Run("pages are the whole list, cut", func(t *testing.T) {
+		got := r.walkPages("tok-client", "/v1/search?q=invoice&limit=17", "record_url")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("hits (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a list that is cut to the window says so", func(t *testing.T) {
+		got := r.ok("tok-client", "/v1/search?q=invoice&limit=1")
+		recall := map[string]any{
+			"complete": false, "truncated": true, "ranking_scope": "candidate_window", "ranked_candidate_count": float64(40 + homeMessages + chatMessages),
+			"candidate_window_limit": 40.0, "sources_searched_count": 9.0, "truncated_source_count": 1.0,
+		}
+		if diff := cmp.Diff(any(recall), got.at("meta", "recall")); diff != "" || got.at("meta", "count_accuracy") != "lower_bound" {
+			t.Errorf("accuracy %v, recall (-want +got):\n%s", got.at("meta", "count_accuracy"), diff)
+		}
+	})
+	t.Run("a cursor is of its query and grant", func(t *testing.T) {
+		cursor := text(r.ok("tok-client", "/v1/search?q=invoice&limit=1").at("next_cursor"))
+		for token, target := range map[string]string{"tok-client": "/v1/search?q=number&cursor=" + cursor, "tok-owner": "/v1/search?q=invoice&cursor=" + cursor} {
+			if got := r.get(token, target); got.code() != "invalid_cursor" {
+				t.Errorf("%s: %s", target, got.text)
+			}
+		}
+	})
+}
+
+func TestSearchRefusals(t *testing.T) {
+	r := newRig(t)
+	for _, test := range []struct {
+		name, token, target, code, param string
+		status                           int
+	}{
+		{"no query", "tok-client", "/v1/search?q=+", "invalid_request", "q", 400},
+		{"a query without end", "tok-client", "/v1/search?q=" + strings.Repeat("a", maxQuery+1), "invalid_request", "q", 400},
+		{"a stream outside the grant", "tok-narrow", "/v1/search?q=x&streams=attachments", "grant_stream_not_allowed", "", 403},
+		{"a connection outside the grant", "tok-narrow", "/v1/search?q=x&connection_id=cin_mail_home", "connection_not_found", "connection_id", 404},
+		{"a filter without a stream", "tok-client", "/v1/search?q=x&filter[is_seen]=true", "invalid_request", "filter", 400},
+		{"a filter with two streams", "tok-client", "/v1/search?q=x&streams=messages&streams=attachments&filter[id]=1", "invalid_request", "filter", 400},
+		{"a filter outside the grant", "tok-narrow", "/v1/search?q=x&streams=messages&filter[from_email]=a", "field_not_granted", "", 403},
+		{"a malformed cursor", "tok-client", "/v1/search?q=x&cursor=garbage", "invalid_cursor", "", 400},
+		{"a parameter of another route", "tok-client", "/v1/search?q=x&fields=id", "invalid_request", "fields", 400},
+		{"semantic search", "tok-client", "/v1/search/semantic?q=x&limit=2", "search_mode_unavailable", "", 400},
+		{"hybrid search", "tok-client", "/v1/search/hybrid?q=x", "search_mode_unavailable", "", 400},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := r.get(test.token, test.target)
+			if got.status != test.status || got.code() != test.code || text(got.at("error", "param")) != test.param {
+				t.Errorf("status %d: %s", got.status, got.text)
+			}
+		})
+	}
+}
+
+func TestTerms(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"letters are lowered and lose their accents", "Ångström Déjà-VU", "angstrom deja vu"},
+		{"accents written apart are dropped", "cafe\u0301s", "cafes"},
+		{"Japanese is split into characters", "京都駅でAI会議", "京 都 駅 で ai 会 議"},
+		{"Katakana keeps its long sign", "メール", "メ ー ル"},
+		{"Korean is split too", "회의에서", "회 의 에 서"},
+		{"Arabic loses vowel signs and its forms of alif are one", "أَحمَد مـحمد", "احمد محمد"},
+		{"Hindi keeps its vowels", "हिन्दी", "हिन्दी"},
+		{"full-width letters are letters", "ＡＢＣ１", "abc1"},
+		{"emoji are words of their own", "go 🚀 go", "go 🚀 go"},
+		{"nothing is nothing", "—…!", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := indexedText(test.text); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	long := strings.Repeat("前置き。", 200) + "会議" + strings.Repeat("あとがき", 200)
+	for _, test := range []struct{ name, text, query string }{
+		{"the match is in the middle", long, "会議"},
+		{"the match is at the start", "会議" + strings.Repeat("あとがき", 200), "会議"},
+		{"the match is at the end", strings.Repeat("前置き。", 200) + "会議", "会議"},
+		{"everything matches", strings.Repeat("long ", 300), "long"},
+		{"the match is longer than the window", strings.Repeat("長", 700), strings.Repeat("長", 650)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spans := matches(test.text, parseQuery(test.query))
+			cut := snippet(test.text, spans)
+			marked := cut.marked
+			if strings.Count(marked, "<mark>") == 0 || strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
+				t.Errorf("marks are not balanced: %s", marked)
+			}
+			shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked)
+			bare := strings.TrimSuffix(strings.TrimPrefix(shown, "…"), "…")
+			if runes := len([]rune(bare)); runes > snippetSize || string([]rune(test.text)[cut.start:cut.end]) != bare || !cut.truncated {
+				t.Errorf("%d code points, truncated %v: %s", runes, cut.truncated, marked)
+			}
+			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) || strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
+				if !strings.HasPrefix(test.name, "everything") && !strings.Contains(test.name, "longer") {
+					t.Errorf("the cut ends are not told: %s", marked)
+				}
+			}
+		})
+	}
+}

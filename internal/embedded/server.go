@@ -1,0 +1,268 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Options configure a [Server]. The zero value works, but then nobody may introspect.
+type Options struct {
+	// Origin is the server's own origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens.
+	// It is asked on each request, for a server that learns its port by listening. Nil: the request's host.
+	Origin func() string
+	// ClientID and ClientSecret are the HTTP Basic credentials of introspection and of the package directory.
+	ClientID, ClientSecret string
+	// Now tells the time. Nil: time.Now.
+	Now func() time.Time
+	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.
+	Random io.Reader
+	// Observe is told of each request before it is answered, concurrently. It must not read the body. Nil: nobody is told.
+	Observe func(*http.Request)
+	// Fault is told of an error that the client sees as 500 internal_error alone, concurrently. Nil: nobody is told.
+	Fault func(*http.Request, error)
+	// BookmarkLife is how long a changes_since bookmark is kept. Zero: 30 days.
+	BookmarkLife time.Duration
+	// SearchWindow bounds how many hits of one stream and connection a search ranks. Zero: 1000.
+	SearchWindow int
+}
+
+// A Server is a resource server and its authorization server at one origin.
+type Server struct {
+	store   *Store
+	grants  *Grants
+	options Options
+	routes  []route
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// NewServer serves a store to the holders of grants.
+func NewServer(store *Store, grants *Grants, options Options) *Server {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Random == nil {
+		options.Random = rand.Reader
+	}
+	if options.BookmarkLife == 0 {
+		options.BookmarkLife = 30 * 24 * time.Hour
+	}
+	if options.SearchWindow == 0 {
+		options.SearchWindow = 1000
+	}
+	return &Server{store: store, grants: grants, options: options, routes: routes()}
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.options.Observe != nil {
+		s.options.Observe(r)
+	}
+	requestID := s.requestID()
+	w.Header().Set("Request-Id", requestID)
+	body, err := s.answer(r)
+	if err != nil {
+		s.writeError(w, r, requestID, err)
+		return
+	}
+	if raw, ok := body.(blobBody); ok {
+		raw.write(w)
+		return
+	}
+	writeJSON(w, http.StatusOK, body)
+}
+
+// answer routes a request. Path segments are unescaped one by one, so that an id may hold a slash.
+func (s *Server) answer(r *http.Request) (any, error) {
+	path, err := splitPath(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	switch strings.Join(path, "/") {
+	case "introspect":
+		return s.authority(r, s.introspect)
+	case "packages":
+		return s.authority(r, s.packageDirectory)
+	case ".well-known/oauth-protected-resource":
+		return s.metadata(r), nil
+	}
+	if path[0] != "v1" {
+		return nil, newError(http.StatusNotFound, "not_found", "No such resource")
+	}
+	return s.read(r, path[1:])
+}
+
+func splitPath(u *url.URL) ([]string, *apiError) {
+	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	for i, segment := range segments {
+		plain, err := url.PathUnescape(segment)
+		if err != nil {
+			return nil, invalidRequest("Malformed path")
+		}
+		segments[i] = plain
+	}
+	return segments, nil
+}
+
+// read admits the bearer and answers a read under /v1.
+func (s *Server) read(r *http.Request, path []string) (any, error) {
+	grant, err := s.admit(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil, newError(http.StatusMethodNotAllowed, "method_not_allowed", "Reads are GET requests")
+	}
+	current := s.store.catalog.Load()
+	c := &call{
+		ctx: r.Context(), server: s, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
+	}
+	for _, route := range s.routes {
+		if route.matches(path) {
+			if c.params, err = parseParams(r.URL.RawQuery, route.params); err != nil {
+				return nil, err
+			}
+			return route.answer(c)
+		}
+	}
+	return nil, newError(http.StatusNotFound, "not_found", "No such resource")
+}
+
+// admit finds the live grant of the request's bearer token.
+func (s *Server) admit(r *http.Request) (Grant, *apiError) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return Grant{}, newError(http.StatusUnauthorized, "authentication_error", "Missing bearer token")
+	}
+	grant, ok := s.grants.Lookup(strings.TrimSpace(token))
+	switch {
+	case !ok:
+		return Grant{}, failedClosed("context.active_false")
+	case grant.Kind == KindPackage:
+		return Grant{}, newError(http.StatusNotFound, "not_found", "Unknown source: unknown")
+	}
+	if reason := s.ended(grant); reason != "" {
+		return Grant{}, newError(http.StatusForbidden, reason, "%s", endedMessage(reason))
+	}
+	return grant, nil
+}
+
+// ended says why a grant is over, or nothing.
+func (s *Server) ended(grant Grant) string {
+	switch {
+	case grant.Revoked:
+		return "grant_revoked"
+	case !grant.Expires.IsZero() && !s.options.Now().Before(grant.Expires):
+		return "grant_expired"
+	}
+	return ""
+}
+
+func endedMessage(reason string) string {
+	if reason == "grant_expired" {
+		return "Grant has expired"
+	}
+	return "Grant has been revoked"
+}
+
+// A call is one admitted read on its way to an answer.
+type call struct {
+	ctx      context.Context
+	server   *Server
+	url      *url.URL
+	path     []string // after v1, unescaped
+	params   params
+	grant    Grant
+	catalog  *catalog
+	sources  []access // everything the grant opens
+	warnings []warning
+}
+
+// A warning tells of something that the caller should know about an answer that was given all the same.
+type warning struct {
+	Code    string         `json:"code"`
+	Detail  map[string]int `json:"detail,omitempty"`
+	Message string         `json:"message"`
+	Param   string         `json:"param,omitempty"`
+}
+
+func (c *call) warn(w *warning) {
+	if w != nil {
+		c.warnings = append(c.warnings, *w)
+	}
+}
+
+func (s *Server) requestID() string {
+	id := make([]byte, 8)
+	if _, err := io.ReadFull(s.options.Random, id); err != nil {
+		return "req_0000000000000000" // an answer without a telling id is better than none
+	}
+	return "req_" + hex.EncodeToString(id)
+}
+
+func (s *Server) origin(r *http.Request) string {
+	if s.options.Origin != nil {
+		return s.options.Origin()
+	}
+	return "http://" + r.Host
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(body) // the status is out: a client that hung up cannot be told more
+}
+
+// An errorBody is the error envelope.
+type errorBody struct {
+	Code             string          `json:"code"`
+	Message          string          `json:"message"`
+	Type             string          `json:"type"`
+	Param            string          `json:"param,omitempty"`
+	ResourceMetadata string          `json:"resource_metadata,omitempty"`
+	NextStep         string          `json:"next_step,omitempty"`
+	Connections      []connectionRef `json:"available_connections,omitempty"`
+	RetryWith        string          `json:"retry_with,omitempty"`
+	RequestID        string          `json:"request_id"`
+}
+
+// nextStep tells a client without a usable token where to begin.
+const nextStep = "Fetch error.resource_metadata to find the authorization server, then request a scoped client grant without using an owner bearer token."
+
+// writeError is the one place that writes an error.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
+	var refusal *apiError
+	if !errors.As(err, &refusal) {
+		refusal = internalError(err)
+		if s.options.Fault != nil && r.Context().Err() == nil { // a client that hung up is no fault
+			s.options.Fault(r, err)
+		}
+	}
+	body := errorBody{
+		Code: refusal.Code, Message: refusal.Message, Type: refusal.kind(), Param: refusal.Param,
+		Connections: refusal.Connections, RetryWith: refusal.RetryWith, RequestID: requestID,
+	}
+	if refusal.Status == http.StatusUnauthorized {
+		if refusal.Code == introspectionRefused {
+			w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
+		} else {
+			body.ResourceMetadata = s.origin(r) + "/.well-known/oauth-protected-resource"
+			body.NextStep = nextStep
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+body.ResourceMetadata+`"`)
+		}
+	}
+	if refusal.Status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", "GET, HEAD, POST")
+	}
+	writeJSON(w, refusal.Status, map[string]errorBody{"error": body})
+}

@@ -1,0 +1,90 @@
+package embedded
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestFaultsAreToldToTheHostAlone(t *testing.T) {
+	store, err := NewStore(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Load(t.Context(), testCorpus(), "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	r := newRigOver(t, store, Options{})
+	var fault error
+	r.server.options.Fault = func(_ *http.Request, err error) { fault = err }
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := r.get("tok-client", "/v1/streams")
+	if got.status != 500 || got.code() != "internal_error" || fault == nil {
+		t.Fatalf("status %d, fault %v: %s", got.status, fault, got.text)
+	}
+	if strings.Contains(got.text, fault.Error()) {
+		t.Errorf("the client is told the cause: %s", got.text)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	r := newRig(t)
+	for _, test := range []struct {
+		name, method, target string
+		status               int
+	}{
+		{"a path of nothing", http.MethodGet, "/", 404},
+		{"an unknown read", http.MethodGet, "/v1/nowhere", 404},
+		{"an empty stream name", http.MethodGet, "/v1/streams/", 404},
+		{"a write", http.MethodPost, "/v1/streams", 405},
+		{"introspection by GET", http.MethodGet, "/introspect", 405},
+		{"a malformed query", http.MethodGet, "/v1/streams?a=%zz", 400},
+		{"a parameter given twice", http.MethodGet, "/v1/streams/messages/records?limit=1&limit=2", 400},
+		{"a HEAD request is a read", http.MethodHead, "/v1/streams", 200},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			request := httptest.NewRequest(test.method, testOrigin+"/", nil)
+			path, query, _ := strings.Cut(test.target, "?")
+			request.URL.Path, request.URL.RawQuery = path, query
+			request.Header.Set("Authorization", "Bearer tok-client")
+			if got := r.do(request); got.status != test.status || got.header.Get("Request-Id") == "" {
+				t.Errorf("status %d, want %d: %s", got.status, test.status, got.text)
+			}
+		})
+	}
+}
+
+// FuzzSnippet holds two laws: terms lie in the text one after the other, and a snippet without its marks is the part of
+// the text that it says.
+func FuzzSnippet(f *testing.F) {
+	f.Add("The café bill, 会議", "cafe")
+	f.Add(japaneseBody, "京都")
+	f.Add("e\u0301\u0301 \u0301x\U0001F680", "e x")
+	f.Add("<mark>a</mark>", "a")
+	f.Fuzz(func(t *testing.T, content, query string) {
+		if len(query) > maxQuery || len(content) > 1<<14 {
+			t.Skip()
+		}
+		content = strings.ToValidUTF8(content, "") // what JSON decodes to
+		at := 0
+		for _, term := range termsOf(content) {
+			if term.start < at || term.end <= term.start || term.end > len(content) {
+				t.Fatalf("term %+v after byte %d of %q", term, at, content)
+			}
+			at = term.end
+		}
+		cut := snippet(content, matches(content, parseQuery(query)))
+		marked := cut.marked
+		shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked)
+		bare := string([]rune(content)[cut.start:cut.end])
+		if !strings.Contains(content, "mark>") && !strings.Contains(content, "…") && strings.Trim(shown, "…") != bare {
+			t.Fatalf("snippet %q is not characters %d to %d of %q", shown, cut.start, cut.end, content)
+		}
+		if strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
+			t.Fatalf("marks of %q are not balanced", marked)
+		}
+	})
+}

@@ -1,0 +1,215 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// What the header of an index says: whose file it is, and how its tables are laid out. A change of the layout changes the
+// version, so that older indexes are made again.
+const (
+	indexApplication = 0x50445050 // "PDPP"
+	indexVersion     = 2
+)
+
+// The files that SQLite keeps beside a database. It gives them the mode of the database.
+var companions = []string{"-wal", "-shm", "-journal"}
+
+// An IndexError says why a file cannot hold an index. The file and those beside it are as they were.
+type IndexError struct {
+	Path   string
+	Reason string // continues "the index file PATH"
+}
+
+// Error returns one sentence.
+func (e *IndexError) Error() string {
+	return fmt.Sprintf("The index file %q %s. It was not changed: name another file, or one that does not exist yet.", e.Path, e.Reason)
+}
+
+// IndexFiles are the files of the index at a path; none when it is empty.
+func IndexFiles(path string) []string {
+	if path == "" {
+		return nil
+	}
+	files := []string{path}
+	for _, ending := range companions {
+		files = append(files, path+ending)
+	}
+	return files
+}
+
+// HeldIndex returns the fingerprint of the corpus in an index file, of an older version too, and changes nothing. It is empty
+// when the file is absent or empty, or when its last load did not finish. Its errors are *IndexError values.
+func HeldIndex(ctx context.Context, path string) (fingerprint string, err error) {
+	version, err := inspectIndex(ctx, path)
+	if err != nil || version < 0 {
+		return "", err
+	}
+	err = readIndex(ctx, path, func(db *sql.DB) error {
+		var tables int
+		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").Scan(&tables); err != nil || tables == 0 {
+			return err
+		}
+		err := db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", metaFingerprint).Scan(&fingerprint)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return fingerprint, err
+}
+
+// inspectIndex returns the version of the index in a file, -1 when the file is absent or empty. It does not open what is not
+// a regular file, and only reads. Its errors are *IndexError values.
+func inspectIndex(ctx context.Context, path string) (version int, err error) {
+	refuse := func(format string, arguments ...any) (int, error) {
+		return 0, &IndexError{path, fmt.Sprintf(format, arguments...)}
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return refuse("cannot be read: %v", err)
+	case err != nil || info.Size() == 0 && info.Mode().IsRegular():
+		if name := companion(path, func(fs.FileInfo) bool { return true }); name != "" {
+			return refuse("is absent or empty, and %q belongs to another database", name)
+		}
+		return -1, nil
+	case info.IsDir():
+		return refuse("is a folder")
+	case info.Mode()&fs.ModeSymlink != 0:
+		return refuse("is a link, and links are not followed")
+	case !info.Mode().IsRegular():
+		return refuse("is not a regular file")
+	}
+	if name := companion(path, func(info fs.FileInfo) bool { return !info.Mode().IsRegular() }); name != "" {
+		return refuse("cannot be used: %q is not a regular file", name)
+	}
+	application, version, err := indexHeader(path)
+	if wal, statErr := os.Stat(path + "-wal"); err == nil && application == indexApplication && statErr == nil && wal.Size() > 0 {
+		err = readIndex(ctx, path, func(db *sql.DB) error { // a header that is not written back yet
+			return errors.Join(db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
+				db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version))
+		})
+	}
+	switch {
+	case err != nil:
+		return refuse("cannot be read: %v", err)
+	case application != indexApplication:
+		return refuse("is not an index of pdpp-mcp")
+	case version > indexVersion:
+		return refuse("was made by a newer pdpp-mcp (index version %d, this program knows %d)", version, indexVersion)
+	}
+	return version, nil
+}
+
+// companion returns the first of the files beside a database that is as asked, or "".
+func companion(path string, is func(fs.FileInfo) bool) string {
+	for _, ending := range companions {
+		if info, err := os.Lstat(path + ending); err == nil && is(info) {
+			return path + ending
+		}
+	}
+	return ""
+}
+
+// indexHeader reads the header of a file: 0 and 0 when it is not a SQLite database.
+func indexHeader(path string) (application, version int, err error) {
+	file, err := os.Open(path) // #nosec G304 -- the file that the user named
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	header := make([]byte, 100)
+	_, err = io.ReadFull(file, header)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && string(header[:16]) != "SQLite format 3\x00":
+		return 0, 0, nil
+	case err != nil:
+		return 0, 0, err
+	}
+	number := func(at int) int { return int(int32(binary.BigEndian.Uint32(header[at:]))) } // #nosec G115 -- they are signed
+	return number(68), number(60), nil
+}
+
+// readIndex lets use read an index. Neither the database nor its write-ahead log is changed.
+func readIndex(ctx context.Context, path string, use func(*sql.DB) error) error {
+	query := url.Values{"mode": {"ro"}}
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
+		query.Set("immutable", "1") // else SQLite makes files beside it
+	}
+	dsn, err := fileSource(path, query)
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(use(db), db.Close()); err != nil {
+		return &IndexError{path, fmt.Sprintf("cannot be read: %v", err)}
+	}
+	return nil
+}
+
+// claimIndex makes an absent or empty file an index, and takes the right to read an index from other users. Its errors are
+// *IndexError values.
+func claimIndex(ctx context.Context, path string) error {
+	version, err := inspectIndex(ctx, path)
+	if err != nil {
+		return err
+	}
+	if version < 0 {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- the file that the user named
+		if err == nil {
+			err = file.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) { // it was empty
+			return &IndexError{path, fmt.Sprintf("cannot be created: %v", err)}
+		}
+	}
+	for _, name := range IndexFiles(path) {
+		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &IndexError{path, fmt.Sprintf("cannot be made private: %v", err)}
+		}
+	}
+	if version < 0 {
+		return stampIndex(ctx, path)
+	}
+	return nil
+}
+
+// stampIndex writes the header of an empty index: all of it or nothing, and without files beside it, so that an empty file
+// with any is not ours.
+func stampIndex(ctx context.Context, path string) error {
+	dsn, err := fileSource(path, url.Values{"_pragma": {"journal_mode(memory)"}})
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, fmt.Sprintf("BEGIN; PRAGMA application_id = %d; PRAGMA user_version = 0; COMMIT", indexApplication))
+	if err = errors.Join(err, db.Close()); err != nil {
+		return &IndexError{path, fmt.Sprintf("cannot be made: %v", err)}
+	}
+	return nil
+}
+
+// fileSource spells the driver's name for a file.
+func fileSource(path string, query url.Values) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("open store: %w", err)
+	}
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}
+	return name.String(), nil
+}

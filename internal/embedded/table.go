@@ -1,0 +1,193 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
+// read may compare, so that comparisons need no JSON and run in SQLite. Its full-text twin holds the lexical fields.
+//
+// Row ids are given in the order of emission over all tables: they are the version that a changes feed counts.
+type table struct {
+	name      string // also the stem of the names of its index and full-text table
+	connector *model.Connector
+	stream    *model.Stream
+	columns   []column
+	lexical   []model.Field
+}
+
+// A column is the comparable form of one field.
+type column struct {
+	name  string
+	field string
+	kind  columnKind
+}
+
+// newTable lays out a stream's table. Number is unique in the store.
+func newTable(number int, connector *model.Connector, stream *model.Stream) *table {
+	t := &table{name: fmt.Sprintf("s%d", number), connector: connector, stream: stream}
+	for i, field := range stream.Fields {
+		if field.Lexical {
+			t.lexical = append(t.lexical, field)
+		}
+		kind := kindOf(field)
+		if kind != kindNone && isCompared(connector, stream, field) {
+			t.columns = append(t.columns, column{name: fmt.Sprintf("f%d", i), field: field.Name, kind: kind})
+		}
+	}
+	return t
+}
+
+// isCompared tells whether any read may compare the field.
+func isCompared(connector *model.Connector, stream *model.Stream, field model.Field) bool {
+	if field.Exact || field.Range || len(field.Aggregations) > 0 {
+		return true
+	}
+	if field.Name == stream.CursorField || field.Name == stream.ConsentTimeField {
+		return true
+	}
+	for _, other := range connector.Streams {
+		for _, relation := range other.Relations {
+			if relation.Target == stream.Name && relation.ForeignKey == field.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// column finds the column of a field.
+func (t *table) column(field string) (column, bool) {
+	at := slices.IndexFunc(t.columns, func(c column) bool { return c.field == field })
+	if at < 0 {
+		return column{}, false
+	}
+	return t.columns[at], true
+}
+
+// sortColumn is where records sort by default.
+func (t *table) sortColumn() string {
+	if c, ok := t.column(t.stream.CursorField); ok {
+		return c.name
+	}
+	return "emitted"
+}
+
+// consentColumn is what a grant's time bound applies to. A consent field that cannot be compared matches nothing.
+func (t *table) consentColumn() string {
+	if t.stream.ConsentTimeField == "" {
+		return "emitted"
+	}
+	if c, ok := t.column(t.stream.ConsentTimeField); ok && c.kind == kindInstant {
+		return c.name
+	}
+	return "NULL"
+}
+
+// create is the SQL that makes the table and its full-text twin. Data comes last: scans then leave its pages alone.
+func (t *table) create() string {
+	var sql strings.Builder
+	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection_id TEXT NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.name)
+	for _, c := range t.columns {
+		fmt.Fprintf(&sql, ", %s", c.name)
+	}
+	sql.WriteString(", data BLOB NOT NULL, UNIQUE (connection_id, id));\n")
+	if len(t.lexical) == 0 {
+		return sql.String()
+	}
+	names := make([]string, len(t.lexical))
+	for i := range t.lexical {
+		names[i] = lexicalColumn(i)
+	}
+	// The terms are folded before they come here, so the tokenizer must only split them at spaces.
+	fmt.Fprintf(&sql, "CREATE VIRTUAL TABLE %s USING fts5(%s, content='', contentless_delete=1, tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M* Co'\");\n",
+		t.lexicalTable(), strings.Join(names, ", "))
+	return sql.String()
+}
+
+// index is the SQL that makes the indexes, once the table is filled.
+func (t *table) index() string {
+	var sql strings.Builder
+	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection_id, %[2]s, id);\n", t.name, t.sortColumn())
+	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_emitted ON %[1]s (connection_id, emitted);\n", t.name)
+	for _, other := range t.connector.Streams {
+		for _, relation := range other.Relations {
+			if c, ok := t.column(relation.ForeignKey); ok && relation.Target == t.stream.Name {
+				fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection_id, %[2]s);\n", t.name, c.name)
+			}
+		}
+	}
+	return sql.String()
+}
+
+// insert is the SQL that adds a record, with the arguments in the order of [table.row].
+func (t *table) insert() string {
+	names := []string{"version", "connection_id", "id", "emitted"}
+	for _, c := range t.columns {
+		names = append(names, c.name)
+	}
+	names = append(names, "data")
+	marks := strings.Repeat(", ?", len(names))[2:]
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection_id, id) DO NOTHING", t.name, strings.Join(names, ", "), marks)
+}
+
+func (t *table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
+	row := []any{version, record.ConnectionID, record.ID, record.EmittedAt.UnixMicro()}
+	for _, c := range t.columns {
+		row = append(row, c.kind.stored(fields[c.field]))
+	}
+	return append(row, []byte(record.Data))
+}
+
+// remove is the SQL that takes a record out by connection and id, and tells its version.
+func (t *table) remove() string {
+	return fmt.Sprintf("DELETE FROM %s WHERE connection_id = ? AND id = ? RETURNING version", t.name)
+}
+
+// removeLexical is the SQL that takes a record's terms out by version.
+func (t *table) removeLexical() string {
+	return fmt.Sprintf("DELETE FROM %s WHERE rowid = ?", t.lexicalTable())
+}
+
+func (t *table) lexicalTable() string { return t.name + "_text" }
+
+func lexicalColumn(i int) string { return fmt.Sprintf("t%d", i) }
+
+// insertLexical is the SQL that adds a record's terms, with the arguments in the order of [table.lexicalRow].
+func (t *table) insertLexical() string {
+	return fmt.Sprintf("INSERT INTO %s (rowid%s) VALUES (?%s)", t.lexicalTable(), lexicalNames(len(t.lexical)), strings.Repeat(", ?", len(t.lexical)))
+}
+
+func lexicalNames(count int) string {
+	var names strings.Builder
+	for i := range count {
+		names.WriteString(", " + lexicalColumn(i))
+	}
+	return names.String()
+}
+
+func (t *table) lexicalRow(version int64, fields map[string]json.RawMessage) []any {
+	row := []any{version}
+	for _, field := range t.lexical {
+		row = append(row, indexedText(lexicalText(fields[field.Name])))
+	}
+	return row
+}
+
+// lexicalText is the text of a field that is searched: a string, or the strings of an array one to a line.
+func lexicalText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var texts []string
+	if json.Unmarshal(raw, &texts) == nil {
+		return strings.Join(texts, "\n")
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package embedded
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Search folds text in Go, once for the index and once for the query, and highlights with the same function: what
+// is found is what is marked. Scripts that are written without spaces are split into characters, so that a word
+// inside a sentence is found as a phrase of its characters.
+
+// A term is one searchable word or character, and where it stands in the text, in bytes.
+type term struct {
+	text       string
+	start, end int
+}
+
+// termsOf splits a text into terms.
+func termsOf(text string) []term {
+	var terms []term
+	var word strings.Builder
+	start, end := 0, 0
+	flush := func() {
+		if word.Len() > 0 {
+			terms = append(terms, term{text: word.String(), start: start, end: end})
+			word.Reset()
+		}
+	}
+	for at, r := range text {
+		next := at + utf8.RuneLen(r)
+		switch {
+		case isDropped(r):
+			if word.Len() > 0 {
+				end = next
+			} else if len(terms) > 0 && terms[len(terms)-1].end == at {
+				terms[len(terms)-1].end = next // a mark on a character that stands alone
+			}
+		case isUnspaced(r) || unicode.Is(unicode.So, r): // a symbol, such as an emoji, is a word of its own
+			flush()
+			terms = append(terms, term{text: foldRune(r), start: at, end: next})
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
+			if word.Len() == 0 {
+				start = at
+			}
+			word.WriteString(foldRune(r))
+			end = next
+		default:
+			flush()
+		}
+	}
+	flush()
+	return terms
+}
+
+// indexedText is the text as it goes into the index: its terms with spaces between.
+func indexedText(text string) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	for i, t := range termsOf(text) {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(t.text)
+	}
+	return out.String()
+}
+
+// isUnspaced reports a character of a script that puts no spaces between words, or, for Hangul, hangs particles on them.
+func isUnspaced(r rune) bool {
+	if r < 0x0E00 {
+		return false
+	}
+	if r >= 0x3040 && r <= 0x30FF { // Hiragana and Katakana with their signs
+		return unicode.IsLetter(r)
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r)
+}
+
+// isDropped reports a sign that does not tell words apart: Latin accents written apart, Arabic vowel signs and tatweel.
+func isDropped(r rune) bool {
+	switch {
+	case r >= 0x0300 && r <= 0x036F, r >= 0x064B && r <= 0x065F:
+		return true
+	case r == 0x0640, r == 0x0670:
+		return true
+	}
+	return false
+}
+
+// foldRune lowers a letter and takes its accent off.
+func foldRune(r rune) string {
+	r = unicode.ToLower(r)
+	if r < utf8.RuneSelf {
+		return string(r)
+	}
+	if r >= 0xFF01 && r <= 0xFF5E { // full-width forms
+		return string(unicode.ToLower(r - 0xFEE0))
+	}
+	switch r {
+	case 'ß':
+		return "ss"
+	case 'æ':
+		return "ae"
+	case 'œ':
+		return "oe"
+	case 'أ', 'إ', 'آ', 'ٱ':
+		return "ا"
+	case 'ς':
+		return "σ"
+	}
+	if r > 0x024F && r < 0x1E00 || r > 0x1EFF { // outside the accented Latin blocks
+		return string(r)
+	}
+	for _, fold := range accents {
+		if strings.ContainsRune(fold.accented, r) {
+			return fold.base
+		}
+	}
+	return string(r)
+}
+
+// accents are the lower-case accented letters of the Latin script that are written as one character.
+var accents = [...]struct{ base, accented string }{
+	{"a", "àáâãäåāăąǎȁȃạảấầẩẫậắằẳẵặ"},
+	{"c", "çćĉċč"},
+	{"d", "ďđ"},
+	{"e", "èéêëēĕėęěȅȇẹẻẽếềểễệ"},
+	{"g", "ĝğġģǧ"},
+	{"h", "ĥħ"},
+	{"i", "ìíîïĩīĭįıǐȉȋỉị"},
+	{"j", "ĵ"},
+	{"k", "ķǩ"},
+	{"l", "ĺļľŀł"},
+	{"n", "ñńņňŉǹ"},
+	{"o", "òóôõöøōŏőơǒȍȏọỏốồổỗộớờởỡợ"},
+	{"r", "ŕŗřȑȓ"},
+	{"s", "śŝşšș"},
+	{"t", "ţťŧț"},
+	{"u", "ùúûüũūŭůűųưǔȕȗụủứừửữự"},
+	{"w", "ŵẁẃẅ"},
+	{"y", "ýÿŷỳỵỷỹ"},
+	{"z", "źżž"},
+}
