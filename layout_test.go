@@ -40,7 +40,7 @@ var forbidden = map[string][]string{
 	"middleware":   {module + "middleware/", module + "transport", module + "rs/", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
-	"transport/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
+	"internal/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
 	"middleware/web":     {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "database/sql"}, // it reads the certificates of a collector,
@@ -153,8 +153,7 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// mayImportInternal reports whether a package may import what is around the adapter: programs and internal packages may. So
-// may the page, which belongs there too and is still imported by transport.
+// mayImportInternal reports whether a package may import what is around the adapter: programs and internal packages may.
 func mayImportInternal(dir, name string) bool {
-	return name == "main" || strings.HasPrefix(dir, "internal/") || dir == "transport/page"
+	return name == "main" || strings.HasPrefix(dir, "internal/")
 }

@@ -16,7 +16,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
 // HandlerOptions configure [Handler].
@@ -29,11 +28,17 @@ type HandlerOptions struct {
 	MaxBodyBytes  int64           // 0 means middleware.DefaultMaxBodyBytes
 	Limiter       *web.Limiter    // nil means one with middleware.DefaultLimits
 	Health        *Health         // answers /livez and /readyz; nil serves neither
-	Page          *page.Page      // what GET / shows to people; nil serves none
+	Page          Page            // what GET / shows to people; nil serves none
 	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer        // nil makes no spans
 	Observer      web.RequestObserver // nil counts nothing
+}
+
+// A Page is what people see who open the server in a browser. endpoint is the URL of /mcp; status is what /readyz says, or "" if
+// it is not known.
+type Page interface {
+	Serve(w http.ResponseWriter, r *http.Request, endpoint, status string)
 }
 
 //go:embed icon.svg
@@ -83,11 +88,11 @@ func publicDocuments(o HandlerOptions) http.Handler {
 		switch r.URL.Path {
 		case web.PagePath:
 			w.Header().Add("Vary", "Accept")
-			view := page.View{Endpoint: o.Public.URL(r, web.EndpointPath)}
+			status := ""
 			if o.Health != nil {
-				view.Status = o.Health.Status(r.Context())
+				status = o.Health.Status(r.Context())
 			}
-			o.Page.Serve(w, r, view)
+			o.Page.Serve(w, r, o.Public.URL(r, web.EndpointPath), status)
 		case web.IconPath:
 			w.Header().Set("Content-Type", "image/svg+xml")
 			w.Header().Set("Cache-Control", "public, max-age=86400")

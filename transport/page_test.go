@@ -14,11 +14,11 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/page"
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
 // withPage is the hosted adapter with a page, and something that it needs.
-func withPage(t *testing.T, public web.Public, shown *page.Page, needs error) fixture {
+func withPage(t *testing.T, public web.Public, shown transport.Page, needs error) fixture {
 	t.Helper()
 	health := transport.NewHealth(transport.HealthOptions{Checks: []transport.Check{{Name: "resource_server", Reach: func(context.Context) error { return needs }}}})
 	health.Serve()

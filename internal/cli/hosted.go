@@ -11,7 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/page"
 )
 
 // HostedConfig is what a hosted server is made of.
@@ -38,7 +37,7 @@ type HostedConfig struct {
 	AdminListen          string                  // where watch shows its metrics; empty: nowhere
 	Log                  zerolog.Logger
 	Watch                observe.Observation
-	Page                 *page.Page // for people; nil: none
+	Page                 transport.Page // for people; nil: none
 }
 
 // KeepFixed returns next with everything of c that only a restart can change, and the flags that differ there. What is

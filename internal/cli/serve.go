@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/page"
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
 type serveCommand struct {

@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/transport/page"
+	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
 // opened is a page as a browser gets it.
 func opened(o page.Options, view page.View) *httptest.ResponseRecorder {
 	recorder := httptest.NewRecorder()
-	page.New(o).Serve(recorder, httptest.NewRequest(http.MethodGet, "/", nil), view)
+	page.New(o).Serve(recorder, httptest.NewRequest(http.MethodGet, "/", nil), view.Endpoint, view.Status)
 	return recorder
 }
 
@@ -173,7 +173,7 @@ func TestLinksHoldTheServer(t *testing.T) {
 
 func TestHeadHasNoBody(t *testing.T) {
 	recorder := httptest.NewRecorder()
-	page.New(hosted).Serve(recorder, httptest.NewRequest(http.MethodHead, "/", nil), view)
+	page.New(hosted).Serve(recorder, httptest.NewRequest(http.MethodHead, "/", nil), view.Endpoint, view.Status)
 	if recorder.Code != http.StatusOK || recorder.Body.Len() != 0 || recorder.Header().Get("Content-Security-Policy") == "" {
 		t.Errorf("%d with %d bytes", recorder.Code, recorder.Body.Len())
 	}

@@ -108,8 +108,9 @@ type consoleDocument struct {
 	Token string
 }
 
-// Serve answers a request with the page.
-func (p *Page) Serve(w http.ResponseWriter, r *http.Request, view View) {
+// Serve answers a request with the page. endpoint is the URL of /mcp; status is what /readyz says, or "" if it is not known.
+func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status string) {
+	view := View{Endpoint: endpoint, Status: status}
 	server := p.options.Server
 	if server.URL == "" && server.Command == "" {
 		server.URL = view.Endpoint
