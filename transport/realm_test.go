@@ -223,6 +223,8 @@ func (w *realm) read(rw http.ResponseWriter, r *http.Request) {
 		status, code = http.StatusNotFound, "not_found"
 	case b.doubted:
 		status, code = http.StatusUnauthorized, "context.stream_not_allowed"
+	case !slices.Contains([]string{"", b.connection()}, r.URL.Query().Get("connection_id")):
+		status, code = http.StatusNotFound, "connection_not_found"
 	case strings.Contains(r.URL.Path, "/blobs/") && !b.hasBlob(call):
 		status, code = http.StatusNotFound, "blob_not_found"
 	}
