@@ -26,6 +26,7 @@ type AggregateQuery struct {
 // others hold and a call that shows them (D18).
 func Aggregate(body string, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
+	body = unique(body)
 	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err

@@ -31,6 +31,7 @@ const (
 	listText        = 8 << 10  // the rows of list_streams
 	documentJSON    = 20 << 10 // a fetched document, which stands on both channels
 	cutsJSON        = 3 << 10  // the calls that read on, in a document's metadata
+	windowField     = 2 << 10  // what a resource server says of the field of a window
 	windowText      = 20 << 10 // a field window, which stands on both channels
 	blobText        = 16 << 10 // an inline blob
 	maxPlainID      = 1000     // a longer record id is not repeated beside the id that holds it

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -39,6 +40,9 @@ func (c cut) unnamed() string {
 	if c.related {
 		return ""
 	}
+	if len(c.field.Name) > longestName {
+		return fmt.Sprintf("has more than %d bytes", longestName)
+	}
 	return rs.UnsafeField(c.field.Name)
 }
 
@@ -53,9 +57,11 @@ func (c cut) tool() string {
 func (c cut) read(a *arguments) *arguments {
 	a.text("id", c.it.id)
 	if c.related {
-		relations := make([]string, len(c.it.expanded))
-		for i, m := range c.it.expanded {
-			relations[i] = m.Name
+		var relations []string
+		for _, m := range c.it.expanded {
+			if sendableField(m.Name) && len(relations) < maxRelated {
+				relations = append(relations, m.Name)
+			}
 		}
 		return a.text("connection_id", c.it.separate()).list("expand", relations)
 	}
@@ -81,7 +87,7 @@ func (c cut) omitted() bool {
 
 func (c cut) json() string {
 	a := &arguments{make([]byte, 0, 256)}
-	a.open("", '{').plain("field", c.field.Name).put("shown_chars", strconv.Itoa(c.shown)).put("total_chars", strconv.Itoa(c.total()))
+	a.open("", '{').plain("field", clip(c.field.Name, longestName)).put("shown_chars", strconv.Itoa(c.shown)).put("total_chars", strconv.Itoa(c.total()))
 	if why := c.unnamed(); why != "" {
 		a.plain("unreadable", "the name "+why)
 	} else {

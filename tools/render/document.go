@@ -18,7 +18,7 @@ type DocumentQuery struct {
 // has the call that reads on.
 func Document(body string, q DocumentQuery) (Result, error) {
 	const what = "fetch"
-	o, err := decode(body, what)
+	o, err := decode(unique(body), what)
 	if err != nil {
 		return Result{}, err
 	}

@@ -44,9 +44,9 @@ func writeDocument(it *item, room int) document {
 			}
 			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
 		}
-		switch full := b.Len()+len(m.Name)+len(value) > room/2; { // of very many fields the rest are readable by name
+		switch full := b.Len()+len(shownName(m.Name))+len(value) > room/2; { // of very many fields the rest are readable by name
 		case value == "":
-			empty = append(empty, name(m.Name))
+			empty = append(empty, shownName(m.Name))
 			continue
 		case full || partly:
 			d.cuts = append(d.cuts, cut{it: it, field: m, fromStart: !full})
@@ -54,7 +54,7 @@ func writeDocument(it *item, room int) document {
 				continue
 			}
 		}
-		fmt.Fprintf(&b, "%s: %s\n", name(m.Name), value)
+		fmt.Fprintf(&b, "%s: %s\n", shownName(m.Name), value)
 	}
 	if len(empty) > 0 {
 		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
@@ -75,7 +75,7 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room 
 	sizes := make([]int, len(long))
 	for i, m := range long {
 		texts[i], _ = rs.AsText(m.Value)
-		sizes[i] = escaped(quoted(texts[i])) + len(m.Name) + 8
+		sizes[i] = escaped(quoted(texts[i])) + len(shownName(m.Name)) + 8
 	}
 	fit := max(sharing(sizes, room, least), min(1, len(long))) // the first is shown however little of it fits
 	share := fairShare(sizes[:fit], room)
@@ -87,13 +87,13 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room 
 		}
 		shown := texts[i]
 		if sizes[i] > share {
-			shown = prefixQuoted(shown, share-len(m.Name)*2-note)
+			shown = prefixQuoted(shown, share-len(shownName(m.Name))*2-note)
 		}
-		fmt.Fprintf(b, "\n%s:\n%s\n", name(m.Name), quoted(shown))
+		fmt.Fprintf(b, "\n%s:\n%s\n", shownName(m.Name), quoted(shown))
 		if len(shown) < len(texts[i]) {
 			c.shown = utf8.RuneCountInString(shown)
 			d.cuts = append(d.cuts, c)
-			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", name(m.Name), c.shown, c.total(), c.shown)
+			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", shownName(m.Name), c.shown, c.total(), c.shown)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func writeRelated(expanded object, conn string, room int) string {
 				items = []string{m.Value}
 			}
 		}
-		head := fmt.Sprintf("\nexpanded %s: %s", name(m.Name), plural(len(items), "record"))
+		head := fmt.Sprintf("\nexpanded %s: %s", shownName(m.Name), plural(len(items), "record"))
 		if relation.Flag("has_more") {
 			head += ", more exist (raise expand_limit)"
 		}

@@ -74,6 +74,9 @@ func (r *hitReader) bound() excess {
 // boundRecords keeps the records that were asked for: of the named connection only, and at most limit of each connection.
 func boundRecords(l listing, body string, limit int, connection string) (listing, string, excess) {
 	e := excess{limit: limit}
+	if connection == "" && (limit == 0 || len(l.items) <= limit) {
+		return l, body, e
+	}
 	kept := make([]string, 0, len(l.items))
 	counts := map[string]int{}
 	for _, raw := range l.items {

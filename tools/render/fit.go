@@ -60,18 +60,23 @@ func fitArray(raw string, max, depth int) string {
 	return rs.JoinArray(elements)
 }
 
-// fitObject cuts an object to max bytes. A member is whole, or has at least the room of least bytes, or is left out with
-// those behind it.
-func fitObject(o object, max, least, depth int) object {
-	room := max - len(`{}`)
-	sizes, quoted := make([]int, 0, fewSizes), make([]byte, 0, 64)
+// fitObject cuts an object to max bytes. A member is whole, or has at least the room of least bytes, its name included, or is left
+// out with those behind it. A member whose name is too long for any call is left out alone.
+func fitObject(o object, most, least, depth int) object {
+	room := most - len(`{}`)
+	fitted, sizes, quoted := make(object, 0, len(o)), make([]int, 0, fewSizes), make([]byte, 0, 64)
 	for _, m := range o {
+		if len(m.Name) > longestName {
+			continue
+		}
 		quoted = rs.AppendText(quoted[:0], m.Name)
-		sizes = append(sizes, len(quoted)+len(m.Value)+len(`:,`))
+		own := len(quoted) + len(`:,`)
+		least = max(least, own+len("null")) // else a name could be larger than its share
+		fitted, sizes = append(fitted, m), append(sizes, own+len(m.Value))
 	}
 	kept := sharing(sizes, room, least)
 	share := fairShare(sizes[:kept], room)
-	fitted := slices.Clone(o[:kept])
+	fitted = fitted[:kept]
 	for i, m := range fitted {
 		if sizes[i] > share {
 			fitted[i].Value, _ = fitAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)

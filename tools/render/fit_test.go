@@ -44,6 +44,8 @@ func TestSharing(t *testing.T) {
 func FuzzFit(f *testing.F) {
 	f.Add([]byte(`{"a":[1,2,{"b":"ééééé🚀"}],"c":"x"}`), 20)
 	f.Add([]byte(`"`+strings.Repeat("a", 300)+`"`), 120)
+	f.Add([]byte(`{"`+strings.Repeat("n", 250)+`":"`+strings.Repeat("a", 300)+`","b":"`+strings.Repeat("a", 300)+`"}`), 400)
+	f.Add([]byte(`{"`+strings.Repeat("n", 3000)+`":1,"b":2}`), 100)
 	f.Add([]byte(strings.Repeat("[", 500)+strings.Repeat("]", 500)), 30)
 	f.Add([]byte(`"\u0000\u0000\ud83d\ude00<>&"`), 9)
 	f.Fuzz(func(t *testing.T, raw []byte, max int) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -16,13 +17,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budget of its text.
+// FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budgets of both channels, also when its
+// first object has a member with a very long name.
 func FuzzRender(f *testing.F) {
 	for _, body := range goldenBodies(f) {
 		f.Add(body, "messages")
 	}
 	f.Add([]byte("{\"data\":[{\"id\":\"\xff\",\"data\":{\"\\u0000\":\"\\ud800\"}}]}"), "a b")
-	f.Fuzz(assertRenders)
+	f.Fuzz(func(t *testing.T, body []byte, name string) {
+		assertRenders(t, body, name)
+		if before, after, ok := bytes.Cut(body, []byte("{")); ok && name != "" && !bytes.HasPrefix(bytes.TrimSpace(after), []byte("}")) {
+			long := rs.EncodeJSON(strings.Repeat(name, 50_000/len(name)+1))
+			assertRenders(t, slices.Concat(before, []byte("{"+long+":1,"), after), name)
+		}
+	})
 }
 
 // goldenBodies are what resource servers answer in the golden files.

@@ -10,7 +10,8 @@ import (
 
 // A listing is a list answer: its items, and the envelope that has their cursor and count.
 type listing struct {
-	body     object   // as received
+	raw      string   // the body, with each name once
+	body     object   // its members
 	envelope object   // everything but the items
 	meta     object   // of the envelope
 	items    []string // in order
@@ -23,11 +24,12 @@ const maxItems = 10_000
 // readListing finds the items of an answer in any of the shapes that resource servers use: data[], data.data[],
 // data.results[], results[], hits[], records[]. what names the answer in the error.
 func readListing(response *rs.Response, what string) (listing, error) {
-	body := rs.AsObject(response.Body)
+	raw := unique(response.Body)
+	body := rs.AsObject(raw)
 	if body == nil {
 		return listing{}, notAnObject(response.Body, what)
 	}
-	l := listing{body: body}
+	l := listing{raw: raw, body: body}
 	if name, items, ok := body.Items(); ok {
 		l.items, l.envelope, l.path = items, body.Without(name), []string{name}
 	} else {

@@ -21,9 +21,9 @@ func relatedCounts(it *item) string {
 		if related.Flag("has_more") {
 			count += "+"
 		}
-		counts = append(counts, name(m.Name)+"="+count)
+		counts = append(counts, shownName(m.Name)+"="+count)
 	}
-	return strings.Join(counts, " ")
+	return clip(strings.Join(counts, " "), 4*labelChars)
 }
 
 // appendRecord appends one record in about room bytes to an empty line: its id, title and time, then short values. It reports

@@ -46,7 +46,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, body, extra := boundRecords(l, response.Body, q.Limit, q.ConnectionID)
+	l, body, extra := boundRecords(l, l.raw, q.Limit, q.ConnectionID)
 	l, body = projectAll(l, body, q.Fields)
 	items := readRecords(l.items, q)
 	page := fitRecords(l, body, items)
@@ -139,7 +139,7 @@ func cutLines(p *page, records recordPage) {
 			if c.complete() {
 				continue
 			}
-			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", name(c.field.Name), record.item.id, c.shown, c.total(), c.readOn())) {
+			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", shownName(c.field.Name), record.item.id, c.shown, c.total(), c.readOn())) {
 				others++
 				continue
 			}

@@ -39,6 +39,7 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // offset past the end is rs.InvalidArguments.
 func Schema(body string, q SchemaQuery) (Result, error) {
 	const what = "schema"
+	body = unique(body)
 	o, err := decode(body, what)
 	if err != nil {
 		return Result{}, err

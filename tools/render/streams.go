@@ -49,7 +49,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if total > 0 {
 		p.add(last)
 	}
-	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, response.Body))}, nil
+	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, l.raw))}, nil
 }
 
 // head is how many rows there are, or why there are none.

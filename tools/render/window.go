@@ -42,7 +42,7 @@ type span struct {
 // {"id","field","window","next"}; next has the literal arguments of the following read and is absent at the end.
 func Window(body string, q WindowQuery) (Result, error) {
 	const what = "read_record_field"
-	o, err := decode(body, what)
+	o, err := decode(unique(body), what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -185,6 +185,7 @@ func windowStructured(o object, s span, q WindowQuery) string {
 	if rs.Kind(field) != "object" {
 		field = object{pair("path", encode(q.Field))}.JSON()
 	}
+	field = fitted(field, windowField)
 	text := manyLines(s.text)
 	w := object{
 		pair("text", encode(text)), pair("sha256", encode(Digest(text))), pair("start_chars", encode(s.start)), pair("end_chars", encode(s.end)),
