@@ -207,8 +207,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 		}
 	}
 	body = redactor.body(body, binary)
-	switch {
-	case response.StatusCode < 200 || response.StatusCode >= 300:
+	if response.StatusCode < 200 || response.StatusCode >= 300 {
 		e := parseError(response.StatusCode, response.Header, []byte(body))
 		if e.RequestID == "" {
 			e.RequestID = requestID

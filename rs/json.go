@@ -49,7 +49,7 @@ func checkShape(raw string) *Error {
 		token, err := decoder.ReadToken()
 		switch {
 		case err != nil: // the end: raw is valid
-			return nil
+			return nil //nolint:nilerr // what is wrong with raw was found out before
 		case token.Kind() != '}' && token.Kind() != ']':
 			values++
 		}

@@ -177,7 +177,7 @@ func (r *Redactor) body(body string, binary bool) string {
 // Response returns an answer whose request id and type are without the tokens, and the bytes of a blob. A body of JSON stays:
 // what a renderer writes of it is searched when it is written.
 func (r *Redactor) Response(response *Response, binary bool) *Response {
-	if response == nil || !r.finds(response.RequestID) && !r.finds(response.ContentType) && !(binary && r.finds(response.Body)) {
+	if response == nil || !r.finds(response.RequestID) && !r.finds(response.ContentType) && (!binary || !r.finds(response.Body)) {
 		return response
 	}
 	clean := *response

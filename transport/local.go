@@ -11,11 +11,11 @@ import (
 
 // Identify asks an authority who the bearer of a cached token is. It is asked before anything else is read, so that a
 // mis-filed owner token never reads a record. Its errors are *ExitError values: ExitUnavailable when the provider does not
-// answer, ExitNotReady for a token that is not good any more, ExitOwner for an owner's; or a *[Stopped] when ctx ends first.
+// answer, ExitNotReady for a token that is not good any more, ExitOwner for an owner's; or a *[StoppedError] when ctx ends first.
 func Identify(ctx context.Context, authority rs.Authority, providerURL string, token rs.Token) (rs.Principal, error) {
 	verdict, err := authority.Judge(ctx, token)
 	if err != nil && ctx.Err() != nil {
-		return rs.Principal{}, &Stopped{fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))}
+		return rs.Principal{}, &StoppedError{fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))}
 	}
 	if err != nil {
 		return rs.Principal{}, &ExitError{ExitUnavailable, fmt.Sprintf("the provider %s cannot be reached. Check the URL and the network.", providerURL)}

@@ -32,11 +32,11 @@ const (
 	lastAnswerWait = 300 * time.Millisecond
 )
 
-// A Stopped is why something ended before it was done: it was asked to stop, or its client is gone.
-type Stopped struct{ Message string }
+// A StoppedError is why something ended before it was done: it was asked to stop, or its client is gone.
+type StoppedError struct{ Message string }
 
 // Error returns the message.
-func (s *Stopped) Error() string { return s.Message }
+func (s *StoppedError) Error() string { return s.Message }
 
 // ErrOutputClosed is the cause with which a context ends whose output nobody reads any more.
 var ErrOutputClosed = errors.New("the output was closed")
@@ -45,7 +45,7 @@ var ErrOutputClosed = errors.New("the output was closed")
 // messages is ever written to out (S3-R4).
 //
 // When in ends, open calls have [AnswerWait] to be answered; Stdio then returns nil. When ctx ends, or out cannot be written
-// to, or that time is over, it cancels what is open and returns a *[Stopped] that says why, within a second.
+// to, or that time is over, it cancels what is open and returns a *[StoppedError] that says why, within a second.
 //
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
 // that were under way when its input ended; hence this one.
@@ -82,7 +82,7 @@ func Stdio(ctx context.Context, server *Server, principal rs.Principal, in io.Re
 	open := c.stop()
 	cancel(errStopping)
 	select {
-	case <-ended: // all calls have said that they were canceled
+	case <-ended: //nolint:errcheck // all calls have said that they were canceled
 	case <-time.After(lastAnswerWait):
 		_ = c.Close()
 	}
@@ -94,7 +94,7 @@ func stopped(why error, open int) error {
 	if open > 0 {
 		text += fmt.Sprintf("; open calls that were canceled: %d", open)
 	}
-	return &Stopped{text}
+	return &StoppedError{text}
 }
 
 // lines is an mcp.Connection of one message a line.

@@ -240,7 +240,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- serveStdio(ctx, testServer(echo, io.Discard), inReader, io.Discard) }()
 	stop()
-	var stopped *transport.Stopped
+	var stopped *transport.StoppedError
 	if err := <-ended; !errors.As(err, &stopped) || err.Error() != "stopped: context canceled" {
 		t.Errorf("it ended with %v", err)
 	}

@@ -91,10 +91,10 @@ func Run(ctx context.Context, args []string, app App) int {
 	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-			err = &transport.Stopped{Message: "stopped: " + context.Cause(ctx).Error()}
+			err = &transport.StoppedError{Message: "stopped: " + context.Cause(ctx).Error()}
 		}
 		code := fail(app, err)
-		var stopped *transport.Stopped
+		var stopped *transport.StoppedError
 		if errors.As(err, &stopped) && command == "stdio" {
 			return 0 // that is how hosts end a session
 		}
@@ -146,7 +146,7 @@ func fail(app App, err error) int {
 	if errors.As(err, &exit) {
 		return exit.Code
 	}
-	var stopped *transport.Stopped
+	var stopped *transport.StoppedError
 	if errors.As(err, &stopped) {
 		return exitStopped
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // DemoTokens are the tokens of [DemoGrants].
-type DemoTokens struct { //nolint:revive // Tokens alone would promise more than those of the demo
+type DemoTokens struct {
 	Client  string // every connector, stream, connection and field
 	Narrow  string // four fields of one stream of one connection, since 2026-03-01 in a mailbox
 	Package string // a package of one client grant for each connection
@@ -49,7 +49,7 @@ const demoClient = "personal_assistant"
 
 // DemoGrants makes one grant of each kind over a person's connectors: see [DemoTokens]. Of the package's children the
 // last is revoked, where there are several, so that a package with an unusable member can be seen.
-func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants { //nolint:revive // Grants is the type; these are the demo's own
+func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants {
 	grants := NewGrants()
 	everything := grantAll(connectors)
 	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})

@@ -53,7 +53,7 @@ func HeldIndex(ctx context.Context, path string) (fingerprint string, err error)
 	if err != nil || version < 0 {
 		return "", err
 	}
-	err = readIndex(ctx, path, func(db *sql.DB) error {
+	err = readIndex(path, func(db *sql.DB) error {
 		var tables int
 		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").Scan(&tables); err != nil || tables == 0 {
 			return err
@@ -94,7 +94,7 @@ func inspectIndex(ctx context.Context, path string) (version int, err error) {
 	}
 	application, version, err := indexHeader(path)
 	if wal, statErr := os.Stat(path + "-wal"); err == nil && application == indexApplication && statErr == nil && wal.Size() > 0 {
-		err = readIndex(ctx, path, func(db *sql.DB) error { // a header that is not written back yet
+		err = readIndex(path, func(db *sql.DB) error { // a header that is not written back yet
 			return errors.Join(db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
 				db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version))
 		})
@@ -140,7 +140,7 @@ func indexHeader(path string) (application, version int, err error) {
 }
 
 // readIndex lets use read an index. Neither the database nor its write-ahead log is changed.
-func readIndex(ctx context.Context, path string, use func(*sql.DB) error) error {
+func readIndex(path string, use func(*sql.DB) error) error {
 	query := url.Values{"mode": {"ro"}}
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
 		query.Set("immutable", "1") // else SQLite makes files beside it

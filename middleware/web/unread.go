@@ -34,7 +34,7 @@ type watchedBody struct {
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF { //nolint:errorlint // net/http returns it as it is
+	if err == io.EOF {
 		b.read.Store(true)
 	}
 	return n, err
