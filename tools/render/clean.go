@@ -15,7 +15,7 @@ import (
 
 // Removed counts the characters that were taken out of an answer, by what they were.
 type Removed struct {
-	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters
+	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters, invisible break hints
 	Escape    int `json:"escape_sequence,omitempty"` // characters of terminal sequences (ECMA-48), parameters and all
 	Bidi      int `json:"bidi_control,omitempty"`    // embeddings, overrides, isolates
 	Tag       int `json:"tag,omitempty"`             // tag characters outside an emoji flag
@@ -344,9 +344,14 @@ func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
 
 // shown reports whether a character of a record may reach a host.
 func shown(c rune) bool {
-	return !unicode.IsControl(c) && !isBidiControl(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
+	return !unicode.IsControl(c) && !isBidiControl(c) && !isBreakHint(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
 		(c < 0xFDD0 || c > 0xFDEF) && c&0xFFFE != 0xFFFE // noncharacters
 }
+
+// isBreakHint reports the characters that only say where a line may or may not end: soft hyphen, zero width space, word joiner. They
+// show nothing, and hide a word or a message from who reads. The joiners U+200C and U+200D and the Mongolian vowel separator U+180E
+// change how letters look, and are shown.
+func isBreakHint(c rune) bool { return c == '\u00AD' || c == '\u200B' || c == '\u2060' }
 
 // isLineBreak reports the line breaks beside "\n"; of "\r\n" the second character is enough.
 func isLineBreak(c rune) bool {

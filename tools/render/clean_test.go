@@ -34,6 +34,9 @@ func TestCleanText(t *testing.T) {
 		{name: "an escape character at the end goes", text: "x\x1b", want: "x", removed: Removed{Control: 1}},
 		{name: "a bidi override goes", text: "invoice\u202Efdp.exe", want: "invoicefdp.exe", removed: Removed{Bidi: 1}},
 		{name: "bidi isolates go", text: "\u2066a\u2069", want: "a", removed: Removed{Bidi: 2}},
+		{name: "deprecated format characters go", text: "a\u206A\u206B\u206C\u206D\u206E\u206Fb", want: "ab", removed: Removed{Bidi: 6}},
+		{name: "break hints go", text: "ig\u00ADno\u200Bre\u2060d", want: "ignored", removed: Removed{Control: 3}},
+		{name: "joiners and the Mongolian vowel separator stay", text: "می\u200cخواهم क्\u200dष ᠬᠠᠭ\u180eᠠ", want: "می\u200cخواهم क्\u200dष ᠬᠠᠭ\u180eᠠ"},
 		{name: "text hidden in tag characters goes", text: "hi\U000E0069\U000E0067", want: "hi", removed: Removed{Tag: 2}},
 		{name: "a flag that does not end loses its tags", text: "🏴\U000E0067x", want: "🏴x", removed: Removed{Tag: 1}},
 		{name: "a flood of marks ends at ten", text: "e" + strings.Repeat("\u0301", 10000) + "f", want: "e" + strings.Repeat("\u0301", 10) + "f", removed: Removed{Combining: 9990}},
@@ -113,6 +116,85 @@ func TestCleanResult(t *testing.T) {
 	}
 }
 
+// D19: a control string that does not end within its bound, or not at all, takes no text with it, in either form of every kind.
+func TestAControlStringWithoutEndIsBounded(t *testing.T) {
+	for _, start := range []string{"\x1bP", "\x1bX", "\x1b]", "\x1b^", "\x1b_", "\u0090", "\u0098", "\u009d", "\u009e", "\u009f"} {
+		for name, end := range map[string]string{"none": "", "a bell": "\a", "a string terminator": "\u009c", "an escape": "\x1b\\"} {
+			rest := ""
+			if len(start) == 2 && start[0] == '\x1b' {
+				rest = start[1:]
+			}
+			long := strings.Repeat("mail ", maxString/5+1)
+			if got := manyLines("before " + start + long + end + " after"); !strings.HasPrefix(got, "before "+rest+long) || !strings.HasSuffix(got, " after") {
+				t.Errorf("%q with %s as its end: %.60q … %d bytes of %d", start, name, got, len(got), len(long))
+			}
+			short := strings.Repeat("m", maxString-8)
+			if got := manyLines("before " + start + short + end + " after"); end != "" && got != "before  after" {
+				t.Errorf("%q ended by %s leaves %.60q", start, name, got)
+			}
+		}
+	}
+}
+
+// D18: names whose visible escapes are longer than themselves do not take a result beyond the budget.
+func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
+	for _, size := range []int{1, 20, 80} {
+		var members []string
+		for i, total := 0, 0; total < pageJSON-2000; i++ {
+			m := encode(strings.Repeat("\u202e", size)+strings.Repeat("n", i%7)+encode(i)) + ":1"
+			members, total = append(members, m), total+len(m)+1
+		}
+		body := `{"data":[{"id":"a","data":{` + strings.Join(members, ",") + `}}]}`
+		response := answer(body)
+		r, err := Records(response, RecordsQuery{Stream: "messages"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if escaped := new(Removed).json(r.Structured, visible); len(escaped) <= StructuredHard {
+			t.Fatalf("%d bytes with visible escapes: this tries nothing", len(escaped))
+		}
+		if r = r.Clean(response); len(r.Structured) > StructuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
+			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), StructuredHard)
+		}
+	}
+}
+
+// D18: no text has more lines than hosts show, however they are added.
+func TestTextHasAtMost256Lines(t *testing.T) {
+	ways := map[string]func(p *page) bool{
+		"add": func(p *page) bool { return p.add("x") }, "whole": func(p *page) bool { return p.whole("x") },
+		"block of one": func(p *page) bool { return p.block([]byte("x\n")) }, "block of two": func(p *page) bool { return p.block([]byte("x\ny\n")) },
+	}
+	for name, add := range ways {
+		p := newPage(TextHard)
+		for range 2 * TextLines {
+			add(p)
+		}
+		if lines := strings.Count(p.String(), "\n") + 1; lines != TextLines {
+			t.Errorf("%s: %d lines, want %d", name, lines, TextLines)
+		}
+		if p = newPage(TextHard); !p.add("first") {
+			t.Fatal("no line fits")
+		}
+		for range 2 * TextLines {
+			add(p)
+		}
+		if lines := strings.Count(p.String(), "\n") + 1; lines > TextLines {
+			t.Errorf("%s behind one line: %d lines", name, lines)
+		}
+	}
+	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
+		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}
+		r, err := Window(object{pair("window", object{pair("text", encode(text)), pair("start_chars", "7"), pair("total_chars", "9000000"), pair("previous_offset_chars", "1"), pair("next_offset_chars", "9000")}.JSON())}.JSON(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(r.Clean(&rs.Response{}).Text, "\n") + 1; lines > TextLines {
+			t.Errorf("a window of %.8q has %d lines", text, lines)
+		}
+	}
+}
+
 // FuzzClean: cleaning is idempotent, gives valid UTF-8 and nothing that must not reach a host, loses nothing of a
 // text that is clean, and makes of a text never more lines than it has line breaks.
 func FuzzClean(f *testing.F) {
@@ -133,7 +215,7 @@ func FuzzClean(f *testing.F) {
 		for i, c := range got {
 			switch {
 			case c == '\n' || c == '\t':
-			case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069, c == 0x2028, c == 0x2029, c == 0xFEFF,
+			case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x206F, c == 0x2028, c == 0x2029, c == 0xFEFF, c == 0xAD, c == 0x200B, c == 0x2060,
 				c >= 0xE0000 && c <= 0xE007F && !inFlag(got, i):
 				t.Errorf("%q holds %U", got, c)
 			}

@@ -82,6 +82,9 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
 			t.Errorf("%s: not a valid result", tool)
 		}
+		if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {
+			t.Errorf("%s: %d lines of text", tool, lines)
+		}
 		if tool != "fetch" {
 			for line := range strings.SplitSeq(r.Text, "\n") {
 				if longerThan(line, LineChars) {

@@ -147,11 +147,11 @@ func (s *span) fit(max int) {
 		n := utf8.RuneLen(c)
 		text, quoted, column = text+n, quoted+n, column+1
 		switch {
-		case c == '\n':
+		case isLineBreak(c): // each is shown as a line break
 			text, quoted, column, lines = text+2, quoted+1, 0, lines+1
 		case c == '"' || c == '\\' || c == '\t':
 			quoted++
-		case c < ' ' || c == '\u2028' || c == '\u2029':
+		case c < ' ':
 			quoted += 6
 		}
 		if column == quotedChars {
