@@ -202,7 +202,7 @@ func newAuthority(c cli.HostedConfig, client *rs.Client) (rs.Authority, error) {
 
 // schemaProbe judges a token by the schema document that its bearer is given.
 func schemaProbe(client *rs.Client) rs.SchemaProbe {
-	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}
+	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }

@@ -25,7 +25,7 @@ func Admit(source Source) Middleware {
 				return tools.Reply{}, err
 			}
 			call.RS = doer
-			return next(ctx, call)
+			return next(rs.WithCaller(ctx, principal.Caller()), call)
 		}
 	}
 }

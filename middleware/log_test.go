@@ -99,7 +99,7 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 	}
 	var log bytes.Buffer
 	room := middleware.Standard(middleware.Options{
-		Log: zerolog.New(&log), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p), nil },
+		Log: zerolog.New(&log), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil },
 	}).Then(tools.Forward)
 	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
 	if err != nil || !reply.Result.IsError {

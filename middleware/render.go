@@ -16,7 +16,8 @@ import (
 // was asked with, but cleaning a text can put the pieces of a token together, and a member's answer may hold another's.
 func Render(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		ctx, used := rs.WithUsedTokens(ctx)
+		caller := rs.PrincipalFrom(ctx)
+		ctx, used := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
 		reply, err := next(ctx, call)
 		redactor := used.Redactor()
 		reply.Response = redactor.Response(reply.Response, call.Tool.Binary)

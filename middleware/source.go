@@ -10,12 +10,15 @@ import (
 // those of its children. A 401 to either makes the door ask the authority again (D7).
 func Reading(client *rs.Client) Source {
 	return func(_ context.Context, p rs.Principal) (rs.Doer, error) {
-		return rs.Rechecking{Doer: client.For(p)}, nil
+		if p.Package != nil {
+			return rs.Rechecking{Doer: p.Package}, nil // the package's own token is never sent (D17)
+		}
+		return rs.Rechecking{Doer: client.For(p.Caller())}, nil
 	}
 }
 
 // ReadingChildren gives the resource server as one child of a package sees it, in the shape that
 // [rs.PackageAuthorityOptions] takes. It is not for a [rs.SchemaProbe]: the authority must not be in doubt of itself.
 func ReadingChildren(client *rs.Client) func(rs.Token) rs.Doer {
-	return func(token rs.Token) rs.Doer { return rs.Rechecking{Doer: client.For(rs.Principal{Token: token})} }
+	return func(token rs.Token) rs.Doer { return rs.Rechecking{Doer: client.For(rs.Caller{Token: token})} }
 }

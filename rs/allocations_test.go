@@ -28,7 +28,7 @@ func TestAReadMakesLittleGarbage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doer, request := client.For(rs.Principal{Token: rs.NewToken("t")}), searchRequest("limit", "25")
+	doer, request := client.For(rs.Caller{Token: rs.NewToken("t")}), searchRequest("limit", "25")
 	got := testing.AllocsPerRun(200, func() {
 		if _, err := doer.Do(t.Context(), request); err != nil {
 			t.Fatal(err)

@@ -54,6 +54,16 @@ func (b *breakers) begin(ctx context.Context) (leave, *Error) {
 	return l, nil
 }
 
+type unknownTokenKey struct{}
+
+// WithUnknownToken returns a context for a question about a token that was never good. Only a failure to connect, which no
+// token can cause, then counts against the endpoint.
+func WithUnknownToken(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unknownTokenKey{}, true)
+}
+
+func isAboutUnknownToken(ctx context.Context) bool { return ctx.Value(unknownTokenKey{}) != nil }
+
 // A leave is for one attempt. The zero one is of breakers that are never open.
 type leave struct {
 	own        func(error)  // reports to the grant's breaker; nil where there is none

@@ -388,8 +388,8 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 		members[i] = aChild("c"+strconv.Itoa(i), "notes")
 	}
 	family := rs.NewPackage(rs.Membership{PackageID: "p", Children: members},
-		func(token rs.Token) rs.Doer { return client.For(rs.Principal{Token: token}) }, rs.PackageOptions{})
-	holder := rs.WithPrincipal(t.Context(), rs.Principal{Token: rs.NewToken("package"), Kind: rs.KindPackage, GrantID: "p", Package: family})
+		func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }, rs.PackageOptions{})
+	holder := rs.WithCaller(t.Context(), rs.Caller{Token: rs.NewToken("package"), Kind: rs.KindPackage, GrantID: "p"})
 	h.now(status(500))
 	for range 10 {
 		_, _ = family.Do(holder, searchRequest("q", "x"))

@@ -102,14 +102,10 @@ func NewClient(o ClientOptions) (*Client, error) {
 // Base returns the resource server's URL without a trailing slash.
 func (c *Client) Base() string { return c.base }
 
-// For returns the resource server as the principal sees it: every read carries the principal's own token.
-// A package's reads carry its children's tokens instead; its own is never sent (D17).
-func (c *Client) For(p Principal) Doer {
-	if p.Package != nil {
-		return p.Package
-	}
-	b := bound{client: c, token: p.Token, grant: breakerKeyOf(p)}
-	if p.Kind != "" { // otherwise nobody has judged the token yet
+// For returns the resource server as the caller sees it: every read carries the caller's own token.
+func (c *Client) For(caller Caller) Doer {
+	b := bound{client: c, token: caller.Token, grant: caller.key()}
+	if caller.Kind != "" { // otherwise nobody has judged the token yet
 		b.caller = b.grant
 	}
 	return b
@@ -125,8 +121,8 @@ type bound struct {
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r Request) (*Response, error) {
-	if p := PrincipalFrom(ctx); p.Admissible() == nil {
-		b.caller = breakerKeyOf(p) // all members of a package ask for one caller
+	if caller, ok := ctx.Value(callerKey{}).(breakerKey); ok {
+		b.caller = caller // all members of a package ask for one caller
 	}
 	return b.client.do(withReading(ctx, b.grant, b.caller), b.token, r)
 }

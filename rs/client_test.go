@@ -330,8 +330,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-func caller(token string) rs.Principal {
-	return rs.Principal{Token: rs.NewToken(token), Kind: rs.KindClient}
+func caller(token string) rs.Caller {
+	return rs.Caller{Token: rs.NewToken(token), Kind: rs.KindClient}
 }
 
 // A roundTrip is a transport without a network.

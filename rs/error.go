@@ -73,6 +73,35 @@ const (
 	Internal Code = "internal_error"
 )
 
+// What a token authority's refusal is called, where the authority gives no reason of its own. All of them
+// are answered with 401 and the challenge (D7).
+const (
+	// TokenInactive: the authority does not know the token, or says that it is no longer good; where it gives a reason, that is the code.
+	TokenInactive Code = "token_inactive"
+	// TokenExpired: the token's expiry has passed.
+	TokenExpired Code = "token_expired"
+	// TokenIssuerRefused: the token was issued by someone other than the configured issuer.
+	TokenIssuerRefused Code = "token_issuer_refused" // #nosec G101 -- the name of an error
+	// TokenAudienceRefused: the token was issued for another resource.
+	TokenAudienceRefused Code = "token_audience_refused"
+)
+
+// What a package's own refusals are called. Where a resource server has a code for the same, it is that one.
+const (
+	// PackageRevoked: the package that a token stands for was revoked, or is unknown to its directory (D17).
+	PackageRevoked Code = "package_revoked"
+	// ChildUnusable: the directory says that this member cannot be used, and gives no reason of its own; approve it again or choose another connection.
+	ChildUnusable Code = "grant_unusable"
+	// ConnectionNotFound: the package holds no such connection; choose one of those listed.
+	ConnectionNotFound Code = "connection_not_found"
+	// GrantStreamNotAllowed: none of the package's grants holds the stream.
+	GrantStreamNotAllowed Code = "grant_stream_not_allowed"
+	// GrantExpired: the access to this member has expired.
+	GrantExpired Code = "grant_expired"
+	// InvalidCursor: a package's search cursor is not one of ours, or belongs to another search or package; start again without it.
+	InvalidCursor Code = "invalid_cursor"
+)
+
 // An Error is the one error type that a user or a model can see: a stable code, one plain sentence
 // with the offending value, and what to send instead.
 type Error struct {

@@ -10,23 +10,8 @@ import (
 	"time"
 )
 
-// What a token authority's refusal is called, where the authority gives no reason of its own. All of them
-// are answered with 401 and the challenge (D7).
-const (
-	// TokenInactive: the authority does not know the token, or says that it is no longer good; where it gives a reason, that is the code.
-	TokenInactive Code = "token_inactive"
-	// TokenExpired: the token's expiry has passed.
-	TokenExpired Code = "token_expired"
-	// TokenIssuerRefused: the token was issued by someone other than the configured issuer.
-	TokenIssuerRefused Code = "token_issuer_refused" // #nosec G101 -- the name of an error
-	// TokenAudienceRefused: the token was issued for another resource.
-	TokenAudienceRefused Code = "token_audience_refused"
-)
-
-const (
-	// clockSkew is how far the authority's clock may be ahead of ours.
-	clockSkew = 30 * time.Second
-)
+// clockSkew is how far the authority's clock may be ahead of ours.
+const clockSkew = 30 * time.Second
 
 // A Verdict is what an authority says of a token: who bears it, or why it is not good.
 type Verdict struct {

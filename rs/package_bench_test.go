@@ -78,7 +78,7 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		for i := range children {
 			children[i] = aChild(fmt.Sprint(i))
 		}
-		p := rs.NewPackage(rs.Membership{PackageID: "pkg_1", Children: children}, func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }, rs.PackageOptions{})
+		p := rs.NewPackage(rs.Membership{PackageID: "pkg_1", Children: children}, func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }, rs.PackageOptions{})
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

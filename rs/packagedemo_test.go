@@ -93,7 +93,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	}
 	cache := rs.NewTokenCache(rs.TokenCacheOptions{Authority: rs.NewPackageAuthority(rs.PackageAuthorityOptions{
 		Authority: introspector, Directory: directory,
-		For: func(token rs.Token) rs.Doer { return client.For(rs.Principal{Token: token}) },
+		For: func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) },
 	})})
 	principal, err := cache.Authenticate(t.Context(), rs.NewToken(d.tokens.Package))
 	if err != nil {
@@ -102,7 +102,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	if err := principal.Admissible(); err != nil {
 		t.Fatal(err)
 	}
-	d.pkg = principal.Package
+	d.pkg = principal.Package.(*rs.Package)
 	return d
 }
 

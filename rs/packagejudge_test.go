@@ -78,7 +78,7 @@ func packageFrom(t *testing.T, authority *rs.PackageAuthority) *rs.Package {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict.Principal.Package
+	return verdict.Principal.Package.(*rs.Package)
 }
 
 func says404(context.Context, rs.Request) (*rs.Response, error) {

@@ -9,22 +9,6 @@ import (
 	"time"
 )
 
-// What a package's own refusals are called. Where a resource server has a code for the same, it is that one.
-const (
-	// PackageRevoked: the package that a token stands for was revoked, or is unknown to its directory (D17).
-	PackageRevoked Code = "package_revoked"
-	// ChildUnusable: the directory says that this member cannot be used, and gives no reason of its own; approve it again or choose another connection.
-	ChildUnusable Code = "grant_unusable"
-	// ConnectionNotFound: the package holds no such connection; choose one of those listed.
-	ConnectionNotFound Code = "connection_not_found"
-	// GrantStreamNotAllowed: none of the package's grants holds the stream.
-	GrantStreamNotAllowed Code = "grant_stream_not_allowed"
-	// GrantExpired: the access to this member has expired.
-	GrantExpired Code = "grant_expired"
-	// InvalidCursor: a package's search cursor is not one of ours, or belongs to another search or package; start again without it.
-	InvalidCursor Code = "invalid_cursor"
-)
-
 // Defaults of [PackageOptions].
 const (
 	DefaultPackageWidth  = 8
@@ -146,6 +130,15 @@ func (p *Package) Choose(scope Scope) error {
 		return err
 	}
 	return nil
+}
+
+// Tokens returns the tokens of the children.
+func (p *Package) Tokens() []Token {
+	tokens := make([]Token, len(p.children))
+	for i, c := range p.children {
+		tokens[i] = c.Token
+	}
+	return tokens
 }
 
 // readOne passes a read on to the one child that it is for.

@@ -3,41 +3,7 @@ package rs
 import (
 	"context"
 	"fmt"
-	"unique"
 )
-
-// A Token is a bearer credential. It prints as a placeholder everywhere; Reveal gives it to the one place that sends it.
-// The credential lies behind a pointer, because fmt prints what it finds in an unexported field of another value without
-// asking its methods. Equal credentials are equal Tokens.
-type Token struct{ credential unique.Handle[string] }
-
-// NewToken wraps a bearer credential. The empty one is the zero Token.
-func NewToken(value string) Token {
-	if value == "" {
-		return Token{}
-	}
-	return Token{unique.Make(value)}
-}
-
-// Reveal returns the credential, for an Authorization header or a hash and nothing else.
-func (t Token) Reveal() string {
-	if t == (Token{}) {
-		return ""
-	}
-	return t.credential.Value()
-}
-
-// String returns a placeholder.
-func (t Token) String() string { return "[token]" }
-
-// GoString returns a placeholder.
-func (t Token) GoString() string { return "[token]" }
-
-// Format writes a placeholder for every verb.
-func (t Token) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
-
-// MarshalText returns a placeholder.
-func (t Token) MarshalText() ([]byte, error) { return []byte("[token]"), nil }
 
 // The kinds of token that a PDPP authority names.
 const (
@@ -52,7 +18,27 @@ type Principal struct {
 	Kind     string // KindClient, KindPackage, KindOwner, or whatever the authority said
 	GrantID  string
 	ClientID string
-	Package  *Package // what a package token stands for; nil for any other kind, and where no directory is configured
+	Package  PackageReader // what a package token stands for; nil for any other kind, and where no directory is configured
+}
+
+// A PackageReader reads the grants of a package as if they were one.
+type PackageReader interface {
+	Doer
+	// Choose reports whether a read of the scope would find its grant: nil, or the error that Do would return. It reads nothing.
+	Choose(Scope) error
+	// Tokens returns the tokens that its reads may carry.
+	Tokens() []Token
+}
+
+// Caller is the principal as a [Client] knows it.
+func (p Principal) Caller() Caller { return Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID} }
+
+// MemberTokens are the tokens of a package's members; none for any other kind.
+func (p Principal) MemberTokens() []Token {
+	if p.Package == nil {
+		return nil
+	}
+	return p.Package.Tokens()
 }
 
 // Admissible reports whether the principal may read: nil, or an *Error. A client grant is admitted, and a package

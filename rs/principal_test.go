@@ -3,7 +3,6 @@ package rs_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -44,21 +43,8 @@ func TestPrincipalFrom(t *testing.T) {
 	if err := rs.PrincipalFrom(context.Background()).Admissible(); err == nil {
 		t.Error("a context that carries nobody is admitted")
 	}
-	want := caller("t")
+	want := rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}
 	if got := rs.PrincipalFrom(rs.WithPrincipal(t.Context(), want)); got != want {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-func TestAsError(t *testing.T) {
-	typed := &rs.Error{Code: rs.NotFound, Message: "m"}
-	if got := rs.AsError(fmt.Errorf("while reading: %w", typed)); got != typed {
-		t.Errorf("a wrapped error becomes %v", got)
-	}
-	if got := rs.AsError(errors.New(secretWords)); got.Code != rs.Internal || got.Error() != "internal_error: The adapter failed to answer this call." {
-		t.Errorf("a foreign error becomes %v", got)
-	}
-	if err := (&rs.Error{Code: rs.Canceled, Cause: context.Canceled}); !errors.Is(err, context.Canceled) {
-		t.Error("the cause cannot be found")
 	}
 }

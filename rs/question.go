@@ -17,26 +17,18 @@ const (
 	DefaultAuthorityTimeout = 5 * time.Second
 	// maxAnswerBytes bounds its answer, which grows with the grant.
 	maxAnswerBytes = 1 << 20
+	// questionRetries is how often a question is put again: it is a POST without an effect.
+	questionRetries = 1
 )
 
 // A question asks one endpoint about tokens: POST with the form token=…, HTTP Basic, no redirects. Introspection
 // (RFC 7662) and the package directory (D17) are asked the same way. Asking changes nothing there, so a question whose
 // connection failed is put once more; an endpoint that keeps failing is left alone for a while. What anybody can bring about
-// by sending an unknown token does not count as such a failure: see [withUnknownToken].
+// by sending an unknown token does not count as such a failure: see [WithUnknownToken].
 type question struct {
 	questionOptions
 	sender *sender
 }
-
-type unknownTokenKey struct{}
-
-// withUnknownToken returns a context for a question about a token that was never good. Only a failure to connect, which no
-// token can cause, then counts against the endpoint.
-func withUnknownToken(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unknownTokenKey{}, true)
-}
-
-func isAboutUnknownToken(ctx context.Context) bool { return ctx.Value(unknownTokenKey{}) != nil }
 
 type questionOptions struct {
 	what      string // names the endpoint in errors

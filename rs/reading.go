@@ -10,15 +10,29 @@ import (
 // A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key is nobody's.
 type breakerKey [sha256.Size]byte
 
-// breakerKeyOf is a grant with all its tokens or, where the authority names none, a token.
-func breakerKeyOf(p Principal) breakerKey {
+// A Caller is a token, and the grant or package that it is of. Where nobody has judged the token yet, it has neither kind nor grant.
+type Caller struct {
+	Token   Token
+	Kind    string // of the token, as its authority says it
+	GrantID string
+}
+
+// key is a grant with all its tokens or, where the authority names none, a token.
+func (c Caller) key() breakerKey {
 	switch {
-	case p.GrantID != "":
-		return sha256.Sum256([]byte(p.Kind + "\x00" + p.GrantID))
-	case p.Token != Token{}:
-		return sha256.Sum256([]byte("\x00" + p.Token.Reveal()))
+	case c.GrantID != "":
+		return sha256.Sum256([]byte(c.Kind + "\x00" + c.GrantID))
+	case c.Token != Token{}:
+		return sha256.Sum256([]byte("\x00" + c.Token.Reveal()))
 	}
 	return breakerKey{}
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context whose reads are all made for one caller, who was admitted: so are those of all members of a package.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c.key())
 }
 
 // A reading is what the circuit breakers need to know of a read: whose it is, and how far its attempt has come.

@@ -17,6 +17,12 @@ func WithDoubt(ctx context.Context, doubt func(context.Context)) context.Context
 	return context.WithValue(ctx, doubtKey{}, doubt)
 }
 
+// RefusalFrom returns the code with which the resource server brought a doubt about; "" in a context that is no doubt's.
+func RefusalFrom(ctx context.Context) Code {
+	code, _ := ctx.Value(refusalKey{}).(Code)
+	return code
+}
+
 // Rechecking is a Doer that reports every 401 (D7), and every 403 that says that the grant is dead (D25), to whoever let the
 // caller in. A 401 from the resource server does not mean that the token is dead: it also stands for a stream that is not granted. So the error always goes
 // on unchanged, and the door alone decides whether the host must authorize again. Without a door, as over stdio,

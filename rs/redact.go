@@ -223,17 +223,17 @@ type UsedTokens struct {
 	mu        sync.Mutex
 	tokens    []Token
 	redactors []*Redactor // of each token
-	pkg       *Package    // of the caller, or nil
+	members   []Token     // of the caller, if it is a package
 }
 
 type usedTokensKey struct{}
 
-// WithUsedTokens returns a context in which each read of a [Client] notes its token, and the notes.
-func WithUsedTokens(ctx context.Context) (context.Context, *UsedTokens) {
-	caller := PrincipalFrom(ctx)
-	used := &UsedTokens{pkg: caller.Package}
-	if caller.Token != (Token{}) {
-		used.redactor(caller.Token)
+// WithUsedTokens returns a context in which each read of a [Client] notes its token, and the notes. The caller may be nobody, the
+// zero Token; members are the tokens of a package's members.
+func WithUsedTokens(ctx context.Context, caller Token, members []Token) (context.Context, *UsedTokens) {
+	used := &UsedTokens{members: members}
+	if caller != (Token{}) {
+		used.redactor(caller)
 	}
 	return context.WithValue(ctx, usedTokensKey{}, used), used
 }
@@ -262,7 +262,7 @@ func (u *UsedTokens) redactor(token Token) *Redactor {
 func (u *UsedTokens) Redactor() *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.pkg == nil && len(u.redactors) == 1 {
+	if len(u.members) == 0 && len(u.redactors) == 1 {
 		return u.redactors[0]
 	}
 	all := new(Redactor)
@@ -271,11 +271,9 @@ func (u *UsedTokens) Redactor() *Redactor {
 			all.forms = append(all.forms, r.forms...)
 		}
 	}
-	if u.pkg != nil {
-		for _, c := range u.pkg.children {
-			if credential := bare(c.Token); len(credential) >= minRedacted && !slices.Contains(u.tokens, c.Token) {
-				all.forms = append(all.forms, credential)
-			}
+	for _, member := range u.members {
+		if credential := bare(member); len(credential) >= minRedacted && !slices.Contains(u.tokens, member) {
+			all.forms = append(all.forms, credential)
 		}
 	}
 	return all

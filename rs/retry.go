@@ -19,7 +19,6 @@ import (
 // The bounds of a retry.
 const (
 	maxRetries       = 2 // of a read: GET repeats no effect
-	questionRetries  = 1 // of a question to an authority, which is a POST without an effect
 	firstRetryWait   = 100 * time.Millisecond
 	longestRetryWait = 5 * time.Second        // a longer Retry-After is reported to the caller, not waited for
 	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt

@@ -42,7 +42,7 @@ func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = client.For(rs.Principal{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
+			_, err = client.For(rs.Caller{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
 			var refused *rs.Error
 			if errors.As(err, &refused) != (test.code != "") || refused != nil && (refused.Code != test.code || refused.Hint == "") {
 				t.Errorf("got %v, want %q", err, test.code)
@@ -93,7 +93,7 @@ func TestABombEndsAtTheLimit(t *testing.T) {
 	}
 	readers := asAuthorities(t, server.URL)
 	readers["resource server"] = func(ctx context.Context) error {
-		_, err := client.For(rs.Principal{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
+		_, err := client.For(rs.Caller{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
 		return err
 	}
 	for name, read := range readers {
@@ -120,7 +120,7 @@ func TestTheHeadersOfAnAnswerAreBounded(t *testing.T) {
 	}
 	readers := asAuthorities(t, server.URL)
 	readers["resource server"] = func(ctx context.Context) error {
-		_, err := client.For(rs.Principal{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
+		_, err := client.For(rs.Caller{Token: rs.NewToken("t")}).Do(ctx, rs.Request{Path: "/v1/schema"})
 		return err
 	}
 	for name, read := range readers {

@@ -106,7 +106,7 @@ func TestOldFailuresOfGrantsAreForgotten(t *testing.T) {
 func TestUnjudgedTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 	n := newNeighbourhood(t, status(500))
 	for i := range 100 {
-		_, _ = n.client.For(rs.Principal{Token: rs.NewToken(fmt.Sprint("bad-", i))}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
+		_, _ = n.client.For(rs.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i))}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
 	}
 	if got := n.read(t.Context(), "good"); got != "" || n.heard.Load() != 101 {
 		t.Errorf("%s after %d", got, n.heard.Load())
@@ -117,7 +117,7 @@ func TestUnjudgedTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
 	n := newNeighbourhood(t, status(500))
 	read := func(i int) rs.Code {
-		p := rs.Principal{Token: rs.NewToken(fmt.Sprint("bad-", i)), Kind: rs.KindClient, GrantID: "g1"}
+		p := rs.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i)), Kind: rs.KindClient, GrantID: "g1"}
 		_, err := n.client.For(p).Do(t.Context(), rs.Request{Path: "/v1/x"})
 		return code(err)
 	}

@@ -18,7 +18,7 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	as := func(token rs.Token) rs.Doer { return client.For(rs.Principal{Token: token}) }
+	as := func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }
 	pkg := rs.NewPackage(rs.Membership{PackageID: "p", Children: []rs.Child{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, rs.PackageOptions{})
 	for name, value := range map[string]any{
 		"by itself":                       token,

@@ -131,7 +131,7 @@ func (c *TokenCache) Authenticate(ctx context.Context, token Token) (Principal, 
 // seconds share one question, whatever its result, as long as the resource server refused for the same reason.
 func (c *TokenCache) Recheck(ctx context.Context, token Token) (Principal, error) {
 	// Rechecks have flights of their own: joining a question put before the doubt arose would not settle it.
-	reason, _ := ctx.Value(refusalKey{}).(Code)
+	reason := RefusalFrom(ctx)
 	return c.ask(ctx, again, reason, keyOf(token), token)
 }
 
@@ -163,7 +163,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason Code, key t
 			return Verdict{}, refusal
 		}
 		defer leave()
-		return c.judge(withUnknownToken(ctx), key, token)
+		return c.judge(WithUnknownToken(ctx), key, token)
 	})
 	select {
 	case <-ctx.Done():

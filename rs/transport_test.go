@@ -28,7 +28,7 @@ func TestOverTLSReadsUseHTTP2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.For(rs.Principal{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil {
+	if _, err := client.For(rs.Caller{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil {
 		t.Fatal(err)
 	}
 	if protocol != "HTTP/2.0" || packing != "gzip" {
@@ -57,7 +57,7 @@ func TestOverPlainHTTPNothingIsPacked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			response, err := client.For(rs.Principal{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/blobs/b", Binary: true})
+			response, err := client.For(rs.Caller{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/blobs/b", Binary: true})
 			if err != nil || response.Body != body || packing != "" {
 				t.Errorf("%v, %v, Accept-Encoding %q", response, err, packing)
 			}

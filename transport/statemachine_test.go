@@ -389,7 +389,7 @@ func (c *faultyCache) Authenticate(ctx context.Context, token rs.Token) (rs.Prin
 type faultyMembers struct {
 	web.Authenticator
 	mu    sync.Mutex
-	first *rs.Package
+	first rs.PackageReader
 }
 
 func (c *faultyMembers) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {

@@ -115,5 +115,5 @@ func localClient(app App, providerURL string, readTimeout time.Duration, watch o
 
 // schemaProbe judges a token by the schema document that its bearer is given.
 func schemaProbe(client *rs.Client) rs.SchemaProbe {
-	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }}
+	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
 }

@@ -146,7 +146,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 		e.fail("token", transport.ExitUsage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
 		return false
 	}
-	reading := func(t rs.Token) rs.Doer { return client.For(rs.Principal{Token: t}) }
+	reading := func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }
 	verdict, err := rs.SchemaProbe{For: reading}.Judge(ctx, token)
 	connect := "pdpp connect " + provider
 	switch {

@@ -148,7 +148,7 @@ func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p), nil }})
+	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }})
 	ctx := rs.WithPrincipal(t.Context(), rs.Principal{Token: rs.NewToken("token"), Kind: rs.KindClient})
 	reply, err := room.Then(tools.Forward)(ctx, call)
 	if err != nil {

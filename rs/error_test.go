@@ -1,0 +1,23 @@
+package rs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+func TestAsError(t *testing.T) {
+	typed := &rs.Error{Code: rs.NotFound, Message: "m"}
+	if got := rs.AsError(fmt.Errorf("while reading: %w", typed)); got != typed {
+		t.Errorf("a wrapped error becomes %v", got)
+	}
+	if got := rs.AsError(errors.New(secretWords)); got.Code != rs.Internal || got.Error() != "internal_error: The adapter failed to answer this call." {
+		t.Errorf("a foreign error becomes %v", got)
+	}
+	if err := (&rs.Error{Code: rs.Canceled, Cause: context.Canceled}); !errors.Is(err, context.Canceled) {
+		t.Error("the cause cannot be found")
+	}
+}

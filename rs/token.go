@@ -1,0 +1,39 @@
+package rs
+
+import (
+	"fmt"
+	"unique"
+)
+
+// A Token is a bearer credential. It prints as a placeholder everywhere; Reveal gives it to the one place that sends it.
+// The credential lies behind a pointer, because fmt prints what it finds in an unexported field of another value without
+// asking its methods. Equal credentials are equal Tokens.
+type Token struct{ credential unique.Handle[string] }
+
+// NewToken wraps a bearer credential. The empty one is the zero Token.
+func NewToken(value string) Token {
+	if value == "" {
+		return Token{}
+	}
+	return Token{unique.Make(value)}
+}
+
+// Reveal returns the credential, for an Authorization header or a hash and nothing else.
+func (t Token) Reveal() string {
+	if t == (Token{}) {
+		return ""
+	}
+	return t.credential.Value()
+}
+
+// String returns a placeholder.
+func (t Token) String() string { return "[token]" }
+
+// GoString returns a placeholder.
+func (t Token) GoString() string { return "[token]" }
+
+// Format writes a placeholder for every verb.
+func (t Token) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
+
+// MarshalText returns a placeholder.
+func (t Token) MarshalText() ([]byte, error) { return []byte("[token]"), nil }
