@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -385,19 +386,21 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	client := clientFor(t, h, rs.ClientOptions{})
 	members := make([]rs.Child, 20)
 	for i := range members {
-		members[i] = aChild("c"+strconv.Itoa(i), "notes")
+		id := strconv.Itoa(i)
+		members[i] = rs.Child{Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id}, Streams: []string{"notes"}, Token: rs.NewToken("tok_" + id)}
 	}
 	family := rs.NewPackage(rs.Membership{PackageID: "p", Children: members},
 		func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }, rs.PackageOptions{})
 	holder := rs.WithCaller(t.Context(), rs.Caller{Token: rs.NewToken("package"), Kind: rs.KindPackage, GrantID: "p"})
+	search := rs.Request{Path: rs.Path("search"), Query: url.Values{"q": {"x"}}}
 	h.now(status(500))
 	for range 10 {
-		_, _ = family.Do(holder, searchRequest("q", "x"))
+		_, _ = family.Do(holder, search)
 	}
 	if h.heard.Load() != 200 {
 		t.Fatalf("heard %d", h.heard.Load())
 	}
-	for _, request := range []rs.Request{searchRequest("q", "x"), {Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
+	for _, request := range []rs.Request{search, {Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
 		_, err := family.Do(holder, request)
 		if e := rs.AsError(err); e.Code != rs.ServerUnavailable || e.RetryAfter == 0 {
 			t.Errorf("%s: %v", request.Path, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +17,11 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
+
+// answers sends one body with status 200.
+func answers(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
 
 func newDirectory(t *testing.T, answer http.HandlerFunc) *rs.HTTPDirectory {
 	t.Helper()
@@ -96,18 +102,18 @@ func TestHTTPDirectoryFails(t *testing.T) {
 		"D17 a revoked package":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"revoked","members":[]}`) }, rs.PackageRevoked},
 		"D17 a status that nobody knows":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"suspended"}`) }, rs.PackageRevoked},
 		"no status":                       {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"members":[]}`) }, rs.AuthorityUnreachable},
-		"the status twice":                {says2xx(`{"status":"revoked","status":"active","members":[]}`), rs.AuthorityUnreachable},
-		"the status in another case":      {says2xx(`{"status":"active","STATUS":"active","members":[]}`), rs.AuthorityUnreachable},
-		"the status in another case only": {says2xx(`{"Status":"active","members":[]}`), rs.AuthorityUnreachable},
-		"the members twice":               {says2xx(`{"status":"active","members":[],"members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
-		"the members in another case":     {says2xx(`{"status":"active","Members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
-		"a member usable twice":           {says2xx(strictMember(`"usable":false,"usable":true`)), rs.AuthorityUnreachable},
-		"a member usable in another case": {says2xx(strictMember(`"usable":false,"Usable":true`)), rs.AuthorityUnreachable},
-		"a member with a token twice":     {says2xx(strictMember(`"usable":true,"access_token":"tok_2"`)), rs.AuthorityUnreachable},
-		"a member of two connections":     {says2xx(strictMember(`"usable":true,"Connection_ID":"cin_2"`)), rs.AuthorityUnreachable},
-		"a member with streams twice":     {says2xx(strictMember(`"usable":true,"streams":["notes"]`)), rs.AuthorityUnreachable},
-		"a member that ends twice":        {says2xx(strictMember(`"usable":true,"expires_at":1,"expires_at":null`)), rs.AuthorityUnreachable},
-		"a member with an error twice":    {says2xx(strictMember(`"usable":true,"error":{"code":"grant_revoked"},"error":null`)), rs.AuthorityUnreachable},
+		"the status twice":                {answers(`{"status":"revoked","status":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the status in another case":      {answers(`{"status":"active","STATUS":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the status in another case only": {answers(`{"Status":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the members twice":               {answers(`{"status":"active","members":[],"members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
+		"the members in another case":     {answers(`{"status":"active","Members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
+		"a member usable twice":           {answers(strictMember(`"usable":false,"usable":true`)), rs.AuthorityUnreachable},
+		"a member usable in another case": {answers(strictMember(`"usable":false,"Usable":true`)), rs.AuthorityUnreachable},
+		"a member with a token twice":     {answers(strictMember(`"usable":true,"access_token":"tok_2"`)), rs.AuthorityUnreachable},
+		"a member of two connections":     {answers(strictMember(`"usable":true,"Connection_ID":"cin_2"`)), rs.AuthorityUnreachable},
+		"a member with streams twice":     {answers(strictMember(`"usable":true,"streams":["notes"]`)), rs.AuthorityUnreachable},
+		"a member that ends twice":        {answers(strictMember(`"usable":true,"expires_at":1,"expires_at":null`)), rs.AuthorityUnreachable},
+		"a member with an error twice":    {answers(strictMember(`"usable":true,"error":{"code":"grant_revoked"},"error":null`)), rs.AuthorityUnreachable},
 		"no JSON":                         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) }, rs.AuthorityUnreachable},
 		"a member that cannot be named": {func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"status":"active","members":[{"usable":true}]}`)
@@ -196,7 +202,7 @@ func TestPackageAuthority(t *testing.T) {
 			verdict.Expires = row.expires
 			f := &packageRS{}
 			authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-				Authority: authorityFunc(func(ctx context.Context, token rs.Token) (rs.Verdict, error) {
+				Authority: memberJudge(func(ctx context.Context, token rs.Token) (rs.Verdict, error) {
 					if token.Reveal() == packageToken {
 						return verdict, nil
 					}
@@ -238,7 +244,7 @@ func TestPackageAuthority(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked := false
 			authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-				Authority: authorityFunc(func(context.Context, rs.Token) (rs.Verdict, error) {
+				Authority: memberJudge(func(context.Context, rs.Token) (rs.Verdict, error) {
 					v := verdict
 					v.Principal.Kind = row.kind
 					return v, row.judged
@@ -283,7 +289,7 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 	owner.Token = rs.NewToken("tok_owner")
 	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: authorityFunc(onePackage),
+		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) {
 			return rs.Membership{PackageID: "pkg_1", Children: []rs.Child{owner, aChild("b")}}, nil
 		}),
@@ -308,7 +314,7 @@ func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	echo.Token = rs.NewToken(packageToken)
 	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: authorityFunc(onePackage),
+		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) {
 			return rs.Membership{PackageID: "pkg_1", Children: []rs.Child{echo, aChild("b")}}, nil
 		}),
@@ -330,7 +336,7 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	children := []rs.Child{aChild("a"), aChild("b")}
 	f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
 	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: authorityFunc(onePackage),
+		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (rs.Membership, error) { return rs.Membership{Children: children}, nil }),
 		For:       f.doer, Package: rs.PackageOptions{Now: func() time.Time { return packageNow }},
 	})
@@ -362,7 +368,7 @@ func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
 	var judged atomic.Int64
 	f := &packageRS{}
 	authority := rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: authorityFunc(func(ctx context.Context, token rs.Token) (rs.Verdict, error) {
+		Authority: memberJudge(func(ctx context.Context, token rs.Token) (rs.Verdict, error) {
 			judged.Add(1)
 			return onePackage(ctx, token)
 		}),

@@ -20,7 +20,7 @@ func BenchmarkFanout(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		doer := doerFunc(func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil })
+		doer := memberDoer(func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil })
 		children := make([]rs.Child, size)
 		for i := range children {
 			children[i] = aChild(fmt.Sprint(i))

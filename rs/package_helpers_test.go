@@ -34,7 +34,7 @@ type packageRS struct {
 }
 
 func (f *packageRS) doer(token rs.Token) rs.Doer {
-	return doerFunc(func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	return memberDoer(func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		f.mu.Lock()
 		f.asked = append(f.asked, token.Reveal()+" "+r.Path+"?"+r.Query.Encode())
 		f.active++
@@ -216,3 +216,13 @@ func wantCode(t testing.TB, err error, code rs.Code) *rs.Error {
 	}
 	return e
 }
+
+// A memberDoer is the resource server as one member sees it.
+type memberDoer func(context.Context, rs.Request) (*rs.Response, error)
+
+func (f memberDoer) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
+
+// A memberJudge is an authority.
+type memberJudge func(context.Context, rs.Token) (rs.Verdict, error)
+
+func (f memberJudge) Judge(ctx context.Context, t rs.Token) (rs.Verdict, error) { return f(ctx, t) }

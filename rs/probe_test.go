@@ -8,9 +8,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-type doerFunc func(context.Context, rs.Request) (*rs.Response, error)
+// A probed is the resource server as a probe sees it.
+type probed func(context.Context, rs.Request) (*rs.Response, error)
 
-func (f doerFunc) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
+func (f probed) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
 
 func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 	for _, test := range []struct {
@@ -46,7 +47,7 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 			var asked []string
 			token := rs.NewToken("tok")
 			probe := rs.SchemaProbe{For: func(bearer rs.Token) rs.Doer {
-				return doerFunc(func(_ context.Context, r rs.Request) (*rs.Response, error) {
+				return probed(func(_ context.Context, r rs.Request) (*rs.Response, error) {
 					asked = append(asked, bearer.Reveal()+" "+r.Path+"?"+r.Query.Encode())
 					if test.err != nil {
 						return nil, test.err

@@ -48,3 +48,7 @@ func TestRechecking(t *testing.T) {
 		})
 	}
 }
+
+type doerFunc func(context.Context, rs.Request) (*rs.Response, error)
+
+func (f doerFunc) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }

@@ -13,7 +13,7 @@ import (
 func TestTokenCacheKeepsNoToken(t *testing.T) {
 	token := rs.NewToken("tok_kept")
 	cache := rs.NewTokenCache(rs.TokenCacheOptions{
-		Now: func() time.Time { return packageNow },
+		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) },
 		Authority: authorityFunc(func(_ context.Context, token rs.Token) (rs.Verdict, error) {
 			return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: "grt_1"}}, nil
 		}),
