@@ -22,10 +22,12 @@ const (
 )
 
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
-// tools/render → rs may skip, never turn back. A prefix ending in "/" covers all below it.
+// tools/render → rs/fanout, rs/auth → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
 	".":                 {"database/sql", prometheusModule, otelModule},
 	"rs":                {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/auth":           {module + "tools", module + "middleware", module + "transport", module + "rs/", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/fanout":         {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"internal/embedded": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 
 	// A person's data, how it is read from files, and the files of an invented person. Only the store above knows SQL.
@@ -36,20 +38,20 @@ var forbidden = map[string][]string{
 	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
-	"tools":        {module + "middleware", module + "transport", module + "rs/", "net/http", "os", "database/sql", prometheusModule, otelModule},
-	"middleware":   {module + "middleware/", module + "transport", module + "rs/", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
-	"transport":    {module + "rs/", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"tools":        {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", prometheusModule, otelModule},
+	"middleware":   {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"transport":    {module + "rs/fanout", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
 	"internal/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
-	"middleware/web":     {module + "transport", module + "rs/", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"middleware/web":     {module + "transport", module + "rs/fanout", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "database/sql"}, // it reads the certificates of a collector,
 
 	// The surroundings of the adapter. Commands, the doctor and cite call tools as MCP clients.
 	"internal/cite":    {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
 	"internal/cli":     {"database/sql", prometheusModule, otelModule},
 	"internal/clients": {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"internal/doctor":  {module + "rs/", module + "middleware", module + "tools", "database/sql"},
+	"internal/doctor":  {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
 
 	// What builds a release knows of the program only how clients are told of it.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},

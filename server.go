@@ -10,14 +10,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -36,7 +37,7 @@ type hosted struct {
 	client     *rs.Client
 	recordBase string
 	authority  replaceableAuthority
-	tokens     *rs.TokenCache
+	tokens     *auth.TokenCache
 	limiter    *web.Limiter
 	health     *transport.Health
 	closeAdmin func() // ends the metrics and probes; nil without --admin-listen
@@ -59,7 +60,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	if err != nil {
 		return nil, transport.UsageError(err.Error())
 	}
-	h.tokens = rs.NewTokenCache(rs.TokenCacheOptions{Authority: &h.authority, Recalled: c.Watch.TokenLookups(), Unknown: &c.Unknown})
+	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, Recalled: c.Watch.TokenLookups(), Unknown: &c.Unknown})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
 	nobody := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.Log, Checks: []transport.Check{
@@ -170,39 +171,39 @@ func dependencies(c cli.HostedConfig) []transport.Dependency {
 }
 
 // A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.
-type replaceableAuthority struct{ atomic.Pointer[rs.Authority] }
+type replaceableAuthority struct{ atomic.Pointer[auth.Authority] }
 
 // Judge asks the authority of the moment.
-func (a *replaceableAuthority) Judge(ctx context.Context, token rs.Token) (rs.Verdict, error) {
+func (a *replaceableAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verdict, error) {
 	return (*a.Load()).Judge(ctx, token)
 }
 
 // newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of
 // packages over it where there is one.
-func newAuthority(c cli.HostedConfig, client *rs.Client) (rs.Authority, error) {
+func newAuthority(c cli.HostedConfig, client *rs.Client) (auth.Authority, error) {
 	if c.Introspection == nil {
 		return schemaProbe(client), nil
 	}
 	asked := *c.Introspection
 	asked.Observer, asked.Transport = c.Watch.Reads(), c.Watch.Following("introspection")(rs.NewTransport())
-	introspector, err := rs.NewIntrospector(asked)
+	introspector, err := auth.NewIntrospector(asked)
 	if err != nil || c.PackagesURL == "" {
 		return introspector, err
 	}
-	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{
+	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{
 		Endpoint: c.PackagesURL, ClientID: c.Introspection.ClientID, ClientSecret: c.Introspection.ClientSecret,
 		NoBreaker: c.NoBreaker, Observer: c.Watch.Reads(), Transport: c.Watch.Following("packages")(rs.NewTransport()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return rs.NewPackageAuthority(rs.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
-		Package: rs.PackageOptions{FannedOut: c.Watch.FanOuts()}}), nil
+	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
+		Package: fanout.PackageOptions{FannedOut: c.Watch.FanOuts()}}), nil
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
-func schemaProbe(client *rs.Client) rs.SchemaProbe {
-	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
+func schemaProbe(client *rs.Client) auth.SchemaProbe {
+	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }

@@ -7,30 +7,31 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 func TestAdmit(t *testing.T) {
 	for name, row := range map[string]struct {
-		principal *rs.Principal // nil for none in the context
+		principal *auth.Principal // nil for none in the context
 		source    *rs.Error
 		want      rs.Code
 	}{
-		"a client grant passes, with its own resource server": {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}},
+		"a client grant passes, with its own resource server": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}},
 		"nobody is refused":                         {want: rs.NotAuthenticated},
-		"a kind without a token is refused":         {principal: &rs.Principal{Kind: rs.KindClient}, want: rs.NotAuthenticated},
-		"S3-6b an owner is refused":                 {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindOwner}, want: rs.OwnerTokenRefused},
-		"a package that nobody can open is refused": {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindPackage}, want: rs.TokenKindRefused},
-		"S0-R3 a control-plane token is refused":    {principal: &rs.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, want: rs.TokenKindRefused},
-		"a token of no stated kind is refused":      {principal: &rs.Principal{Token: rs.NewToken("t")}, want: rs.TokenKindRefused},
+		"a kind without a token is refused":         {principal: &auth.Principal{Kind: auth.KindClient}, want: rs.NotAuthenticated},
+		"S3-6b an owner is refused":                 {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindOwner}, want: rs.OwnerTokenRefused},
+		"a package that nobody can open is refused": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, want: rs.TokenKindRefused},
+		"S0-R3 a control-plane token is refused":    {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, want: rs.TokenKindRefused},
+		"a token of no stated kind is refused":      {principal: &auth.Principal{Token: rs.NewToken("t")}, want: rs.TokenKindRefused},
 		"a grant that cannot be opened now is an error": {
-			principal: &rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}, source: &rs.Error{Code: rs.AuthorityUnreachable}, want: rs.AuthorityUnreachable,
+			principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}, source: &rs.Error{Code: rs.AuthorityUnreachable}, want: rs.AuthorityUnreachable,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var server middlewaretest.RS
 			var core middlewaretest.Spy
-			var opened []rs.Principal
-			handle := middleware.Admit(func(_ context.Context, p rs.Principal) (rs.Doer, error) {
+			var opened []auth.Principal
+			handle := middleware.Admit(func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 				opened = append(opened, p)
 				if row.source != nil {
 					return nil, row.source
@@ -39,7 +40,7 @@ func TestAdmit(t *testing.T) {
 			})(core.Handle)
 			ctx := t.Context()
 			if row.principal != nil {
-				ctx = rs.WithPrincipal(ctx, *row.principal)
+				ctx = auth.WithPrincipal(ctx, *row.principal)
 			}
 			_, err := handle(ctx, callOf(t, "schema", ``))
 			if codeOf(t, err) != row.want {

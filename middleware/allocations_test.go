@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -29,7 +30,7 @@ func TestTheChainMakesLittleGarbage(t *testing.T) {
 	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(func(_ context.Context, call tools.Call) (tools.Reply, error) {
 		return tools.Reply{Call: call, Response: response}, nil
 	})
-	ctx := as(t.Context(), rs.KindClient)
+	ctx := as(t.Context(), auth.KindClient)
 	got := testing.AllocsPerRun(200, func() {
 		if _, err := room(ctx, call); err != nil {
 			t.Fatal(err)

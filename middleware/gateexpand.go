@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -13,7 +14,7 @@ import (
 func GateExpand(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		if call.Scope.Expands {
-			if p := rs.PrincipalFrom(ctx).Package; p != nil {
+			if p := auth.PrincipalFrom(ctx).Package; p != nil {
 				// A package that cannot tell which child is meant says so before any child is asked (S0-8a).
 				if err := p.Choose(call.Scope); err != nil {
 					return tools.Reply{}, err

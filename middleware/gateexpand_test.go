@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // expanding is a schema in which messages expands under cin_work, not under cin_home, and labels nowhere.
@@ -109,7 +110,7 @@ func TestGateExpand(t *testing.T) {
 				}
 				return middlewaretest.JSON(row.schema), nil
 			}}
-			reply, err := standard(server)(as(t.Context(), rs.KindClient), callOf(t, row.tool, row.arguments))
+			reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +144,7 @@ func TestGateExpandFollowsTheLiveSchema(t *testing.T) {
 	}}
 	room := standard(server)
 	refused := func() bool {
-		reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "query_records", `{"stream":"notes","expand":["r"]}`))
+		reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "query_records", `{"stream":"notes","expand":["r"]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +208,7 @@ func TestGateExpandAsksTheFullSchema(t *testing.T) {
 					}
 					return middlewaretest.JSON(`{"object":"record","id":"1","stream":"notes","data":{"n":1}}`), nil
 				}}
-				reply, err := standard(server)(as(t.Context(), rs.KindClient), callOf(t, tool, arguments))
+				reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, tool, arguments))
 				if err != nil {
 					t.Fatal(err)
 				}

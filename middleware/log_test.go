@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -63,7 +64,7 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			core := middlewaretest.Spy{Reply: row.reply, Err: row.err}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
-			reply, err := middleware.Log(zerolog.New(&log), ticking(1500*time.Microsecond))(core.Handle)(as(t.Context(), rs.KindClient), call)
+			reply, err := middleware.Log(zerolog.New(&log), ticking(1500*time.Microsecond))(core.Handle)(as(t.Context(), auth.KindClient), call)
 			if err != row.err || reply.Response != row.reply.Response { //nolint:errorlint // the very same
 				t.Errorf("%v, %v: the answer changed", reply, err)
 			}
@@ -99,9 +100,9 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 	}
 	var log bytes.Buffer
 	room := middleware.Standard(middleware.Options{
-		Log: zerolog.New(&log), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil },
+		Log: zerolog.New(&log), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil },
 	}).Then(tools.Forward)
-	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
+	reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
 	if err != nil || !reply.Result.IsError {
 		t.Fatalf("%+v, %v", reply, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -33,7 +34,7 @@ func TestRecover(t *testing.T) {
 				Do:    func(context.Context, tools.Call) { row.do() },
 			}
 			handle := middleware.Recover(zerolog.New(&log))(core.Handle)
-			reply, err := handle(as(t.Context(), rs.KindClient), callOf(t, "fetch", `{"id":"`+middlewaretest.CanaryArgument+`"}`))
+			reply, err := handle(as(t.Context(), auth.KindClient), callOf(t, "fetch", `{"id":"`+middlewaretest.CanaryArgument+`"}`))
 			if codeOf(t, err) != rs.Internal || reply.Response != nil {
 				t.Errorf("%v, %v; want an internal error alone", reply, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -282,7 +283,7 @@ func TestBadCombinationsAreRefusedInSilence(t *testing.T) {
 func refusedInSilence(t *testing.T, tool, arguments, param string, code rs.Code, says string) {
 	t.Helper()
 	var server middlewaretest.RS
-	reply, err := standard(&server)(as(t.Context(), rs.KindClient), tools.Call{Tool: toolNamed(t, tool), Raw: json.RawMessage(arguments)})
+	reply, err := standard(&server)(as(t.Context(), auth.KindClient), tools.Call{Tool: toolNamed(t, tool), Raw: json.RawMessage(arguments)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -16,7 +17,7 @@ import (
 // was asked with, but cleaning a text can put the pieces of a token together, and a member's answer may hold another's.
 func Render(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		caller := rs.PrincipalFrom(ctx)
+		caller := auth.PrincipalFrom(ctx)
 		ctx, used := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
 		reply, err := next(ctx, call)
 		redactor := used.Redactor()

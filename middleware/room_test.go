@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -36,7 +37,7 @@ func callOf(t testing.TB, tool, arguments string) tools.Call {
 
 // as returns a context in which a caller of this kind calls.
 func as(ctx context.Context, kind string) context.Context {
-	return rs.WithPrincipal(ctx, rs.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: kind})
+	return auth.WithPrincipal(ctx, auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: kind})
 }
 
 // standard is the room over a scripted resource server.

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // Reading is the Source of a server over one resource server: a client's reads carry the caller's own token, a package's
 // those of its children. A 401 to either makes the door ask the authority again (D7).
 func Reading(client *rs.Client) Source {
-	return func(_ context.Context, p rs.Principal) (rs.Doer, error) {
+	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 		if p.Package != nil {
 			return rs.Rechecking{Doer: p.Package}, nil // the package's own token is never sent (D17)
 		}
@@ -18,7 +19,7 @@ func Reading(client *rs.Client) Source {
 }
 
 // ReadingChildren gives the resource server as one child of a package sees it, in the shape that
-// [rs.PackageAuthorityOptions] takes. It is not for a [rs.SchemaProbe]: the authority must not be in doubt of itself.
+// [fanout.PackageAuthorityOptions] takes. It is not for an [auth.SchemaProbe]: the authority must not be in doubt of itself.
 func ReadingChildren(client *rs.Client) func(rs.Token) rs.Doer {
 	return func(token rs.Token) rs.Doer { return rs.Rechecking{Doer: client.For(rs.Caller{Token: token})} }
 }

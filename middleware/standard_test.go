@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -28,13 +29,13 @@ func TestStandardOrder(t *testing.T) {
 		reads           []string
 	}{
 		"a stranger's bad arguments are refused as a stranger's": {"", "query_records", `{"filter":"x"}`, rs.TokenKindRefused, nil},
-		"an owner's bad arguments are refused as an owner's":     {rs.KindOwner, "query_records", `{"filter":"x"}`, rs.OwnerTokenRefused, nil},
-		"an owner's good arguments are refused as an owner's":    {rs.KindOwner, "query_records", `{"stream":"messages"}`, rs.OwnerTokenRefused, nil},
-		"an owner's expansion asks no schema":                    {rs.KindOwner, "query_records", `{"stream":"messages","expand":["r"]}`, rs.OwnerTokenRefused, nil},
-		"bad arguments come before conflicting connections":      {rs.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, rs.InvalidArguments, nil},
-		"conflicting connections come before the expansion gate": {rs.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, rs.ConflictingConnectionID, nil},
-		"the expansion gate comes before the read":               {rs.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, rs.InvalidExpand, []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
-		"a good call is read once":                               {rs.KindClient, "fetch", `{"id":"cin_1/m:1"}`, "", []string{"/v1/streams/m/records/1?connection_id=cin_1"}},
+		"an owner's bad arguments are refused as an owner's":     {auth.KindOwner, "query_records", `{"filter":"x"}`, rs.OwnerTokenRefused, nil},
+		"an owner's good arguments are refused as an owner's":    {auth.KindOwner, "query_records", `{"stream":"messages"}`, rs.OwnerTokenRefused, nil},
+		"an owner's expansion asks no schema":                    {auth.KindOwner, "query_records", `{"stream":"messages","expand":["r"]}`, rs.OwnerTokenRefused, nil},
+		"bad arguments come before conflicting connections":      {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, rs.InvalidArguments, nil},
+		"conflicting connections come before the expansion gate": {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, rs.ConflictingConnectionID, nil},
+		"the expansion gate comes before the read":               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, rs.InvalidExpand, []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
+		"a good call is read once":                               {auth.KindClient, "fetch", `{"id":"cin_1/m:1"}`, "", []string{"/v1/streams/m/records/1?connection_id=cin_1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answers: map[string]string{
@@ -81,12 +82,12 @@ func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 func TestStandardOutlivesAPanic(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(middlewaretest.CanaryRecord) }}
 	room := standard(server)
-	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`))
+	reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
 	if codeOf(t, err) != rs.Internal || reply.Result != nil {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	server.Answer = func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"connectors":[]}`), nil }
-	if reply, err = room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`)); err != nil || reply.Result.IsError {
+	if reply, err = room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`)); err != nil || reply.Result.IsError {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }
@@ -100,7 +101,7 @@ func TestStandardDefaults(t *testing.T) {
 		var server middlewaretest.RS
 		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core.Handle)
 		start := time.Now()
-		reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{}`))
+		reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
 		if err != nil || !reply.Result.IsError || time.Since(start) != middleware.DefaultDeadline {
 			t.Errorf("%+v, %v after %s", reply.Result, err, time.Since(start))
 		}
@@ -121,7 +122,7 @@ func TestFullSchemaOfSeveralConnections(t *testing.T) {
 	}}
 	room := standard(server)
 
-	reply, err := room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{"stream":"messages","detail":"full"}`))
+	reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{"stream":"messages","detail":"full"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestFullSchemaOfSeveralConnections(t *testing.T) {
 		t.Error(diff)
 	}
 
-	reply, err = room(as(t.Context(), rs.KindClient), callOf(t, "schema", `{"stream":"messages","connection_id":"cin_work","detail":"full"}`))
+	reply, err = room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{"stream":"messages","connection_id":"cin_work","detail":"full"}`))
 	if err != nil || reply.Result.IsError {
 		t.Fatalf("%+v, %v", reply.Result, err)
 	}
@@ -153,7 +154,7 @@ func BenchmarkChain(b *testing.B) {
 		answered.Call = call
 		return answered, nil
 	}
-	ctx := as(b.Context(), rs.KindClient)
+	ctx := as(b.Context(), auth.KindClient)
 	b.Run("bare core", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

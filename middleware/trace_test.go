@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -31,7 +32,7 @@ func TestTrace(t *testing.T) {
 			core := middlewaretest.Spy{Err: row.err, Do: func(ctx context.Context, _ tools.Call) { inside = trace.SpanContextFromContext(ctx) }}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
-			if _, err := middleware.Trace(tracer)(core.Handle)(as(t.Context(), rs.KindClient), call); err != row.err { //nolint:errorlint // the very same
+			if _, err := middleware.Trace(tracer)(core.Handle)(as(t.Context(), auth.KindClient), call); err != row.err { //nolint:errorlint // the very same
 				t.Errorf("error %v", err)
 			}
 			spans := exporter.GetSpans()

@@ -20,6 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
 // A host is a resource server whose answer can be changed, and that counts what it hears.
@@ -384,14 +386,14 @@ func TestARetryStormIsBounded(t *testing.T) {
 func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	h := &host{}
 	client := clientFor(t, h, rs.ClientOptions{})
-	members := make([]rs.Child, 20)
+	members := make([]fanout.Child, 20)
 	for i := range members {
 		id := strconv.Itoa(i)
-		members[i] = rs.Child{Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id}, Streams: []string{"notes"}, Token: rs.NewToken("tok_" + id)}
+		members[i] = fanout.Child{Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id}, Streams: []string{"notes"}, Token: rs.NewToken("tok_" + id)}
 	}
-	family := rs.NewPackage(rs.Membership{PackageID: "p", Children: members},
-		func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }, rs.PackageOptions{})
-	holder := rs.WithCaller(t.Context(), rs.Caller{Token: rs.NewToken("package"), Kind: rs.KindPackage, GrantID: "p"})
+	family := fanout.NewPackage(fanout.Membership{PackageID: "p", Children: members},
+		func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }, fanout.PackageOptions{})
+	holder := rs.WithCaller(t.Context(), rs.Caller{Token: rs.NewToken("package"), Kind: auth.KindPackage, GrantID: "p"})
 	search := rs.Request{Path: rs.Path("search"), Query: url.Values{"q": {"x"}}}
 	h.now(status(500))
 	for range 10 {
@@ -417,7 +419,7 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 
 func TestQuestionsToAnAuthority(t *testing.T) {
 	judge := func(t *testing.T, h *host, observer rs.Observer) func() error {
-		introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{Endpoint: "https://as.example/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
+		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: "https://as.example/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -430,7 +432,7 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 		}
 	}
 	members := func(t *testing.T, h *host, observer rs.Observer) func() error {
-		directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{Endpoint: "https://as.example/packages", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
+		directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: "https://as.example/packages", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
 		if err != nil {
 			t.Fatal(err)
 		}

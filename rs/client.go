@@ -55,7 +55,7 @@ type ClientOptions struct {
 type Client struct {
 	base    string
 	options ClientOptions
-	sender  *sender
+	sender  *Sender
 	answers *answerBudget
 	chunks  sync.Pool // of what bodies are read with: *[chunkBytes]byte
 }
@@ -86,14 +86,14 @@ func NewClient(o ClientOptions) (*Client, error) {
 		o.Transport = o.Wrap(o.Transport)
 	}
 	if o.Observer == nil {
-		o.Observer = unobserved{}
+		o.Observer = Unobserved{}
 	}
 	if o.Retries == 0 || o.Retries > maxRetries {
 		o.Retries = maxRetries
 	}
 	return &Client{
 		base: base, options: o,
-		sender:  newSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
+		sender:  NewSender(hostOf(base), o.Transport, max(o.Retries, 0), true, o.NoBreaker, o.Observer),
 		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil
@@ -161,7 +161,7 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 		request.Header.Set("User-Agent", c.options.UserAgent)
 	}
 
-	response, err := c.sender.send(request)
+	response, err := c.sender.Send(request)
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -182,9 +182,9 @@ func (c *Client) ask(ctx context.Context, token Token, r Request) (*Response, er
 func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *Redactor) (*Response, error) {
 	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
 	redactor.header(response.Header)
-	requestID := errorText(response.Header.Get("Request-Id"))
+	requestID := ErrorText(response.Header.Get("Request-Id"))
 	if requestID == "" {
-		requestID = errorText(response.Header.Get("X-Request-Id"))
+		requestID = ErrorText(response.Header.Get("X-Request-Id"))
 	}
 	switch {
 	case err != nil:
@@ -321,11 +321,11 @@ func ParseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", fmt.Errorf("resource server URL %q must start with http:// or https:// and name a host", redactURL(text))
+		return "", fmt.Errorf("resource server URL %q must start with http:// or https:// and name a host", RedactURL(text))
 	case u.User != nil:
 		return "", fmt.Errorf("resource server URL for host %q must not hold credentials", u.Host)
 	case u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("resource server URL %q must have no query and no fragment", redactURL(text))
+		return "", fmt.Errorf("resource server URL %q must have no query and no fragment", RedactURL(text))
 	}
 	u.ForceQuery = false // a bare "?" at the end
 	return strings.TrimRight(u.String(), "/"), nil
@@ -340,8 +340,8 @@ func hostOf(text string) string {
 	return u.Host
 }
 
-// redactURL drops what could be a secret before a URL is shown.
-func redactURL(text string) string {
+// RedactURL drops what could be a secret before a URL is shown.
+func RedactURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return "(unparsable)"

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // What must never stand in an error, a message or a log.
@@ -331,7 +332,7 @@ func TestPath(t *testing.T) {
 }
 
 func caller(token string) rs.Caller {
-	return rs.Caller{Token: rs.NewToken(token), Kind: rs.KindClient}
+	return rs.Caller{Token: rs.NewToken(token), Kind: auth.KindClient}
 }
 
 // A roundTrip is a transport without a network.

@@ -7,7 +7,7 @@ import (
 
 // isCompact reports whether a document already has the compact form: it says so, or its field capabilities are flags.
 func isCompact(document Object) bool {
-	if stringMember(document, "detail") == "compact" {
+	if StringMember(document, "detail") == "compact" {
 		return true
 	}
 	seen := false
@@ -33,7 +33,7 @@ func projectCompact(document Object) (Object, error) {
 		var err error
 		switch m.Name {
 		case "connectors":
-			m.Value, _, err = narrowList(m.Value, func(c Object) (Object, bool, error) {
+			m.Value, _, err = NarrowList(m.Value, func(c Object) (Object, bool, error) {
 				projected, err := p.connector(c)
 				return projected, true, err
 			})
@@ -48,7 +48,7 @@ func projectCompact(document Object) (Object, error) {
 		compact = append(compact, m)
 	}
 	if p.wrong {
-		return nil, invalidSchema()
+		return nil, InvalidSchema()
 	}
 	return compact.With("detail", `"compact"`), nil
 }
@@ -79,7 +79,7 @@ func (p *projection) connector(connector Object) (Object, error) {
 
 func (p *projection) streams(raw string, keepConnections bool) (string, error) {
 	seen := map[string]bool{}
-	list, _, err := narrowList(raw, func(stream Object) (Object, bool, error) {
+	list, _, err := NarrowList(raw, func(stream Object) (Object, bool, error) {
 		compact := Object{}
 		for _, m := range stream {
 			switch m.Name {
@@ -108,7 +108,7 @@ func (p *projection) streams(raw string, keepConnections bool) (string, error) {
 func (p *projection) gather(raw string, seen map[string]bool) {
 	list, _ := AsArray(raw)
 	for _, connection := range list {
-		if id := stringMember(AsObject(connection), "connection_id"); id != "" && !seen[id] {
+		if id := StringMember(AsObject(connection), "connection_id"); id != "" && !seen[id] {
 			seen[id] = true
 			p.connections = append(p.connections, connection)
 		}
@@ -176,7 +176,7 @@ func (p *projection) fieldType(field Object) string {
 		return declared
 	}
 	if Kind(schema.Get("type")) != "array" {
-		return stringMember(schema, "type")
+		return StringMember(schema, "type")
 	}
 	var words []string
 	for _, raw := range schema.Array("type") {

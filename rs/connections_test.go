@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // trusting returns the program's own transport, which trusts a test server.
@@ -157,7 +158,7 @@ func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
 			}
 		},
 		"questions": func(t *testing.T, base string, transport *http.Transport) func(context.Context) error {
-			introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{Endpoint: base + "/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: transport, NoBreaker: true, Timeout: time.Second})
+			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: base + "/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: transport, NoBreaker: true, Timeout: time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}

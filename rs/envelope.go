@@ -34,7 +34,7 @@ type errorBody struct {
 // parseError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
 // what cannot be read becomes an UpstreamError that names the status.
 func parseError(status int, header http.Header, body []byte) *Error {
-	e := &Error{Code: UpstreamError, Status: status, RetryAfter: retryAfter(header)}
+	e := &Error{Code: UpstreamError, Status: status, RetryAfter: RetryAfter(header)}
 	// A member of a wrong type costs itself, not the rest: what could be read is kept.
 	var envelope errorEnvelope
 	_ = json.Unmarshal(body, &envelope)
@@ -52,14 +52,14 @@ func parseError(status int, header http.Header, body []byte) *Error {
 			inner.Code = oauth
 		}
 	}
-	if isCode(inner.Code) {
+	if IsCode(inner.Code) {
 		e.Code = Code(inner.Code)
 	}
-	e.Message = errorText(inner.Message)
+	e.Message = ErrorText(inner.Message)
 	if e.Quoted = e.Message != ""; !e.Quoted {
 		e.Message = unreadableError(status)
 	}
-	e.Param, e.RequestID = errorText(inner.Param), errorText(inner.RequestID)
+	e.Param, e.RequestID = ErrorText(inner.Param), ErrorText(inner.RequestID)
 	e.RetryWith = retryWith(inner.RetryWith)
 	e.Connections = inner.AvailableConnections
 	e.ConnectionTotal = max(len(inner.AvailableConnections), inner.TotalConnections)
@@ -78,24 +78,24 @@ func unreadableError(status int) string {
 func retryWith(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return errorText(text)
+		return ErrorText(text)
 	}
 	var object struct {
 		Field string `json:"field"`
 	}
 	_ = json.Unmarshal(raw, &object)
-	return errorText(object.Field)
+	return ErrorText(object.Field)
 }
 
-// isCode reports whether a text can serve as a stable code: short, of word characters, dots and dashes.
-func isCode(text string) bool {
+// IsCode reports whether a text can serve as a stable code: short, of word characters, dots and dashes.
+func IsCode(text string) bool {
 	return text != "" && len(text) <= 80 && !strings.ContainsFunc(text, func(r rune) bool {
 		return r != '_' && r != '.' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 	})
 }
 
-// errorText makes a foreign sentence one bounded line.
-func errorText(text string) string {
+// ErrorText makes a foreign sentence one bounded line.
+func ErrorText(text string) string {
 	if strings.ContainsFunc(text, breaksLine) { // an id holds none
 		text = strings.Join(strings.FieldsFunc(text, breaksLine), " ")
 	}

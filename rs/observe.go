@@ -32,13 +32,20 @@ const (
 	BreakerOpen     BreakerState = "open"      // it is not asked
 )
 
-// unobserved is the observer of whoever has none.
-type unobserved struct{}
+// Unobserved is the [Observer] of whoever has none.
+type Unobserved struct{}
 
-func (unobserved) Read(string, int, time.Duration)     {}
-func (unobserved) Retried(string)                      {}
-func (unobserved) RetryDenied(string)                  {}
-func (unobserved) BreakerChanged(string, BreakerState) {}
+// Read counts nothing.
+func (Unobserved) Read(string, int, time.Duration) {}
+
+// Retried counts nothing.
+func (Unobserved) Retried(string) {}
+
+// RetryDenied counts nothing.
+func (Unobserved) RetryDenied(string) {}
+
+// BreakerChanged counts nothing.
+func (Unobserved) BreakerChanged(string, BreakerState) {}
 
 // readClass names what a path below a resource server's base reads, from a short fixed list.
 func readClass(path string) string {

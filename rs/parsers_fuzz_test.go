@@ -18,7 +18,7 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, value, date string) {
-		wait := retryAfter(http.Header{"Retry-After": {value}, "Date": {date}})
+		wait := RetryAfter(http.Header{"Retry-After": {value}, "Date": {date}})
 		if wait < 0 || wait > 24*time.Hour || wait%time.Second != 0 {
 			t.Errorf("%q at %q: %s", value, date, wait)
 		}

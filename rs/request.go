@@ -15,7 +15,7 @@ type Request struct {
 	// Binary is set when the answer is bytes of any type rather than JSON.
 	Binary bool
 	// ConnectionID is the connection whose grant holds a blob; may be empty. Blobs are known by id alone, so it only
-	// routes within a [Package] and is never sent.
+	// routes within a package of grants and is never sent.
 	ConnectionID string
 }
 
@@ -36,7 +36,7 @@ type Response struct {
 	Body        string // JSON in UTF-8 without white space between its tokens, or the bytes of a blob
 	ContentType string
 	RequestID   string
-	// Unavailable is how many connections the answer of a [Package] names as unavailable; 0 for a whole answer.
+	// Unavailable is how many connections the answer of a package names as unavailable; 0 for a whole answer.
 	Unavailable int
 
 	held      *heldAnswers // of the call; nil where nobody counts

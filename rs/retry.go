@@ -60,9 +60,9 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// A sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
+// A Sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
 // out of a common budget, and without following redirects. It is safe for concurrent use.
-type sender struct {
+type Sender struct {
 	http     *http.Client
 	breakers *breakers
 	budget   *retryBudget
@@ -72,9 +72,10 @@ type sender struct {
 	observer Observer
 }
 
-func newSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *sender {
+// NewSender returns a sender to one host. statuses is set to retry a status that may pass, and not only a connection that failed.
+func NewSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *Sender {
 	b := newBreakers(host, breakerOff, observer)
-	return &sender{
+	return &Sender{
 		http: &http.Client{
 			// guarded also hides CloseIdleConnections, with which a retry given up would close everybody's connections.
 			Transport: guarded{transport, b},
@@ -86,13 +87,13 @@ func newSender(host string, transport http.RoundTripper, retries int, statuses, 
 	}
 }
 
-// send performs a request with its retries. Its error may be an [*Error] of the breaker.
-func (s *sender) send(request *retryablehttp.Request) (*http.Response, error) {
+// Send performs a request with its retries. Its error may be an [*Error] of the breaker.
+func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 	s.budget.read(time.Now())
 	if readingFrom(request.Context()) == nil {
 		request = request.WithContext(tracing(request.Context(), &httptrace.ClientTrace{}, new(atomic.Bool)))
 	}
-	t := &trial{sender: s, began: time.Now()}
+	t := &trial{Sender: s, began: time.Now()}
 	retrying := &retryablehttp.Client{
 		HTTPClient: s.http,
 		RetryMax:   s.retries,
@@ -120,7 +121,7 @@ func keepLast(response *http.Response, err error, _ int) (*http.Response, error)
 
 // A trial is one request on its way through its attempts.
 type trial struct {
-	*sender
+	*Sender
 	retried int
 	began   time.Time     // when the present attempt began
 	wait    time.Duration // before the next one
@@ -137,7 +138,7 @@ func (t *trial) again(ctx context.Context, response *http.Response, err error) (
 	}
 	asked := time.Duration(0)
 	if response != nil {
-		asked = retryAfter(response.Header)
+		asked = RetryAfter(response.Header)
 	}
 	if asked > longestRetryWait {
 		return false, nil
@@ -182,9 +183,9 @@ func retryWait(retried int, asked time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
 }
 
-// retryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
+// RetryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
 // section 10.2.3). A date is compared with the answer's own Date, so that a skewed clock does no harm.
-func retryAfter(header http.Header) time.Duration {
+func RetryAfter(header http.Header) time.Duration {
 	const day = 24 * time.Hour
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 && seconds <= int(day/time.Second) {

@@ -77,7 +77,7 @@ func SchemaRows(body string) ([]SchemaRow, error) {
 }
 
 func readSchemaRows(body string) (schemaRows, error) {
-	document, _, err := schemaDocument(body)
+	document, _, err := SchemaDocument(body)
 	if err != nil {
 		return schemaRows{}, err
 	}
@@ -95,7 +95,7 @@ func readSchemaRows(body string) (schemaRows, error) {
 		r.add(row, r.text(row, "connector_key"), nil)
 	}
 	if r.wrong {
-		return schemaRows{}, invalidSchema()
+		return schemaRows{}, InvalidSchema()
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func (r *schemaRows) connections(raw, key string) []Connection {
 
 // GrantID returns the grant that a schema document was read under, or "".
 func GrantID(body string) string {
-	return stringMember(AsObject(body).Object("bearer"), "grant_id")
+	return StringMember(AsObject(body).Object("bearer"), "grant_id")
 }
 
 // CompactSchemaRequest is the read that CompactSchema makes first.
@@ -164,7 +164,7 @@ func refusesView(err error) bool {
 // withDocument replaces a response's body with the schema document in it, changed as asked. What is not changed keeps
 // its bytes.
 func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
-	document, raw, err := schemaDocument(response.Body)
+	document, raw, err := SchemaDocument(response.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -178,11 +178,11 @@ func withDocument(response *Response, change func(Object) (Object, error)) (*Res
 	return response.WithBody(raw), nil
 }
 
-// schemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5). It returns the text of the
+// SchemaDocument reads a schema document, out of a {"data":…} wrapper where there is one (D5). It returns the text of the
 // document too.
-func schemaDocument(body string) (document Object, raw string, err error) {
+func SchemaDocument(body string) (document Object, raw string, err error) {
 	if document = AsObject(body); document == nil {
-		return nil, "", invalidSchema()
+		return nil, "", InvalidSchema()
 	}
 	if !document.Has("connectors") && !document.Has("streams") {
 		if inner := document.Object("data"); inner != nil {
@@ -199,7 +199,7 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 		return document, nil
 	}
 	if raw := document.Get("connectors"); raw != "" {
-		kept, dropped, err := narrowList(raw, func(connector Object) (Object, bool, error) {
+		kept, dropped, err := NarrowList(raw, func(connector Object) (Object, bool, error) {
 			return narrowConnector(connector, stream, connectionID)
 		})
 		if err != nil {
@@ -210,7 +210,7 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 		}
 	}
 	if raw := document.Get("streams"); raw != "" {
-		kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
+		kept, dropped, err := NarrowList(raw, func(row Object) (Object, bool, error) {
 			return narrowRow(row, stream, connectionID)
 		})
 		if err != nil {
@@ -225,8 +225,8 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 
 func narrowConnector(connector Object, stream, connectionID string) (Object, bool, error) {
 	if raw := connector.Get("granted_connections"); raw != "" && connectionID != "" {
-		kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) {
-			return c, stringMember(c, "connection_id") == connectionID, nil
+		kept, dropped, err := NarrowList(raw, func(c Object) (Object, bool, error) {
+			return c, StringMember(c, "connection_id") == connectionID, nil
 		})
 		if err != nil {
 			return nil, false, err
@@ -242,7 +242,7 @@ func narrowConnector(connector Object, stream, connectionID string) (Object, boo
 	if raw == "" {
 		return connector, stream == "", nil
 	}
-	kept, dropped, err := narrowList(raw, func(row Object) (Object, bool, error) {
+	kept, dropped, err := NarrowList(raw, func(row Object) (Object, bool, error) {
 		return narrowRow(row, stream, connectionID)
 	})
 	if err != nil {
@@ -256,12 +256,12 @@ func narrowConnector(connector Object, stream, connectionID string) (Object, boo
 
 // narrowRow keeps a row of the stream, with the one of its connections that was asked for.
 func narrowRow(row Object, stream, connectionID string) (Object, bool, error) {
-	if stream != "" && stringMember(row, "name") != stream || !matchesConnection(row, connectionID) {
+	if stream != "" && StringMember(row, "name") != stream || !matchesConnection(row, connectionID) {
 		return nil, false, nil
 	}
 	if raw := row.Get("granted_connections"); raw != "" && connectionID != "" {
-		kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) {
-			return c, stringMember(c, "connection_id") == connectionID, nil
+		kept, dropped, err := NarrowList(raw, func(c Object) (Object, bool, error) {
+			return c, StringMember(c, "connection_id") == connectionID, nil
 		})
 		if err == nil && dropped {
 			row = row.With("granted_connections", kept)
@@ -270,18 +270,18 @@ func narrowRow(row Object, stream, connectionID string) (Object, bool, error) {
 	return row, true, nil
 }
 
-// narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
+// NarrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
 // changed keeps its bytes.
-func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
+func NarrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
 	items, ok := AsArray(raw)
 	if !ok && Kind(raw) != "null" {
-		return "", false, invalidSchema()
+		return "", false, InvalidSchema()
 	}
 	kept, changed := []byte{'['}, false
 	for _, item := range items {
 		own := AsObject(item)
 		if own == nil {
-			return "", false, invalidSchema()
+			return "", false, InvalidSchema()
 		}
 		narrowed, ok, err := keep(own)
 		if err != nil {
@@ -308,7 +308,7 @@ func matchesConnection(row Object, connectionID string) bool {
 	if connectionID == "" {
 		return true
 	}
-	if own := stringMember(row, "connection_id"); own != "" {
+	if own := StringMember(row, "connection_id"); own != "" {
 		return own == connectionID
 	}
 	var r schemaRows
@@ -316,7 +316,8 @@ func matchesConnection(row Object, connectionID string) bool {
 	return r.wrong || len(connections) == 0 || slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == connectionID })
 }
 
-func stringMember(o Object, name string) string {
+// StringMember returns the text of a member; "" where there is none.
+func StringMember(o Object, name string) string {
 	raw := o.Get(name)
 	if Kind(raw) != "string" {
 		return ""
@@ -331,7 +332,8 @@ func hasMembers(raw string) bool {
 	return len(text) > 2 && (text[0] == '[' || text[0] == '{') && strings.Trim(text, "[]{} \t\r\n") != ""
 }
 
-func invalidSchema() *Error {
+// InvalidSchema is the error of a schema document that cannot be read.
+func InvalidSchema() *Error {
 	return &Error{
 		Code:    InvalidResponse,
 		Message: "The resource server's schema document does not have the shape that the contract promises.",

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
 // An answer costs by its values and levels, too, not by its bytes alone.
@@ -54,11 +56,11 @@ func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 // asAuthorities are the two that are asked about tokens, before an endpoint of the test's.
 func asAuthorities(t *testing.T, url string) map[string]func(context.Context) error {
 	t.Helper()
-	introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{Endpoint: url})
+	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: url})
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{Endpoint: url})
+	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: url})
 	if err != nil {
 		t.Fatal(err)
 	}

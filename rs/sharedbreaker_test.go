@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // A neighbourhood is a resource server that many grants read, some of which fail. Grants are named by their tokens.
@@ -117,7 +118,7 @@ func TestUnjudgedTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
 	n := newNeighbourhood(t, status(500))
 	read := func(i int) rs.Code {
-		p := rs.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i)), Kind: rs.KindClient, GrantID: "g1"}
+		p := rs.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i)), Kind: auth.KindClient, GrantID: "g1"}
 		_, err := n.client.For(p).Do(t.Context(), rs.Request{Path: "/v1/x"})
 		return code(err)
 	}

@@ -8,26 +8,26 @@ import (
 	"unicode"
 )
 
-// errAmbiguousMember is the error of an object that another reader may understand differently.
-var errAmbiguousMember = errors.New("a member of an object is there twice, or in another case than its name")
+// ErrAmbiguousMember is the error of an object that another reader may understand differently.
+var ErrAmbiguousMember = errors.New("a member of an object is there twice, or in another case than its name")
 
-// decodeStrictly is json.Unmarshal of an object that decides who gets in. encoding/json takes the last of two members with one
+// DecodeStrictly is json.Unmarshal of an object that decides who gets in. encoding/json takes the last of two members with one
 // name, and reads a name in any case; here either is an error. names are the members that are read; others may be there, each once.
-func decodeStrictly(raw []byte, into any, names ...string) error {
+func DecodeStrictly(raw []byte, into any, names ...string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return err
 	}
-	return checkMembers(AsObject(string(raw)), names...)
+	return CheckMembers(AsObject(string(raw)), names...)
 }
 
-// checkMembers reports whether no two members have the same name in any case, and those named have exactly that name.
-func checkMembers(o Object, names ...string) error {
+// CheckMembers reports whether no two members have the same name in any case, and those named have exactly that name.
+func CheckMembers(o Object, names ...string) error {
 	seen := make(map[string]bool, len(o))
 	for _, m := range o {
 		folded := foldCase(m.Name)
 		other := slices.ContainsFunc(names, func(name string) bool { return name != m.Name && foldCase(name) == folded })
 		if seen[folded] || other {
-			return errAmbiguousMember
+			return ErrAmbiguousMember
 		}
 		seen[folded] = true
 	}

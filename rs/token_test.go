@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
 // A token shows nowhere what it is, wherever it stands and however it is printed.
@@ -19,13 +21,13 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }
-	pkg := rs.NewPackage(rs.Membership{PackageID: "p", Children: []rs.Child{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, rs.PackageOptions{})
+	pkg := fanout.NewPackage(fanout.Membership{PackageID: "p", Children: []fanout.Child{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, fanout.PackageOptions{})
 	for name, value := range map[string]any{
 		"by itself":                       token,
 		"behind a pointer":                &token,
 		"in a list":                       []rs.Token{token},
 		"as a key":                        map[rs.Token]int{token: 1},
-		"in a principal":                  rs.Principal{Token: token, Package: pkg},
+		"in a principal":                  auth.Principal{Token: token, Package: pkg},
 		"in an unexported field":          hidden{token},
 		"behind a pointer and unexported": &hidden{token},
 		"in a bound client":               as(token),

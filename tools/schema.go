@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -88,7 +89,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 }
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
-	if full && rs.PrincipalFrom(ctx).Package != nil {
+	if full && auth.PrincipalFrom(ctx).Package != nil {
 		// A package knows who has the stream, so it refuses an ambiguous one without a read (S0-8a).
 		return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)
 	}

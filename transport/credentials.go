@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // Exit codes, as sysexits.h has them.
@@ -194,7 +195,7 @@ func parseCredential(body []byte, provider, grantID string, now time.Time) (Cred
 	}
 	c := document.Credential
 	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} {
-		if strings.EqualFold(strings.TrimSpace(sign), rs.KindOwner) {
+		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
 			return Credential{}, &ExitError{ExitOwner, "The cached credential for " + provider + " is an owner's, and this server reads only through a scoped client grant. Run: pdpp connect " + provider}
 		}
 	}

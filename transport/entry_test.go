@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -62,7 +62,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	endedPackage, package1 := w.issue(w.issue()), w.issue(w.issue())
 	w.end(ended, false)
 	w.end(endedPackage, false)
-	w.kinds[owner.token], w.kinds[unknownKind.token], w.kinds[kindless.token] = rs.KindOwner, "control_plane", ""
+	w.kinds[owner.token], w.kinds[unknownKind.token], w.kinds[kindless.token] = auth.KindOwner, "control_plane", ""
 	url := strings.TrimSuffix(w.mount(t, nil), web.EndpointPath)
 	address := strings.TrimPrefix(url, "http://")
 	bearing := func(b *bearer) string { return "Authorization: Bearer " + b.token }
@@ -148,7 +148,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 }
 
 // panicking is a resource server that fails with the caller's token in its hands.
-type panicking struct{ principal rs.Principal }
+type panicking struct{ principal auth.Principal }
 
 func (p panicking) Do(_ context.Context, r rs.Request) (*rs.Response, error) {
 	if strings.Contains(r.Path, "/blobs/") {
@@ -170,7 +170,7 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	var log bytes.Buffer
 	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
 	all := tools.All("https://rs.example")
-	chain := middleware.Standard(middleware.Options{Log: logger, Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return panicking{p}, nil }})
+	chain := middleware.Standard(middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }})
 	f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: transport.NewServer(transport.ServerOptions{
 			Name: "pdpp", Version: "1", Tools: all, Resources: tools.Resources(all), Handler: chain.Then(tools.Forward), Logger: logger,
@@ -209,7 +209,7 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 // What comes back up through the SDK's own recovery holds no token either: a fault outside the chain.
 func TestAPanicOutsideTheChainKeepsItsValue(t *testing.T) {
 	const canary = "canary3c55"
-	f := newFixture(t, func(ctx context.Context, _ tools.Call) (tools.Reply, error) { panic(rs.PrincipalFrom(ctx)) })
+	f := newFixture(t, func(ctx context.Context, _ tools.Call) (tools.Reply, error) { panic(auth.PrincipalFrom(ctx)) })
 	got := f.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`, map[string]string{"Authorization": "Bearer good-" + canary})
 	f.Close()
 	if got.status != 200 || !strings.Contains(got.body, `"code":-32603`) || strings.Contains(got.body, canary) {

@@ -6,75 +6,76 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // accounts is what a Go host knows of its own tokens: it is the authority over them and the directory of packages, in
 // process.
 type accounts struct {
-	clients  map[string]string     // token → grant
-	packages map[string][]rs.Child // token → the grants that it stands for
+	clients  map[string]string         // token → grant
+	packages map[string][]fanout.Child // token → the grants that it stands for
 }
 
 // Judge says what a token is.
-func (a accounts) Judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
+func (a accounts) Judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
 	if grant, ok := a.clients[token.Reveal()]; ok {
-		return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: grant}}, nil
+		return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: grant}}, nil
 	}
 	if _, ok := a.packages[token.Reveal()]; ok {
-		return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindPackage, GrantID: "home"}}, nil
+		return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindPackage, GrantID: "home"}}, nil
 	}
-	return rs.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
+	return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
 }
 
 // Members says what a package token stands for.
-func (a accounts) Members(_ context.Context, token rs.Token) (rs.Membership, error) {
+func (a accounts) Members(_ context.Context, token rs.Token) (fanout.Membership, error) {
 	children, ok := a.packages[token.Reveal()]
 	if !ok {
-		return rs.Membership{}, &rs.Error{Code: rs.PackageRevoked, Message: "This package was revoked."}
+		return fanout.Membership{}, &rs.Error{Code: rs.PackageRevoked, Message: "This package was revoked."}
 	}
-	return rs.Membership{PackageID: "home", Children: children}, nil
+	return fanout.Membership{PackageID: "home", Children: children}, nil
 }
 
 // members is the authority over the tokens in the host's packages: they are read with, and nobody enters with them.
 type members struct{ accounts }
 
 // Judge says that a token in a package is a client grant's.
-func (m members) Judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
+func (m members) Judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
 	for _, children := range m.packages {
 		for _, c := range children {
 			if c.Token == token {
-				return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: c.GrantID}}, nil
+				return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: c.GrantID}}, nil
 			}
 		}
 	}
-	return rs.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
+	return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
 }
 
 // An authenticator asks on every request: in process that costs nothing, and a revocation is felt at once. A host whose
 // authority is far away takes rs.NewTokenCache instead.
-type authenticator struct{ authority rs.Authority }
+type authenticator struct{ authority auth.Authority }
 
 // Authenticate says who bears a token.
-func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	verdict, err := a.authority.Judge(ctx, token)
 	switch {
 	case err != nil:
-		return rs.Principal{}, err
+		return auth.Principal{}, err
 	case verdict.Inactive != nil:
-		return rs.Principal{}, verdict.Inactive
+		return auth.Principal{}, verdict.Inactive
 	}
 	return verdict.Principal, nil
 }
 
 // Recheck is the same, because nothing is remembered.
-func (a authenticator) Recheck(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (a authenticator) Recheck(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	return a.Authenticate(ctx, token)
 }
 
@@ -87,7 +88,7 @@ func newHost(resourceServer, origin string, known accounts) (http.Handler, error
 	}
 	adapter := transport.Handler(transport.HandlerOptions{
 		Server: transport.NewRoom(transport.RoomOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
-		Authenticator: authenticator{rs.NewPackageAuthority(rs.PackageAuthorityOptions{
+		Authenticator: authenticator{fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingChildren(client),
 		})},
 		Public:   web.Public{Origin: origin},

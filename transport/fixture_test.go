@@ -11,12 +11,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -24,20 +24,20 @@ import (
 // authority lets tokens in that begin with "good". Recheck says what dead says.
 type authority struct{ dead error }
 
-func (a *authority) Authenticate(_ context.Context, token rs.Token) (rs.Principal, error) {
+func (a *authority) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
 	switch name, _, _ := strings.Cut(token.Reveal(), "-"); name {
 	case "good":
-		return rs.Principal{Token: token, Kind: rs.KindClient, GrantID: "grt_1"}, nil
+		return auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}, nil
 	case "owner":
-		return rs.Principal{Token: token, Kind: rs.KindOwner}, nil
+		return auth.Principal{Token: token, Kind: auth.KindOwner}, nil
 	default:
-		return rs.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "The access token is not active."}
+		return auth.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "The access token is not active."}
 	}
 }
 
-func (a *authority) Recheck(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (a *authority) Recheck(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	if a.dead != nil {
-		return rs.Principal{}, a.dead
+		return auth.Principal{}, a.dead
 	}
 	return a.Authenticate(ctx, token)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
 // dial connects the SDK's own client to a handler under a token.
@@ -43,15 +44,15 @@ func called(t *testing.T, session *mcp.ClientSession, tool, arguments string) st
 func TestAGoHostMountsTheHandler(t *testing.T) {
 	w := newRealm(t)
 	client, first, second := w.issue(), w.issue(), w.issue()
-	child := func(b *bearer) rs.Child {
-		return rs.Child{
+	child := func(b *bearer) fanout.Child {
+		return fanout.Child{
 			Connection: rs.Connection{GrantID: b.grant, ConnectorKey: "mail", ID: b.connection(), DisplayName: b.stamp()},
 			Streams:    []string{"messages"}, Token: rs.NewToken(b.token),
 		}
 	}
 	known := accounts{
 		clients:  map[string]string{client.token: client.grant},
-		packages: map[string][]rs.Child{"a-package": {child(first), child(second)}},
+		packages: map[string][]fanout.Child{"a-package": {child(first), child(second)}},
 	}
 	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(server.Close)

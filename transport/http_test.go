@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -275,7 +275,7 @@ func TestATokenIsNowhere(t *testing.T) {
 	const canary = "canary9a2b"
 	var seen rs.Token
 	f := newFixture(t, func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		seen = rs.PrincipalFrom(ctx).Token
+		seen = auth.PrincipalFrom(ctx).Token
 		if call.URI != "" {
 			panic(seen) // of what a fault drags along, the log shows the type
 		}

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // Metadata is what the two protected-resource documents (RFC 9728) say beside this server's own URLs.
@@ -48,13 +47,13 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 		ResourceName:         m.ResourceName,
 		AuthorizationServers: m.AuthorizationServers,
 		BearerMethods:        []string{"header"},
-		TokenKinds:           []string{rs.KindClient},
+		TokenKinds:           []string{auth.KindClient},
 	}
 	if m.ResourceServer != "" {
 		d.QueryBase = strings.TrimRight(m.ResourceServer, "/") + "/v1"
 	}
 	if m.Packages {
-		d.TokenKinds = append(d.TokenKinds, rs.KindPackage)
+		d.TokenKinds = append(d.TokenKinds, auth.KindPackage)
 	}
 	endpoint := public.URL(r, web.EndpointPath)
 	d.Discovery = &discovery{}

@@ -15,12 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -170,9 +171,9 @@ func (w *realm) introspect(rw http.ResponseWriter, r *http.Request) {
 	case !b.ended.IsZero():
 		answer["inactive_reason"] = "grant_revoked"
 	default:
-		answer = map[string]any{"active": true, "pdpp_token_kind": rs.KindClient, "grant_id": b.grant, "iss": "https://as.example", "aud": w.URL}
+		answer = map[string]any{"active": true, "pdpp_token_kind": auth.KindClient, "grant_id": b.grant, "iss": "https://as.example", "aud": w.URL}
 		if b.pkg {
-			answer["pdpp_token_kind"] = rs.KindPackage
+			answer["pdpp_token_kind"] = auth.KindPackage
 		}
 		if kind, other := w.kinds[b.token]; other {
 			answer["pdpp_token_kind"] = kind
@@ -281,21 +282,21 @@ func stampedAnswer(path, call, stamp, connection string) string {
 }
 
 // authenticator is the product's own: a cache over introspection and the directory of packages, by the realm's clock.
-func (w *realm) authenticator(t *testing.T, client *rs.Client) *rs.TokenCache {
+func (w *realm) authenticator(t *testing.T, client *rs.Client) *auth.TokenCache {
 	t.Helper()
-	introspector, err := rs.NewIntrospector(rs.IntrospectorOptions{
+	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{
 		Endpoint: w.URL + "/introspect", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret"),
 		Issuer: "https://as.example", Audiences: []string{w.URL}, Now: w.clock.now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := rs.NewHTTPDirectory(rs.HTTPDirectoryOptions{Endpoint: w.URL + "/packages", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")})
+	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: w.URL + "/packages", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rs.NewTokenCache(rs.TokenCacheOptions{Now: w.clock.now, Authority: rs.NewPackageAuthority(rs.PackageAuthorityOptions{
-		Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client), Package: rs.PackageOptions{Now: w.clock.now},
+	return auth.NewTokenCache(auth.TokenCacheOptions{Now: w.clock.now, Authority: fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+		Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client), Package: fanout.PackageOptions{Now: w.clock.now},
 	})})
 }
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // The law of the hosted door, held against random interleavings of several people's calls with revocations, expiries,
@@ -31,7 +31,7 @@ import (
 // Each call puts a name of its own into what it asks for; that ties a read to its call. Each grant stamps its answers.
 
 // believed is how long an authority's word holds, at most.
-const believed = rs.DefaultTokenHold
+const believed = auth.DefaultTokenHold
 
 // skew is how long after its expiry a token may still be taken.
 const skew = 30 * time.Second
@@ -365,10 +365,10 @@ type faultyCache struct {
 	web.Authenticator
 	key  func(rs.Token) string
 	mu   sync.Mutex
-	held map[string]rs.Principal
+	held map[string]auth.Principal
 }
 
-func (c *faultyCache) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (c *faultyCache) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	key := c.key(token)
 	c.mu.Lock()
 	held, found := c.held[key]
@@ -389,10 +389,10 @@ func (c *faultyCache) Authenticate(ctx context.Context, token rs.Token) (rs.Prin
 type faultyMembers struct {
 	web.Authenticator
 	mu    sync.Mutex
-	first rs.PackageReader
+	first auth.Package
 }
 
-func (c *faultyMembers) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (c *faultyMembers) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	principal, err := c.Authenticator.Authenticate(ctx, token)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -409,7 +409,7 @@ func (c *faultyMembers) Authenticate(ctx context.Context, token rs.Token) (rs.Pr
 func TestTheLawDetectsAFaultyCache(t *testing.T) {
 	cache := func(key func(rs.Token) string) func(web.Authenticator) web.Authenticator {
 		return func(inner web.Authenticator) web.Authenticator {
-			return &faultyCache{Authenticator: inner, key: key, held: map[string]rs.Principal{}}
+			return &faultyCache{Authenticator: inner, key: key, held: map[string]auth.Principal{}}
 		}
 	}
 	for name, wrap := range map[string]func(web.Authenticator) web.Authenticator{

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
@@ -49,11 +50,11 @@ var ErrOutputClosed = errors.New("the output was closed")
 //
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
 // that were under way when its input ended; hence this one.
-func Stdio(ctx context.Context, server *Server, principal rs.Principal, in io.Reader, out io.Writer) error {
+func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.Reader, out io.Writer) error {
 	calls, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	c := newLines(out)
-	session, err := server.Connect(withHangUp(rs.WithPrincipal(context.WithoutCancel(ctx), principal), calls), c, nil)
+	session, err := server.Connect(withHangUp(auth.WithPrincipal(context.WithoutCancel(ctx), principal), calls), c, nil)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -29,7 +30,7 @@ func callLine(id, tool string) string {
 }
 
 func serveStdio(ctx context.Context, server *transport.Server, in io.Reader, out io.Writer) error {
-	return transport.Stdio(ctx, server, rs.Principal{Token: rs.NewToken("t"), Kind: rs.KindClient}, in, out)
+	return transport.Stdio(ctx, server, auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}, in, out)
 }
 
 // talk is a session in which each line awaits its answer before the next is sent.
@@ -202,14 +203,14 @@ func TestStdioCancelsACall(t *testing.T) {
 }
 
 func TestStdioCallsAreThePrincipals(t *testing.T) {
-	var seen rs.Principal
+	var seen auth.Principal
 	k := startTalk(t, func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		seen = rs.PrincipalFrom(ctx)
+		seen = auth.PrincipalFrom(ctx)
 		return echo(ctx, call)
 	})
 	k.say(callLine("1", "echo"))
 	k.hear()
-	if seen.Kind != rs.KindClient || seen.Token.Reveal() != "t" {
+	if seen.Kind != auth.KindClient || seen.Token.Reveal() != "t" {
 		t.Errorf("principal %+v", seen)
 	}
 }

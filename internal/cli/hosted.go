@@ -4,12 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -28,13 +27,13 @@ type HostedConfig struct {
 	MaxConnections       int // 0: no limit
 	ClientConnections    int // of one address; 0: no limit
 	Limits               web.Limits
-	Unknown              rs.QuestionLimits // of questions about unknown tokens
+	Unknown              auth.QuestionLimits // of questions about unknown tokens
 	AuthorizationServers []string
-	Introspection        *rs.IntrospectorOptions // nil: the schema probe
-	PackagesURL          string                  // directory of package members, asked with the introspection's credentials
-	DrainDelay           time.Duration           // from "not ready" to the end of accepting
-	DrainTime            time.Duration           // from there to the end of calls in flight
-	AdminListen          string                  // where watch shows its metrics; empty: nowhere
+	Introspection        *auth.IntrospectorOptions // nil: the schema probe
+	PackagesURL          string                    // directory of package members, asked with the introspection's credentials
+	DrainDelay           time.Duration             // from "not ready" to the end of accepting
+	DrainTime            time.Duration             // from there to the end of calls in flight
+	AdminListen          string                    // where watch shows its metrics; empty: nowhere
 	Log                  zerolog.Logger
 	Watch                observe.Observation
 	Page                 transport.Page // for people; nil: none

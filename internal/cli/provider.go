@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -80,27 +81,27 @@ type provider struct {
 }
 
 // room is the room for the provider's one token.
-func (p provider) room(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
+func (p provider) room(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	if !p.own {
 		return localRoom(ctx, app, p.url, p.token, name, log, watch)
 	}
 	client, err := localClient(app, p.url, middleware.DefaultDeadline, watch) // a slow machine loads for long: the call bounds the wait
 	if err != nil {
-		return nil, rs.Principal{}, err
+		return nil, auth.Principal{}, err
 	}
-	return app.Pipeline(name, p.url, client, 0, log, watch), rs.Principal{Token: p.token, Kind: rs.KindClient}, nil
+	return app.Pipeline(name, p.url, client, 0, log, watch), auth.Principal{Token: p.token, Kind: auth.KindClient}, nil
 }
 
 // localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localRoom(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, rs.Principal, error) {
+func localRoom(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	client, err := localClient(app, providerURL, rs.DefaultReadTimeout, watch)
 	if err != nil {
-		return nil, rs.Principal{}, err
+		return nil, auth.Principal{}, err
 	}
 	principal, err := transport.Identify(ctx, schemaProbe(client), providerURL, token)
 	if err != nil {
-		return nil, rs.Principal{}, err
+		return nil, auth.Principal{}, err
 	}
 	return app.Pipeline(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
 }
@@ -114,6 +115,6 @@ func localClient(app App, providerURL string, readTimeout time.Duration, watch o
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
-func schemaProbe(client *rs.Client) rs.SchemaProbe {
-	return rs.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
+func schemaProbe(client *rs.Client) auth.SchemaProbe {
+	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
 }

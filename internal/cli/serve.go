@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -112,7 +112,7 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		ClientConnections: c.ClientConnections,
 		AnswerMemory:      c.AnswerMemory,
 		DrainDelay:        c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
-		Unknown: rs.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
+		Unknown: auth.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
 		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
@@ -171,7 +171,7 @@ func (f limitFlags) limits() web.Limits {
 	}
 }
 
-func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOptions, error) {
+func introspectionOptions(c serveCommand, origin string) (*auth.IntrospectorOptions, error) {
 	if c.IntrospectionURL == "" {
 		return nil, nil
 	}
@@ -193,7 +193,7 @@ func introspectionOptions(c serveCommand, origin string) (*rs.IntrospectorOption
 			audiences = append(audiences, origin+web.EndpointPath)
 		}
 	}
-	return &rs.IntrospectorOptions{
+	return &auth.IntrospectorOptions{
 		Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret),
 		Issuer: c.Issuer, Audiences: audiences, NoBreaker: !c.Breaker,
 	}, nil

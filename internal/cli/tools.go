@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -100,7 +101,7 @@ func runTools(ctx context.Context, c toolsCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	session, err := transport.Inside(ctx, app.Pipeline("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), rs.Principal{}, insider(app))
+	session, err := transport.Inside(ctx, app.Pipeline("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), auth.Principal{}, insider(app))
 	if err != nil {
 		return err
 	}

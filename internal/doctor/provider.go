@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -147,7 +148,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 		return false
 	}
 	reading := func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }
-	verdict, err := rs.SchemaProbe{For: reading}.Judge(ctx, token)
+	verdict, err := auth.SchemaProbe{For: reading}.Judge(ctx, token)
 	connect := "pdpp connect " + provider
 	switch {
 	case err != nil:
@@ -158,7 +159,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 		return false
 	case verdict.Principal.Admissible() != nil:
 		code := transport.ExitNotReady
-		if verdict.Principal.Kind == rs.KindOwner {
+		if verdict.Principal.Kind == auth.KindOwner {
 			code = transport.ExitOwner
 		}
 		e.fail("token", code, connect, "%s", rs.AsError(verdict.Principal.Admissible()).Message)

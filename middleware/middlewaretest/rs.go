@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // RS is a scripted resource server. It answers each read from Answers, then from Answer, and otherwise with 404
@@ -75,7 +76,7 @@ func (s *RS) Lines() []string {
 }
 
 // Source gives this resource server to every principal, in the shape that the Admit stage takes.
-func (s *RS) Source(context.Context, rs.Principal) (rs.Doer, error) { return s, nil }
+func (s *RS) Source(context.Context, auth.Principal) (rs.Doer, error) { return s, nil }
 
 // JSON returns a 200 with a JSON body.
 func JSON(body string) *rs.Response {

@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -172,7 +171,7 @@ func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took ti
 	m.requestSeconds.WithLabelValues(path).Observe(took.Seconds())
 }
 
-// TokenLookedUp counts a token that memory knew or did not know; see [rs.TokenCacheOptions].
+// TokenLookedUp counts a token that memory knew or did not know; see [auth.TokenCacheOptions].
 func (m *Metrics) TokenLookedUp(hit bool) {
 	result := "miss"
 	if hit {
@@ -204,7 +203,7 @@ func (m *Metrics) BreakerChanged(host string, state rs.BreakerState) {
 	}
 }
 
-// FannedOut counts one round of reads of several members of a package; see [rs.PackageOptions].
+// FannedOut counts one round of reads of several members of a package; see [fanout.PackageOptions].
 func (m *Metrics) FannedOut(asked, answered int) {
 	m.fanOutWidth.Observe(float64(asked))
 	result := "whole"

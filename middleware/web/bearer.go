@@ -8,6 +8,7 @@ import (
 	"github.com/justinas/alice"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // maxTokenBytes bounds a bearer; longer ones are not asked about.
@@ -16,9 +17,9 @@ const maxTokenBytes = 4096
 // An Authenticator tells who bears a token. Its errors are *rs.Error values: AuthorityUnreachable when it could
 // not tell, any other code when the token is not good. Whoever is told apart may still not be admissible.
 type Authenticator interface {
-	Authenticate(context.Context, rs.Token) (rs.Principal, error)
+	Authenticate(context.Context, rs.Token) (auth.Principal, error)
 	// Recheck asks again, past any memory.
-	Recheck(context.Context, rs.Token) (rs.Principal, error)
+	Recheck(context.Context, rs.Token) (auth.Principal, error)
 }
 
 // Bearer lets in who carries exactly one good client token in the Authorization header, and puts the principal
@@ -42,7 +43,7 @@ func Bearer(authenticator Authenticator, public Public) alice.Constructor {
 				turnAway(w, r, public, err)
 				return
 			}
-			ctx := rs.WithPrincipal(r.Context(), principal)
+			ctx := auth.WithPrincipal(r.Context(), principal)
 			second := &secondThought{w: w, refuse: func(err error) { turnAway(w, r, public, err) }}
 			ctx = rs.WithDoubt(ctx, func(ctx context.Context) {
 				second.settle(func() error {

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // discarded is an answer that nobody reads.
@@ -27,8 +27,8 @@ func (d discarded) WriteHeader(int)             {}
 // knows is an authority that knows every token.
 type knows struct{}
 
-func (knows) Judge(_ context.Context, token rs.Token) (rs.Verdict, error) {
-	return rs.Verdict{Principal: rs.Principal{Token: token, Kind: rs.KindClient, GrantID: "grt_1"}}, nil
+func (knows) Judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
+	return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
 }
 
 // knownCaller is a door before an empty room, and a request whose token it has seen before.
@@ -36,7 +36,7 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
 	door := web.Door(web.DoorOptions{
-		Authenticator: rs.NewTokenCache(rs.TokenCacheOptions{Authority: knows{}, Hold: time.Hour}),
+		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}, Hold: time.Hour}),
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Limiter:       web.NewLimiter(limits, nil),
 		Logger:        zerolog.New(io.Discard),

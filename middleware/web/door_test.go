@@ -10,46 +10,46 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // doorAuthority knows a few tokens, and counts what it is asked.
 type doorAuthority struct {
 	asked   atomic.Int64
-	recheck func(rs.Token) (rs.Principal, error)
+	recheck func(rs.Token) (auth.Principal, error)
 }
 
-func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (rs.Principal, error) {
+func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
 	a.asked.Add(1)
 	switch token.Reveal() {
 	case "good":
-		return rs.Principal{Token: token, Kind: rs.KindClient, GrantID: "grt_1"}, nil
+		return auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}, nil
 	case "owner":
-		return rs.Principal{Token: token, Kind: rs.KindOwner}, nil
+		return auth.Principal{Token: token, Kind: auth.KindOwner}, nil
 	case "strange":
-		return rs.Principal{Token: token, Kind: "control_plane"}, nil
+		return auth.Principal{Token: token, Kind: "control_plane"}, nil
 	case "kindless":
-		return rs.Principal{Token: token}, nil
+		return auth.Principal{Token: token}, nil
 	case "revoked":
-		return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: `The grant "x" was revoked.`}
+		return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: `The grant "x" was revoked.`}
 	case "package":
-		return rs.Principal{}, &rs.Error{Code: "package_revoked", Message: "The package was revoked."}
+		return auth.Principal{}, &rs.Error{Code: "package_revoked", Message: "The package was revoked."}
 	case "unreachable":
-		return rs.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "The authority did not answer."}
+		return auth.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "The authority did not answer."}
 	case "busy":
-		return rs.Principal{}, &rs.Error{Code: rs.AuthorityBusy, Message: "Too many questions."}
+		return auth.Principal{}, &rs.Error{Code: rs.AuthorityBusy, Message: "Too many questions."}
 	case "foreign":
-		return rs.Principal{}, context.DeadlineExceeded
+		return auth.Principal{}, context.DeadlineExceeded
 	default:
-		return rs.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "The access token is not active."}
+		return auth.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "The access token is not active."}
 	}
 }
 
-func (a *doorAuthority) Recheck(_ context.Context, token rs.Token) (rs.Principal, error) {
+func (a *doorAuthority) Recheck(_ context.Context, token rs.Token) (auth.Principal, error) {
 	return a.recheck(token)
 }
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 func TestLimitsThatCannotBe(t *testing.T) {
@@ -57,8 +57,8 @@ func limited(handler http.Handler, change func(*http.Request)) *httptest.Respons
 // bearerOf is what the door knows once it has let a grant's token in.
 func bearerOf(token, grant string) func(*http.Request) {
 	return func(r *http.Request) {
-		p := rs.Principal{Token: rs.NewToken(token), Kind: rs.KindClient, GrantID: grant}
-		*r = *r.WithContext(rs.WithPrincipal(r.Context(), p))
+		p := auth.Principal{Token: rs.NewToken(token), Kind: auth.KindClient, GrantID: grant}
+		*r = *r.WithContext(auth.WithPrincipal(r.Context(), p))
 	}
 }
 

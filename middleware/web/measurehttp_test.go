@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // requestsSeen is a RequestObserver that remembers.
@@ -55,7 +55,7 @@ func TestMeasureHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen requestsSeen
-			authority := &doorAuthority{recheck: func(rs.Token) (rs.Principal, error) { return rs.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
+			authority := &doorAuthority{recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
 			door := web.Door(web.DoorOptions{
 				Authenticator: authority, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Observer: &seen,
 			})

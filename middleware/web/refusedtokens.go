@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // refusedTokens is an Authenticator that asks another one, unless too many tokens from the caller's address have been
@@ -14,12 +15,12 @@ type refusedTokens struct {
 	limiter *Limiter
 }
 
-// A recognizer is an Authenticator that can say, without asking anybody, that a token was good a while ago. [rs.TokenCache]
+// A recognizer is an Authenticator that can say, without asking anybody, that a token was good a while ago. [auth.TokenCache]
 // is one.
 type recognizer interface{ Known(rs.Token) bool }
 
 // Authenticate asks who bears a token. Beside the errors of the Authenticator it knows RateLimited.
-func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	if memory, ok := t.Authenticator.(recognizer); ok && memory.Known(token) {
 		return t.Authenticator.Authenticate(ctx, token)
 	}
@@ -30,7 +31,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (rs.Pri
 	meter := t.limiter.state.Load().addresses.of(address)
 	wait, ok := meter.begin(t.limiter.now())
 	if !ok {
-		return rs.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)
+		return auth.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)
 	}
 	charged := true // a panic is charged as well
 	defer func() { meter.settle(t.limiter.now(), charged) }()

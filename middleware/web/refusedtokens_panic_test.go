@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // A panickingAuthority fails at every token that it is asked about.
@@ -17,7 +17,7 @@ type panickingAuthority struct {
 	asked int
 }
 
-func (a *panickingAuthority) Authenticate(context.Context, rs.Token) (rs.Principal, error) {
+func (a *panickingAuthority) Authenticate(context.Context, rs.Token) (auth.Principal, error) {
 	a.asked++
 	panic("a bug")
 }

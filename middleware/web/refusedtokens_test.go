@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // guarded is a door with an authority that counts, and the limits of a test.
@@ -87,7 +87,7 @@ func TestWhatCountsAsARefusedToken(t *testing.T) {
 // slowAuthority answers a second later that it does not know the token.
 type slowAuthority struct{ doorAuthority }
 
-func (a *slowAuthority) Authenticate(ctx context.Context, token rs.Token) (rs.Principal, error) {
+func (a *slowAuthority) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	a.asked.Add(1)
 	time.Sleep(time.Second) // of the bubble's clock
 	return a.doorAuthority.Authenticate(ctx, token)

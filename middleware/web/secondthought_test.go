@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // refusingServer is a resource server that answers every read with 401.
@@ -21,8 +22,8 @@ func (s *refusingServer) Do(context.Context, rs.Request) (*rs.Response, error) {
 }
 
 func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
-	alive := func(token rs.Token) (rs.Principal, error) {
-		return rs.Principal{Token: token, Kind: rs.KindClient}, nil
+	alive := func(token rs.Token) (auth.Principal, error) {
+		return auth.Principal{Token: token, Kind: auth.KindClient}, nil
 	}
 	read := func(r *http.Request) error {
 		_, err := rs.Rechecking{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{Path: "/v1/streams"})
@@ -30,7 +31,7 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		recheck func(rs.Token) (rs.Principal, error)
+		recheck func(rs.Token) (auth.Principal, error)
 		room    func(http.ResponseWriter, *http.Request)
 		status  int
 		body    string // a part of it
@@ -43,32 +44,32 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		},
 		{
 			name: "D7 the token is dead: the answer is the challenge",
-			recheck: func(rs.Token) (rs.Principal, error) {
-				return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
 			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
 			status: 401, body: `"code":"grant_revoked"`, asked: 1,
 		},
 		{
 			name: "the token has become an owner's: refused as such",
-			recheck: func(token rs.Token) (rs.Principal, error) {
-				return rs.Principal{Token: token, Kind: rs.KindOwner}, nil
+			recheck: func(token rs.Token) (auth.Principal, error) {
+				return auth.Principal{Token: token, Kind: auth.KindOwner}, nil
 			},
 			room:   func(w http.ResponseWriter, r *http.Request) { _ = read(r); w.WriteHeader(202) },
 			status: 403, body: "owner_token_refused", asked: 1,
 		},
 		{
 			name: "the authority can not tell: the room's answer stands",
-			recheck: func(rs.Token) (rs.Principal, error) {
-				return rs.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
 			},
 			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
 			status: 200, body: "context.stream_not_allowed", asked: 1,
 		},
 		{
 			name: "the answer is already on its way: it is finished",
-			recheck: func(rs.Token) (rs.Principal, error) {
-				return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
 			room: func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.WriteString(w, "begun, ")
@@ -79,8 +80,8 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		},
 		{
 			name: "the room answers nothing at all: the refusal is still written",
-			recheck: func(rs.Token) (rs.Principal, error) {
-				return rs.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
 			room:   func(_ http.ResponseWriter, r *http.Request) { _ = read(r) },
 			status: 401, body: "grant_revoked", asked: 1,
@@ -106,7 +107,7 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := newDoor(t, test.room)
 			var asked atomic.Int64
-			f.authority.recheck = func(token rs.Token) (rs.Principal, error) {
+			f.authority.recheck = func(token rs.Token) (auth.Principal, error) {
 				asked.Add(1)
 				if token.Reveal() != "good" {
 					t.Errorf("asked about another token")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/justinas/alice"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // TokenRate refuses with 429 what comes faster with one token than it may. It must come after [Bearer], so that nobody
@@ -15,7 +15,7 @@ func TokenRate(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if tokens := limiter.state.Load().tokens; tokens != nil {
-				meter := tokens.of(sha256.Sum256([]byte(rs.PrincipalFrom(r.Context()).Token.Reveal())))
+				meter := tokens.of(sha256.Sum256([]byte(auth.PrincipalFrom(r.Context()).Token.Reveal())))
 				now := limiter.now()
 				wait, ok := meter.begin(now)
 				if !ok {

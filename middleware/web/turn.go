@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // Turn bounds how many calls of one grant or package, and how many of all, are under way at a time. A further call waits a
@@ -20,7 +21,7 @@ func Turn(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			state := limiter.state.Load()
-			leave, refusal := state.turns.enter(r.Context(), holderOf(rs.PrincipalFrom(r.Context())), state.limits.Wait)
+			leave, refusal := state.turns.enter(r.Context(), holderOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
 			if refusal != nil {
 				refuseLater(w, refusal)
 				return
@@ -37,7 +38,7 @@ type holder struct {
 	token       [sha256.Size]byte
 }
 
-func holderOf(p rs.Principal) holder {
+func holderOf(p auth.Principal) holder {
 	if p.GrantID != "" {
 		return holder{kind: p.Kind, grant: p.GrantID}
 	}

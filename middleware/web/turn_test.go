@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // A counter of calls that each take as long as told, and note in which order they began.
@@ -181,8 +181,8 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 // packageOf is what the door knows once it has let a package's token in.
 func packageOf(token, id string) func(*http.Request) {
 	return func(r *http.Request) {
-		p := rs.Principal{Token: rs.NewToken(token), Kind: rs.KindPackage, GrantID: id}
-		*r = *r.WithContext(rs.WithPrincipal(r.Context(), p))
+		p := auth.Principal{Token: rs.NewToken(token), Kind: auth.KindPackage, GrantID: id}
+		*r = *r.WithContext(auth.WithPrincipal(r.Context(), p))
 	}
 }
 

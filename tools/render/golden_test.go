@@ -21,6 +21,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -148,8 +149,8 @@ func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p rs.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }})
-	ctx := rs.WithPrincipal(t.Context(), rs.Principal{Token: rs.NewToken("token"), Kind: rs.KindClient})
+	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }})
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient})
 	reply, err := room.Then(tools.Forward)(ctx, call)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,47 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// The laws: any answer is judged without a fault, and nobody is let in without active, a kind that may enter, issuer,
+// audience and a time that has not passed.
+func FuzzIntrospection(f *testing.F) {
+	for _, seed := range []string{
+		`{"active":true,"pdpp_token_kind":"client","aud":"a","iss":"i"}`,
+		`{"active":true,"aud":["a"],"iss":"i","exp":1}`,
+		`{"active":true,"aud":null,"iss":"i","exp":"9"}`,
+		`{"active":false,"inactive_reason":"grant_revoked"}`,
+		`{"active":true,"aud":"a","iss":"i","exp":-1e400}`,
+		`[]`, `null`, `{"ACTIVE":true}`, `{"active":true,"pdpp_token_kind":"owner","aud":"b","exp":1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	now := time.Unix(1_700_000_000, 0)
+	options := IntrospectorOptions{Issuer: "i", Audiences: []string{"a"}, Now: func() time.Time { return now }}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var answer introspection
+		if answer.read(body) != nil {
+			return
+		}
+		verdict := answer.verdict(rs.NewToken("t"), options)
+		if verdict.Inactive != nil {
+			if !rs.IsCode(string(verdict.Inactive.Code)) || verdict.Principal != (Principal{}) {
+				t.Errorf("refusal %+v", verdict)
+			}
+			return
+		}
+		if verdict.Principal.Kind != KindClient && verdict.Principal.Kind != KindPackage {
+			if verdict.Principal.Admissible() == nil {
+				t.Errorf("kind %q is admitted", verdict.Principal.Kind)
+			}
+			return
+		}
+		if !answer.Active || answer.Issuer != "i" || len(answer.Audience) == 0 || !verdict.Expires.IsZero() && !now.Before(verdict.Expires.Add(clockSkew)) {
+			t.Errorf("let in on %s", body)
+		}
+	})
+}

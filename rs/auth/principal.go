@@ -1,0 +1,79 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// The kinds of token that a PDPP authority names.
+const (
+	KindClient  = "client"
+	KindPackage = "mcp_package"
+	KindOwner   = "owner"
+)
+
+// A Principal is who is calling: a token, and what the authority said of it.
+type Principal struct {
+	Token    rs.Token
+	Kind     string // KindClient, KindPackage, KindOwner, or whatever the authority said
+	GrantID  string
+	ClientID string
+	Package  Package // what a package token stands for; nil for any other kind, and where no directory is configured
+}
+
+// A Package reads the grants of a package as if they were one.
+type Package interface {
+	rs.Doer
+	// Choose reports whether a read of the scope would find its grant: nil, or the error that Do would return. It reads nothing.
+	Choose(rs.Scope) error
+	// Tokens returns the tokens that its reads may carry.
+	Tokens() []rs.Token
+}
+
+// Caller is the principal as an [rs.Client] knows it.
+func (p Principal) Caller() rs.Caller {
+	return rs.Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID}
+}
+
+// MemberTokens are the tokens of a package's members; none for any other kind.
+func (p Principal) MemberTokens() []rs.Token {
+	if p.Package == nil {
+		return nil
+	}
+	return p.Package.Tokens()
+}
+
+// Admissible reports whether the principal may read: nil, or an *Error. A client grant is admitted, and a package
+// whose children are known (D17); a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The
+// door asks it first and the Admit stage asks it again, so that a door wired wrongly fails closed.
+func (p Principal) Admissible() error {
+	switch {
+	case p.Token == rs.Token{}:
+		return &rs.Error{Code: rs.NotAuthenticated, Message: "This call carries no access token.", Hint: "Connect again with a client access token of a PDPP grant."}
+	case p.Kind == KindClient:
+		return nil
+	case p.Kind == KindPackage && p.Package != nil:
+		return nil
+	case p.Kind == KindPackage:
+		return &rs.Error{Code: rs.TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.", Hint: "Connect with a client access token of one PDPP grant, or ask the operator to configure the package directory."}
+	case p.Kind == KindOwner:
+		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp connect` and approve a grant."}
+	default:
+		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", rs.NewRedactor(p.Token).Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
+	}
+}
+
+type principalKey struct{}
+
+// WithPrincipal returns a context that carries who is calling.
+func WithPrincipal(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// PrincipalFrom returns who is calling, or the zero Principal, which is not admissible.
+func PrincipalFrom(ctx context.Context) Principal {
+	p, _ := ctx.Value(principalKey{}).(Principal)
+	return p
+}

@@ -1,0 +1,70 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A SchemaProbe is the authority of a deployment without introspection credentials: it reads the caller's own
+// schema document and takes the resource server's word for the token's kind. It sees neither expiry nor issuer.
+type SchemaProbe struct {
+	// For returns the resource server as a token's bearer sees it.
+	For func(rs.Token) rs.Doer
+}
+
+// Judge asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
+// is what a package token meets, not being a grant), yields a principal of kind "", which nobody admits.
+func (p SchemaProbe) Judge(ctx context.Context, token rs.Token) (Verdict, error) {
+	request := rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}}
+	response, err := p.For(token).Do(ctx, request)
+	var refused *rs.Error
+	switch {
+	case err == nil:
+		bearer, err := readBearer(response.Body)
+		if err != nil {
+			return Verdict{}, Unreachable(err)
+		}
+		return Verdict{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
+	case !errors.As(err, &refused):
+		return Verdict{}, Unreachable(err)
+	case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
+		return Verdict{Inactive: inactive(string(refused.Code))}, nil
+	case refused.Status == http.StatusNotFound:
+		return Verdict{Principal: Principal{Token: token}}, nil
+	default:
+		return Verdict{}, Unreachable(err)
+	}
+}
+
+type schemaBearer struct {
+	Kind     string `json:"token_kind"`
+	GrantID  string `json:"grant_id"`
+	ClientID string `json:"client_id"`
+}
+
+// readBearer finds bearer in a schema document, at top level or inside a data wrapper. Its error is that another reader may
+// find another one; where there is none, or of another form, the kind is empty.
+func readBearer(body string) (schemaBearer, error) {
+	document := rs.AsObject(body)
+	err := rs.CheckMembers(document, "bearer", "data")
+	raw := document.Get("bearer")
+	if inner := document.Object("data"); raw == "" {
+		err = errors.Join(err, rs.CheckMembers(inner, "bearer"))
+		raw = inner.Get("bearer")
+	}
+	if err != nil || raw == "" {
+		return schemaBearer{}, err
+	}
+	var bearer schemaBearer
+	if err = rs.DecodeStrictly([]byte(raw), &bearer, "token_kind", "grant_id", "client_id"); errors.Is(err, rs.ErrAmbiguousMember) {
+		return schemaBearer{}, err
+	}
+	if err != nil {
+		return schemaBearer{}, nil //nolint:nilerr // a bearer of another shape names no kind, which nobody admits
+	}
+	return bearer, nil
+}

@@ -1,0 +1,73 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// The laws, for any schema document: a probe lets nobody in of a kind that the document does not name, and what it
+// takes for a client is what the principal's own rule takes for one.
+func FuzzSchemaProbe(f *testing.F) {
+	for _, seed := range []string{
+		`{"bearer":{"token_kind":"client","grant_id":"g"}}`, `{"data":{"bearer":{"token_kind":"owner"}}}`, `{"bearer":null,"data":{"bearer":{"token_kind":"client"}}}`,
+		`{"bearer":{}}`, `[]`, `{"BEARER":{"Token_Kind":"client"}}`, `{"bearer":{"token_kind":"owner","token_kind":"client"}}`, `{"bearer":"client"}`, `{"bearer":{"token_kind":["client"]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if !json.Valid(body) {
+			return // the client lets nothing else through
+		}
+		probe := auth.SchemaProbe{For: func(rs.Token) rs.Doer {
+			return probed(func(context.Context, rs.Request) (*rs.Response, error) {
+				return &rs.Response{Status: 200, Body: string(body)}, nil
+			})
+		}}
+		verdict, err := probe.Judge(t.Context(), rs.NewToken("tok_secret"))
+		if rs.AsError(err).Code == rs.AuthorityUnreachable && verdict == (auth.Verdict{}) {
+			return // a name is there twice, or in another case
+		}
+		if err != nil || verdict.Inactive != nil {
+			t.Fatalf("%+v, %v", verdict, err)
+		}
+		kind := verdict.Principal.Kind
+		var document any
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber() // any number is valid JSON, whatever fits a float64
+		if err := decoder.Decode(&document); err != nil {
+			t.Fatal(err)
+		}
+		if kind != "" && !holds(document, kind) {
+			t.Errorf("%s is of kind %q", body, kind)
+		}
+		if admitted := verdict.Principal.Admissible() == nil; admitted != (kind == auth.KindClient) {
+			t.Errorf("%s: kind %q, admitted %v", body, kind, admitted)
+		}
+	})
+}
+
+// holds reports whether a text stands somewhere in a document.
+func holds(document any, text string) bool {
+	switch v := document.(type) {
+	case string:
+		return v == text
+	case []any:
+		for _, item := range v {
+			if holds(item, text) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if holds(item, text) {
+				return true
+			}
+		}
+	}
+	return false
+}

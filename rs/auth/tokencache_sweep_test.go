@@ -1,0 +1,48 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+type anyone struct{}
+
+func (anyone) Judge(context.Context, rs.Token) (Verdict, error) {
+	return Verdict{Principal: Principal{Kind: KindClient}}, nil
+}
+
+// A verdict stays in memory no longer than it is believed, however quiet the server becomes.
+func TestVerdictsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cache := NewTokenCache(TokenCacheOptions{Authority: anyone{}})
+		held := func() int {
+			cache.mu.Lock()
+			defer cache.mu.Unlock()
+			return cache.good.Len()
+		}
+		for i := range 10 {
+			if _, err := cache.Authenticate(t.Context(), rs.NewToken(fmt.Sprint("token", i))); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second) // of the bubble's clock
+		}
+		if held() != 10 {
+			t.Errorf("%d verdicts are held, want 10", held())
+		}
+		time.Sleep(DefaultTokenHold - 5*time.Second)
+		synctest.Wait()
+		if held() != 4 {
+			t.Errorf("%d verdicts are held, want 4", held())
+		}
+		time.Sleep(DefaultTokenHold)
+		synctest.Wait()
+		if held() != 0 {
+			t.Errorf("%d verdicts are still held", held())
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package fanout_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+)
+
+// BenchmarkFanout searches packages of several sizes whose children answer at once with a page of 20 hits. The floor is
+// the same number of reads, one after the other, with each answer's hits found and nothing done to them.
+func BenchmarkFanout(b *testing.B) {
+	for _, size := range []int{1, 8, 64} {
+		answer, err := hitsOf("x", 200)(context.Background(), searchRequest("limit", "20"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		doer := memberDoer(func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil })
+		children := make([]fanout.Child, size)
+		for i := range children {
+			children[i] = aChild(fmt.Sprint(i))
+		}
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Children: children}, func(rs.Token) rs.Doer { return doer }, fanout.PackageOptions{})
+		request := searchRequest("limit", "20")
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Do(b.Context(), request); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("%d/floor", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for range size {
+					response, _ := doer.Do(b.Context(), request)
+					var page struct {
+						Data []json.RawMessage `json:"data"`
+					}
+					if err := json.Unmarshal([]byte(response.Body), &page); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFanoutOverHTTP searches packages over HTTP whose children each take five milliseconds to answer. They are asked
+// at a time, as many as the width allows, so the members of a package of eight take little longer than one.
+func BenchmarkFanoutOverHTTP(b *testing.B) {
+	const latency = 5 * time.Millisecond
+	answer, err := hitsOf("x", 200)(context.Background(), searchRequest("limit", "20"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(latency):
+		case <-r.Context().Done():
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(answer.Body))
+	}))
+	defer server.Close()
+	client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, size := range []int{1, 8, 64} {
+		children := make([]fanout.Child, size)
+		for i := range children {
+			children[i] = aChild(fmt.Sprint(i))
+		}
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Children: children}, func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }, fanout.PackageOptions{})
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Do(b.Context(), searchRequest("limit", "20")); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

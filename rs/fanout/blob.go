@@ -1,0 +1,78 @@
+package fanout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxBlobAttempts is how many children a blob is looked for in. In a larger package its connection must be named.
+const maxBlobAttempts = 16
+
+// blob answers GET /v1/blobs/{id}. The resource server knows blobs by id alone, so without a connection the usable
+// children are asked in turn until one has it: one after the other, so that the bytes are sent once.
+func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
+	if connectionID != "" || len(p.children) == 1 {
+		return p.readOne(ctx, r, connectionID, "")
+	}
+	var usable []*child
+	asked := map[rs.Token]bool{}
+	for _, c := range p.children {
+		if p.refused(c) == nil && !asked[c.Token] { // a grant of several connections is asked once
+			asked[c.Token] = true
+			usable = append(usable, c)
+		}
+	}
+	switch {
+	case len(usable) == 0:
+		return nil, p.unusable("", p.children)
+	case len(usable) > maxBlobAttempts:
+		return nil, p.ambiguous("")
+	}
+	return p.findBlob(ctx, r, usable)
+}
+
+// findBlob asks one child after the other. "Not found" of one says nothing of the next; of all it is the answer, unless
+// some could not say.
+func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*child) (*rs.Response, error) {
+	var missing *rs.Error
+	var failures []*rs.Error
+	_, unavailable := p.sides("")
+	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.ChildDeadline)
+	defer cancel()
+	for _, c := range children {
+		o := p.judgeAndAsk(ctx, c, r)
+		switch {
+		case o.failure == nil:
+			return o.response, nil
+		case errors.Is(ctx.Err(), context.Canceled):
+			return nil, hungUp(ctx)
+		case o.failure.Status == http.StatusNotFound:
+			missing = o.failure
+		default:
+			failures = append(failures, o.failure)
+			unavailable = append(unavailable, c.unavailable(o.failure))
+		}
+	}
+	if len(failures) > 0 {
+		return nil, p.allFailed(unavailable, failures)
+	}
+	told := *missing
+	if len(unavailable) > 0 {
+		told.Hint = fmt.Sprintf("It may be in one of the %d connections that cannot be read at the moment; approve them again, or check the id.", len(unavailable))
+		told.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
+	}
+	return nil, &told
+}
+
+// judgeAndAsk performs a read of one child within its deadline, once the child is judged.
+func (p *Package) judgeAndAsk(ctx context.Context, c *child, r rs.Request) outcome {
+	left, why := p.judgeIn(ctx, c)
+	if why != nil {
+		return outcome{failure: why}
+	}
+	return p.ask(ctx, c, left, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return d.Do(ctx, r) })
+}

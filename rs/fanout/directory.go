@@ -1,0 +1,169 @@
+package fanout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// A Directory knows which child grants a package token stands for (D17). A Go host may answer in process.
+type Directory interface {
+	// Members returns the children with their own tokens. An [*rs.Error] of code [rs.PackageRevoked] means that the package
+	// is over; any other error means that the directory could not tell.
+	Members(context.Context, rs.Token) (Membership, error)
+}
+
+// A Membership is what a package token stands for.
+type Membership struct {
+	PackageID string
+	Children  []Child // in the order in which they take turns
+}
+
+// A Child is one connection of a package, read under a grant and a token of its own. Several children may share a
+// connector, and several connections may share a grant and its token.
+type Child struct {
+	rs.Connection
+	Streams []string  // what the grant allows on this connection
+	Token   rs.Token  // the child grant's own token
+	Expires time.Time // when the token ends; zero when the directory did not say
+	Refused *rs.Error // why the child cannot be read, as code and message; nil when it can
+}
+
+// HTTPDirectoryOptions configure an [HTTPDirectory].
+type HTTPDirectoryOptions struct {
+	Endpoint     string // where the members of a package are asked for
+	ClientID     string // HTTP Basic
+	ClientSecret rs.Token
+	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
+	Transport    http.RoundTripper // nil means a pooled transport of its own
+	NoBreaker    bool              // asks the endpoint however often it fails
+	Observer     rs.Observer       // nil means nobody
+}
+
+// An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
+type HTTPDirectory struct{ question *auth.Question }
+
+// NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
+func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
+	asked, err := auth.NewQuestion(auth.QuestionOptions{
+		What: "the package directory", Class: "packages", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
+		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &HTTPDirectory{asked}, nil
+}
+
+// Members asks for the children of one package. Its errors are PackageRevoked and AuthorityUnreachable.
+func (d *HTTPDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
+	body, err := d.question.Ask(ctx, token)
+	if err != nil {
+		return Membership{}, auth.Unreachable(err)
+	}
+	return readMembership(body)
+}
+
+func readMembership(body []byte) (Membership, error) {
+	var answer directoryAnswer
+	if rs.DecodeStrictly(body, &answer, "package_id", "status", "members") != nil || answer.Status == "" {
+		return Membership{}, auth.Unreachable(errors.New("the package directory's answer is not the JSON of its contract"))
+	}
+	if answer.Status != "active" {
+		return Membership{}, &rs.Error{
+			Code:    rs.PackageRevoked,
+			Message: "The package that this access token stands for was revoked.",
+			Hint:    "Connect again and approve the connections anew.",
+		}
+	}
+	return answer.membership()
+}
+
+type directoryAnswer struct {
+	PackageID string            `json:"package_id"`
+	Status    string            `json:"status"`
+	Members   []json.RawMessage `json:"members"` // each a directoryRow
+}
+
+type directoryRow struct {
+	rs.Connection
+	Streams     []string        `json:"streams"`
+	AccessToken string          `json:"access_token"`
+	ExpiresAt   json.RawMessage `json:"expires_at"`
+	Usable      bool            `json:"usable"`
+	Error       *struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (a directoryAnswer) membership() (Membership, error) {
+	m := Membership{PackageID: a.PackageID, Children: make([]Child, 0, len(a.Members))}
+	for _, raw := range a.Members {
+		var row directoryRow
+		if rs.DecodeStrictly(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
+			return Membership{}, auth.Unreachable(errors.New("the package directory names a member in another form than its contract's"))
+		}
+		if row.ID == "" {
+			return Membership{}, auth.Unreachable(errors.New("the package directory names a member without connection_id"))
+		}
+		m.Children = append(m.Children, row.child())
+	}
+	return m, nil
+}
+
+// child reads one row. What is wrong with one child is that child's misfortune and not the package's.
+func (r directoryRow) child() Child {
+	c := Child{Connection: r.Connection, Streams: r.Streams, Token: rs.NewToken(r.AccessToken)}
+	expires, known := instant(r.ExpiresAt)
+	c.Expires = expires
+	switch {
+	case !r.Usable || r.Error != nil:
+		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory says that this grant cannot be read."}
+		if r.Error != nil && rs.IsCode(r.Error.Code) {
+			c.Refused.Code = rs.Code(r.Error.Code)
+		}
+		if r.Error != nil && rs.ErrorText(r.Error.Message) != "" {
+			c.Refused.Message = rs.ErrorText(r.Error.Message)
+		}
+	case !isHeaderText(r.AccessToken):
+		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives no token that could be sent."}
+	case !known:
+		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives an expiry that cannot be read."}
+	}
+	if c.Refused != nil {
+		c.Token = rs.Token{} // what may not be read is not kept either
+	}
+	return c
+}
+
+// instant reads an RFC 3339 time or NumericDate seconds. Absent is the zero time; it reports whether it could read.
+func instant(raw json.RawMessage) (time.Time, bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return time.Time{}, true
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if text == "" {
+			return time.Time{}, true
+		}
+		t, err := time.Parse(time.RFC3339, text)
+		return t, err == nil
+	}
+	var number json.Number
+	if json.Unmarshal(raw, &number) != nil {
+		return time.Time{}, false
+	}
+	return auth.UnixTime(number)
+}
+
+// isHeaderText reports whether a token can stand in an Authorization header.
+func isHeaderText(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}

@@ -1,0 +1,404 @@
+package fanout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+)
+
+// answers sends one body with status 200.
+func answers(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
+
+func newDirectory(t *testing.T, answer http.HandlerFunc) *fanout.HTTPDirectory {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{
+		Endpoint: server.URL + "/packages", ClientID: "mcp adapter", ClientSecret: rs.NewToken("s:cret"), Timeout: 5 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return directory
+}
+
+// D17: what the directory says becomes children; what is wrong with one child stays that child's.
+func TestHTTPDirectoryReadsMembers(t *testing.T) {
+	connection := rs.Connection{GrantID: "grt_1", ConnectorKey: "mail", ID: "cin_1", DisplayName: "Work"}
+	member := func(rest string) string {
+		return `{"package_id":"pkg_1","status":"active","members":[{"grant_id":"grt_1","connection_id":"cin_1","connector_key":"mail","display_name":"Work","streams":["messages"],` + rest + `}]}`
+	}
+	unusable := func(code rs.Code, message string) fanout.Child {
+		return fanout.Child{Connection: connection, Streams: []string{"messages"}, Refused: &rs.Error{Code: code, Message: message}}
+	}
+	usable := fanout.Child{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("tok_1")}
+	until := usable
+	until.Expires = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	expiring := unusable(rs.ChildUnusable, "The package directory gives an expiry that cannot be read.")
+	for name, row := range map[string]struct {
+		body string
+		want []fanout.Child
+	}{
+		"D17 a usable member":                    {member(`"access_token":"tok_1","usable":true`), []fanout.Child{usable}},
+		"D17 an expiry as a time":                {member(`"access_token":"tok_1","usable":true,"expires_at":"2026-03-01T12:00:00Z"`), []fanout.Child{until}},
+		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Child{until}},
+		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Child{usable}},
+		"an expiry that is none":                 {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Child{expiring}},
+		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member with an error":             {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Child{unusable("grant_revoked", "Revoked yesterday.")}},
+		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"a member without a token":               {member(`"usable":true`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
+		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
+		"a package of no members":                {`{"package_id":"pkg_1","status":"active","members":[]}`, nil},
+		"a package whose members are not listed": {`{"package_id":"pkg_1","status":"active"}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory := newDirectory(t, func(w http.ResponseWriter, r *http.Request) {
+				id, secret, _ := r.BasicAuth()
+				got := fmt.Sprint(r.Method, r.URL.Path, id, secret, r.PostFormValue("token"), r.Header.Get("Authorization") == "", r.URL.RawQuery)
+				if want := fmt.Sprint("POST", "/packages", "mcp+adapter", "s%3Acret", packageToken, false, ""); got != want {
+					t.Errorf("asked %s, want %s", got, want)
+				}
+				fmt.Fprint(w, row.body)
+			})
+			got, err := directory.Members(t.Context(), rs.NewToken(packageToken))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fanout.Membership{PackageID: "pkg_1", Children: row.want}
+			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b rs.Token) bool { return a == b }), cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(0)); diff != "" {
+				t.Errorf("membership (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// strictMember is a package of one member, of which more is said.
+func strictMember(more string) string {
+	return `{"status":"active","members":[{"grant_id":"grt_1","connection_id":"cin_1","streams":["messages"],"access_token":"tok_1",` + more + `}]}`
+}
+
+func TestHTTPDirectoryFails(t *testing.T) {
+	const secret = "pkg-secret-token"
+	for name, row := range map[string]struct {
+		answer http.HandlerFunc
+		want   rs.Code
+	}{
+		"D17 a revoked package":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"revoked","members":[]}`) }, rs.PackageRevoked},
+		"D17 a status that nobody knows":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"suspended"}`) }, rs.PackageRevoked},
+		"no status":                       {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"members":[]}`) }, rs.AuthorityUnreachable},
+		"the status twice":                {answers(`{"status":"revoked","status":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the status in another case":      {answers(`{"status":"active","STATUS":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the status in another case only": {answers(`{"Status":"active","members":[]}`), rs.AuthorityUnreachable},
+		"the members twice":               {answers(`{"status":"active","members":[],"members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
+		"the members in another case":     {answers(`{"status":"active","Members":[{"connection_id":"cin_1"}]}`), rs.AuthorityUnreachable},
+		"a member usable twice":           {answers(strictMember(`"usable":false,"usable":true`)), rs.AuthorityUnreachable},
+		"a member usable in another case": {answers(strictMember(`"usable":false,"Usable":true`)), rs.AuthorityUnreachable},
+		"a member with a token twice":     {answers(strictMember(`"usable":true,"access_token":"tok_2"`)), rs.AuthorityUnreachable},
+		"a member of two connections":     {answers(strictMember(`"usable":true,"Connection_ID":"cin_2"`)), rs.AuthorityUnreachable},
+		"a member with streams twice":     {answers(strictMember(`"usable":true,"streams":["notes"]`)), rs.AuthorityUnreachable},
+		"a member that ends twice":        {answers(strictMember(`"usable":true,"expires_at":1,"expires_at":null`)), rs.AuthorityUnreachable},
+		"a member with an error twice":    {answers(strictMember(`"usable":true,"error":{"code":"grant_revoked"},"error":null`)), rs.AuthorityUnreachable},
+		"no JSON":                         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) }, rs.AuthorityUnreachable},
+		"a member that cannot be named": {func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"status":"active","members":[{"usable":true}]}`)
+		}, rs.AuthorityUnreachable},
+		"an error status": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, rs.AuthorityUnreachable},
+		"a redirect, which is not followed": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, rs.AuthorityUnreachable},
+		"an answer above 1 MiB": {func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"status":"active","x":"%s"}`, strings.Repeat("x", 1<<20))
+		}, rs.AuthorityUnreachable},
+		"a broken connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, rs.AuthorityUnreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory := newDirectory(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/packages" {
+					t.Errorf("the token was sent on to %s", r.URL.Path)
+				}
+				row.answer(w, r)
+			})
+			_, err := directory.Members(t.Context(), rs.NewToken(secret))
+			e := wantCode(t, err, row.want)
+			if strings.Contains(fmt.Sprintf("%+v %v", e, e.Cause), secret) {
+				t.Error("the token is shown")
+			}
+		})
+	}
+	t.Run("no answer in time", func(t *testing.T) {
+		hungUp := make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hungUp }))
+		defer server.Close()
+		defer close(hungUp)
+		directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: server.URL, Timeout: time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = directory.Members(t.Context(), rs.NewToken(secret))
+		wantCode(t, err, rs.AuthorityUnreachable)
+	})
+}
+
+func TestNewHTTPDirectoryRefuses(t *testing.T) {
+	for name, endpoint := range map[string]string{
+		"nothing": "", "a path": "/packages", "another scheme": "ftp://as.example/packages", "no host": "https:///packages",
+		"credentials": "https://user:pass@as.example/packages",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "pass@") {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}
+
+type directoryFunc func(context.Context, rs.Token) (fanout.Membership, error)
+
+func (f directoryFunc) Members(ctx context.Context, t rs.Token) (fanout.Membership, error) {
+	return f(ctx, t)
+}
+
+func TestPackageAuthority(t *testing.T) {
+	verdict := auth.Verdict{Principal: auth.Principal{Token: rs.NewToken(packageToken), Kind: auth.KindPackage, GrantID: "pkg_1"}}
+	until := func(hours int) time.Time { return packageNow.Add(time.Duration(hours) * time.Hour) }
+	child := func(letter string, expires time.Time) fanout.Child {
+		c := aChild(letter)
+		c.Expires = expires
+		return c
+	}
+	refused := child("r", until(1))
+	refused.Refused = &rs.Error{Code: "grant_revoked"}
+	for name, row := range map[string]struct {
+		expires  time.Time
+		children []fanout.Child
+		want     time.Time
+	}{
+		"D17 held until the package ends":               {until(2), []fanout.Child{child("a", until(3))}, until(2)},
+		"D17 held until the first child ends":           {until(9), []fanout.Child{child("a", until(3)), child("b", until(2))}, until(2)},
+		"D17 a child's end counts alone":                {time.Time{}, []fanout.Child{child("a", until(3))}, until(3)},
+		"no end":                                        {time.Time{}, []fanout.Child{child("a", time.Time{})}, time.Time{}},
+		"a child that has ended ends nothing else":      {until(2), []fanout.Child{child("a", until(-1))}, until(2)},
+		"a child that cannot be read ends nothing":      {until(2), []fanout.Child{refused}, until(2)},
+		"a package of nobody is a package all the same": {until(2), nil, until(2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			verdict := verdict
+			verdict.Expires = row.expires
+			f := &packageRS{}
+			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+				Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+					if token.Reveal() == packageToken {
+						return verdict, nil
+					}
+					return onePackage(ctx, token)
+				}),
+				Directory: directoryFunc(func(_ context.Context, token rs.Token) (fanout.Membership, error) {
+					if token.Reveal() != packageToken {
+						t.Errorf("asked about %q", token.Reveal())
+					}
+					return fanout.Membership{Children: row.children}, nil
+				}),
+				For: f.doer, Package: fanout.PackageOptions{Now: func() time.Time { return packageNow }},
+			})
+			got, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+			if err != nil || got.Inactive != nil || !got.Expires.Equal(row.want) {
+				t.Errorf("verdict %+v, %v; want it until %v", got, err, row.want)
+			}
+			if err := got.Principal.Admissible(); err != nil {
+				t.Errorf("a package with its children is refused: %v", err)
+			}
+			f.wantSilence(t)
+		})
+	}
+	for name, row := range map[string]struct {
+		kind    string
+		judged  error
+		members error
+		want    rs.Code // of the error or, with dead, of Inactive
+		dead    bool
+		asked   bool
+	}{
+		"D17 a revoked package is dead":                  {auth.KindPackage, nil, &rs.Error{Code: rs.PackageRevoked}, rs.PackageRevoked, true, true},
+		"a directory that cannot tell condemns nobody":   {auth.KindPackage, nil, errors.New("down"), rs.AuthorityUnreachable, false, true},
+		"a directory with another error of ours":         {auth.KindPackage, nil, &rs.Error{Code: rs.NotFound}, rs.AuthorityUnreachable, false, true},
+		"an authority that cannot tell":                  {auth.KindPackage, &rs.Error{Code: rs.AuthorityUnreachable}, nil, rs.AuthorityUnreachable, false, false},
+		"S0-R3 of an owner the directory learns nothing": {auth.KindOwner, nil, nil, "", false, false},
+		"of a client the directory learns nothing":       {auth.KindClient, nil, nil, "", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := false
+			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+				Authority: memberJudge(func(context.Context, rs.Token) (auth.Verdict, error) {
+					v := verdict
+					v.Principal.Kind = row.kind
+					return v, row.judged
+				}),
+				Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
+					asked = true
+					return fanout.Membership{}, row.members
+				}),
+				For: (&packageRS{}).doer,
+			})
+			got, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+			switch {
+			case row.dead && (err != nil || got.Inactive == nil || got.Inactive.Code != row.want):
+				t.Errorf("verdict %+v, %v; want dead", got, err)
+			case !row.dead && row.want != "":
+				wantCode(t, err, row.want)
+			case !row.dead && row.want == "" && (err != nil || got.Principal.Package != nil):
+				t.Errorf("verdict %+v, %v", got, err)
+			}
+			if asked != row.asked {
+				t.Errorf("the directory was asked: %t", asked)
+			}
+		})
+	}
+}
+
+// onePackage is an authority that knows one package, an owner, and client grants.
+func onePackage(_ context.Context, token rs.Token) (auth.Verdict, error) {
+	kind := auth.KindClient
+	switch token.Reveal() {
+	case packageToken:
+		kind = auth.KindPackage
+	case "tok_owner":
+		kind = auth.KindOwner
+	}
+	return auth.Verdict{Principal: auth.Principal{Token: token, Kind: kind}}, nil
+}
+
+// S0-R3, D17: an owner's token that a directory hands out by mistake reads nothing.
+func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
+	owner := aChild("a")
+	owner.Token = rs.NewToken("tok_owner")
+	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
+	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+		Authority: memberJudge(onePackage),
+		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
+			return fanout.Membership{PackageID: "pkg_1", Children: []fanout.Child{owner, aChild("b")}}, nil
+		}),
+		For: f.doer,
+	})
+	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
+	wantCode(t, err, rs.ChildUnusable)
+	f.wantSilence(t)
+	response, err := verdict.Principal.Package.Do(t.Context(), searchRequest())
+	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
+		t.Errorf("hits %q without %q", m.keys(), m.missing())
+	}
+}
+
+// D17: a directory that hands out the package's own token as a child's does not bring it to the resource server.
+func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
+	echo := aChild("a")
+	echo.Token = rs.NewToken(packageToken)
+	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
+	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+		Authority: memberJudge(onePackage),
+		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
+			return fanout.Membership{PackageID: "pkg_1", Children: []fanout.Child{echo, aChild("b")}}, nil
+		}),
+		For: f.doer,
+	})
+	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := verdict.Principal.Package.Do(t.Context(), searchRequest())
+	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
+		t.Errorf("hits %q without %q", m.keys(), m.missing())
+	}
+	f.heard(t)
+}
+
+// D14: looking the members up again, as after a 401, does not forget who turned the package away; a new token does.
+func TestPackageAuthorityRemembersRefusals(t *testing.T) {
+	children := []fanout.Child{aChild("a"), aChild("b")}
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
+	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+		Authority: memberJudge(onePackage),
+		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
+			return fanout.Membership{Children: children}, nil
+		}),
+		For: f.doer, Package: fanout.PackageOptions{Now: func() time.Time { return packageNow }},
+	})
+	read := func() error {
+		verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
+		return err
+	}
+	wantCode(t, read(), "context.active_false")
+	f.heard(t)
+	wantCode(t, read(), "context.active_false")
+	f.wantSilence(t)
+	children = []fanout.Child{aChild("a"), aChild("b")}
+	children[0].Token = rs.NewToken("tok_new")
+	if err := read(); err != nil {
+		t.Errorf("a grant approved anew: %v", err)
+	}
+}
+
+// A directory that names children without end makes neither authority nor resource server hear of all of them.
+func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
+	children := make([]fanout.Child, fanout.MaxChildren+100)
+	for i := range children {
+		children[i] = aChild(fmt.Sprint("c", i))
+	}
+	var judged atomic.Int64
+	f := &packageRS{}
+	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+		Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+			judged.Add(1)
+			return onePackage(ctx, token)
+		}),
+		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
+			return fanout.Membership{PackageID: "pkg_1", Children: children}, nil
+		}),
+		For: f.doer,
+	})
+	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := judged.Load(); n != 1 {
+		t.Errorf("the authority was asked %d times before a read, want 1", n)
+	}
+	if _, err := verdict.Principal.Package.Do(t.Context(), searchRequest()); err == nil {
+		t.Error("nobody answers, and the search is good")
+	}
+	f.mu.Lock()
+	read := len(f.asked)
+	f.asked = nil
+	f.mu.Unlock()
+	if n := judged.Load(); n != 1+fanout.MaxChildren || read != fanout.MaxChildren {
+		t.Errorf("the authority was asked %d times, want %d; %d members were read", n, 1+fanout.MaxChildren, read)
+	}
+	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxChildren)))
+	wantCode(t, err, rs.ChildUnusable)
+	f.wantSilence(t)
+}

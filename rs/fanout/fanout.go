@@ -1,0 +1,151 @@
+package fanout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// fanoutDeadlines is how many child deadlines a whole fan-out may take: children beyond that have not been asked.
+const fanoutDeadlines = 3
+
+// An outcome is what became of one child's read: a response or a failure.
+type outcome struct {
+	response *rs.Response
+	failure  *rs.Error
+}
+
+// askAll judges each child and performs one read for it, at most Width reads and maxQuestions questions at a time, and
+// returns when all have ended, in the order of the children. A caller that hung up is an error; a deadline is not: what
+// came in time counts.
+func (p *Package) askAll(ctx context.Context, children []*child, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
+	outcomes := make([]outcome, len(children))
+	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.ChildDeadline)
+	defer cancel()
+	questions, reads := make(chan struct{}, maxQuestions), make(chan struct{}, p.options.Width)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(max(maxQuestions, p.options.Width), len(children)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(children); i = int(next.Add(1)) - 1 {
+				questions <- struct{}{}
+				left, why := p.judgeIn(bounded, children[i])
+				<-questions
+				if why != nil {
+					outcomes[i] = outcome{failure: why}
+					continue
+				}
+				reads <- struct{}{}
+				outcomes[i] = p.ask(bounded, children[i], left, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return read(ctx, i, d) })
+				<-reads
+			}
+		})
+	}
+	workers.Wait()
+	p.tell(outcomes)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, hungUp(ctx)
+	}
+	return outcomes, nil
+}
+
+// tell counts the answers of a fan-out for whoever wants to know.
+func (p *Package) tell(outcomes []outcome) {
+	if p.options.FannedOut == nil {
+		return
+	}
+	answered := 0
+	for _, o := range outcomes {
+		if o.response != nil {
+			answered++
+		}
+	}
+	p.options.FannedOut(len(outcomes), answered)
+}
+
+// ask performs the read of one child, which was judged, within what is left of its deadline.
+func (p *Package) ask(ctx context.Context, c *child, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
+	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
+		if fault := recover(); fault != nil {
+			o = outcome{failure: &rs.Error{Code: rs.Internal, Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	if ctx.Err() != nil {
+		return outcome{failure: tooLate(ctx.Err())}
+	}
+	response, err := read(ctx, c.doer)
+	if err == nil {
+		return outcome{response: response}
+	}
+	failure := rs.AsError(err)
+	if failure.Status == 0 && errors.Is(err, context.DeadlineExceeded) || failure.Status == 0 && ctx.Err() != nil {
+		failure = tooLate(err)
+	}
+	p.learn(c, failure)
+	return outcome{failure: failure}
+}
+
+func hungUp(ctx context.Context) *rs.Error {
+	return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the resource server answered.", Cause: context.Cause(ctx)}
+}
+
+func tooLate(cause error) *rs.Error {
+	return &rs.Error{
+		Code: rs.DeadlineExceeded, Cause: cause,
+		Message: "This connection did not answer in time.",
+		Hint:    "Retry, or name this connection_id alone, which allows it more time.",
+	}
+}
+
+// mayPass reports whether a failure may be gone at the next attempt. What the resource server answered with a status of
+// the 4xx class stands, but for those that mean "later".
+func mayPass(e *rs.Error) bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return e.Status < 400 || e.Status >= 500
+}
+
+// allFailed is the one error that stands for all. A fault of the request is everybody's and tells most; a refusal counts
+// only where there is nothing but refusals, because any other failure may pass.
+func (p *Package) allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
+	most := failures[0]
+	for _, f := range failures[1:] {
+		if tellingRank(f) < tellingRank(most) {
+			most = f
+		}
+	}
+	told := *most
+	if told.Hint == "" && refusesGrant(most) {
+		told.Hint = approveAgain
+	}
+	told.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
+	return &told
+}
+
+func tellingRank(e *rs.Error) int {
+	switch {
+	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+		return 5
+	case e.Status == http.StatusTooManyRequests:
+		return 1
+	case e.Status >= 400 && e.Status < 500:
+		return 0
+	case e.Status >= 500:
+		return 2
+	case e.Code == rs.DeadlineExceeded:
+		return 3
+	case e.Code == rs.Internal:
+		return 6
+	}
+	return 4
+}

@@ -1,0 +1,144 @@
+package fanout_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+)
+
+// FuzzPackageSearch walks random packages to the end and checks the laws of a merge: no hit is lost or shown twice, no
+// page is above its limit, no child takes a page while others have hits, whatever fails on the way.
+func FuzzPackageSearch(f *testing.F) {
+	for seed := range uint64(24) {
+		f.Add(seed, uint8(seed%7+1), uint8(seed%11+1), seed%3 == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, children, limit uint8, faults bool) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		server := &packageRS{answers: map[string]childAnswer{}}
+		var members []fanout.Child
+		left := map[string][]string{} // what each connection still has to show, in its order
+		failing := map[string]bool{}
+		for i := range int(children%9) + 1 {
+			letter := string(rune('a' + i))
+			members = append(members, aChild(letter))
+			n := random.IntN(30)
+			for k := range n {
+				left["cin_"+letter] = append(left["cin_"+letter], fmt.Sprintf("%s%d", letter, k))
+			}
+			answer := hitsOf(letter, n)
+			if random.IntN(4) == 0 {
+				answer = shortPages(letter, n, 1+random.IntN(3))
+			}
+			server.answers["tok_"+letter] = func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+				if failing["tok_"+letter] {
+					return fails(503, "unavailable")(ctx, r)
+				}
+				return answer(ctx, r)
+			}
+		}
+		cursor, failed, calls := "", map[string]bool{}, 0
+		for {
+			if calls++; calls > 2000 {
+				t.Fatal("the search does not end")
+			}
+			pageLimit := 1 + (int(limit)+random.IntN(5))%100
+			clear(failing)
+			if faults {
+				for _, m := range members {
+					token := "tok_" + m.ID[len("cin_"):]
+					// A child fails on at most one page, so that the walk must bring all its hits.
+					if !failed[token] && random.IntN(3) == 0 {
+						failing[token], failed[token] = true, true
+					}
+				}
+			}
+			p := packageOf(server, fanout.PackageOptions{Width: 1 + random.IntN(8)}, members...)
+			response, err := p.Do(t.Context(), searchRequest("limit", fmt.Sprint(pageLimit), "cursor", cursor))
+			if err != nil {
+				if len(failing) == 0 {
+					t.Fatalf("without a fault: %v", err)
+				}
+				wantCode(t, err, "unavailable")
+				continue // the same cursor again
+			}
+			m := readMerged(t, response, nil)
+			checkPage(t, m, pageLimit, left, failing)
+			if !m.HasMore {
+				break
+			}
+			cursor = m.NextCursor
+		}
+		for connection, hits := range left {
+			if len(hits) > 0 {
+				t.Errorf("%s has %q left", connection, hits)
+			}
+		}
+		server.heard(t)
+	})
+}
+
+// checkPage takes the page's hits off what is left and checks that turns were taken.
+func checkPage(t *testing.T, m merged, limit int, left map[string][]string, failing map[string]bool) {
+	t.Helper()
+	if len(m.Data) > limit {
+		t.Fatalf("%d hits on a page of %d", len(m.Data), limit)
+	}
+	able := 0
+	for connection, hits := range left {
+		if len(hits) > 0 && !failing["tok_"+connection[len("cin_"):]] {
+			able++
+		}
+	}
+	first := map[string]bool{}
+	for i, hit := range m.Data {
+		if i < min(able, limit) {
+			if first[hit.ConnectionID] {
+				t.Fatalf("%s takes two of the first %d places: %s", hit.ConnectionID, min(able, limit), m.keys())
+			}
+			first[hit.ConnectionID] = true
+		}
+		hits := left[hit.ConnectionID]
+		if len(hits) == 0 || hits[0] != hit.RecordKey {
+			t.Fatalf("hit %s of %s comes where %q are left", hit.RecordKey, hit.ConnectionID, hits)
+		}
+		left[hit.ConnectionID] = hits[1:]
+	}
+}
+
+// shortPages is a child whose pages are shorter than asked for.
+func shortPages(prefix string, n, size int) childAnswer {
+	whole := hitsOf(prefix, n)
+	return func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+		short := r
+		short.Query = map[string][]string{"limit": {fmt.Sprint(size)}, "cursor": r.Query["cursor"]}
+		return whole(ctx, short)
+	}
+}
+
+// FuzzPackageCursor: whatever is sent as a cursor is refused or serves a page, and never more than the package's own.
+func FuzzPackageCursor(f *testing.F) {
+	server := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
+	p := packageOf(server, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+	response, err := p.Do(context.Background(), searchRequest("limit", "2"))
+	good, _ := base64.RawURLEncoding.DecodeString(readMerged(f, response, err).NextCursor)
+	f.Add(good)
+	f.Add([]byte(`{"v":1}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		response, err := p.Do(t.Context(), searchRequest("limit", "3", "cursor", base64.RawURLEncoding.EncodeToString(data)))
+		if err != nil {
+			if e := rs.AsError(err); e.Code == rs.Internal {
+				t.Fatalf("an internal error: %v", err)
+			}
+			return
+		}
+		if m := readMerged(t, response, nil); len(m.Data) > 3 {
+			t.Fatalf("%d hits on a page of 3", len(m.Data))
+		}
+		server.heard(t)
+	})
+}

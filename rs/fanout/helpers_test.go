@@ -1,0 +1,230 @@
+package fanout_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+)
+
+const packageToken = "package-token"
+
+var packageNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// A childAnswer is what the scripted resource server answers to the bearer of one token.
+type childAnswer func(context.Context, rs.Request) (*rs.Response, error)
+
+// A packageRS is a scripted resource server that records who asked what, as "token path?query" in sorted order.
+type packageRS struct {
+	answers map[string]childAnswer
+
+	mu     sync.Mutex
+	asked  []string
+	active int
+	widest int // the most reads under way at a time
+}
+
+func (f *packageRS) doer(token rs.Token) rs.Doer {
+	return memberDoer(func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+		f.mu.Lock()
+		f.asked = append(f.asked, token.Reveal()+" "+r.Path+"?"+r.Query.Encode())
+		f.active++
+		f.widest = max(f.widest, f.active)
+		f.mu.Unlock()
+		defer func() {
+			f.mu.Lock()
+			f.active--
+			f.mu.Unlock()
+		}()
+		answer, known := f.answers[token.Reveal()]
+		if !known {
+			return nil, &rs.Error{Code: "context.active_false", Message: "No such token.", Status: 401}
+		}
+		return answer(ctx, r)
+	})
+}
+
+// heard returns what was asked since the last call, sorted, and checks that nobody used the package's token.
+func (f *packageRS) heard(t testing.TB) []string {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	asked := f.asked
+	f.asked = nil
+	slices.Sort(asked)
+	for _, a := range asked {
+		if token, _, _ := strings.Cut(a, " "); token == packageToken || f.answers[token] == nil {
+			t.Errorf("a read carries %q, which is no child's token", token)
+		}
+	}
+	return asked
+}
+
+func (f *packageRS) wantSilence(t testing.TB) {
+	t.Helper()
+	if asked := f.heard(t); len(asked) > 0 {
+		t.Errorf("the resource server was asked: %q", asked)
+	}
+}
+
+func says(body string) childAnswer {
+	return func(context.Context, rs.Request) (*rs.Response, error) {
+		return &rs.Response{Status: 200, Body: body, ContentType: "application/json", RequestID: "req_1"}, nil
+	}
+}
+
+func fails(status int, code rs.Code) childAnswer {
+	return func(context.Context, rs.Request) (*rs.Response, error) {
+		return nil, &rs.Error{Code: code, Message: "It said " + string(code) + ".", Status: status}
+	}
+}
+
+func hangs(ctx context.Context, _ rs.Request) (*rs.Response, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// hitsOf is a child with n hits, in pages of the limit that is asked for; its cursor is the place of the next hit.
+func hitsOf(prefix string, n int) childAnswer {
+	return func(_ context.Context, r rs.Request) (*rs.Response, error) {
+		from, limit := 0, 25
+		if c := r.Query.Get("cursor"); c != "" {
+			var err error
+			if from, err = strconv.Atoi(strings.TrimPrefix(c, prefix+"@")); err != nil {
+				return nil, &rs.Error{Code: rs.InvalidCursor, Message: "Cursor is malformed", Status: 400}
+			}
+		}
+		if l := r.Query.Get("limit"); l != "" {
+			limit, _ = strconv.Atoi(l)
+		}
+		to := min(from+limit, n)
+		var hits []string
+		for i := from; i < to; i++ {
+			hits = append(hits, fmt.Sprintf(`{"object":"search_result","stream":"messages","record_key":"%s%d"}`, prefix, i))
+		}
+		next := ""
+		if to < n {
+			next = fmt.Sprintf(`,"next_cursor":"%s@%d"`, prefix, to)
+		}
+		return says(fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t%s,"meta":{"count":%d,"count_accuracy":"exact","recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":%d},"warnings":[]}}`,
+			strings.Join(hits, ","), to < n, next, n, n))(nil, r)
+	}
+}
+
+// aChild is a usable child named by one letter.
+func aChild(letter string, streams ...string) fanout.Child {
+	if len(streams) == 0 {
+		streams = []string{"messages"}
+	}
+	return fanout.Child{
+		Connection: rs.Connection{GrantID: "grt_" + letter, ConnectorKey: "mail", ID: "cin_" + letter, DisplayName: strings.ToUpper(letter) + " Mail"},
+		Streams:    streams, Token: rs.NewToken("tok_" + letter),
+	}
+}
+
+func refusedChild(letter string, code rs.Code) fanout.Child {
+	c := aChild(letter)
+	c.Token, c.Refused = rs.Token{}, &rs.Error{Code: code, Message: "It was revoked."}
+	return c
+}
+
+func packageOf(f *packageRS, o fanout.PackageOptions, children ...fanout.Child) *fanout.Package {
+	if o.Now == nil {
+		o.Now = func() time.Time { return packageNow }
+	}
+	return fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Children: children}, f.doer, o)
+}
+
+// A merged is what a test looks at in a merged search answer.
+type merged struct {
+	Data []struct {
+		RecordKey    string `json:"record_key"`
+		ConnectionID string `json:"connection_id"`
+		ConnectorKey string `json:"connector_key"`
+		DisplayName  string `json:"display_name"`
+		GrantID      string `json:"grant_id"`
+	} `json:"data"`
+	HasMore     bool   `json:"has_more"`
+	NextCursor  string `json:"next_cursor"`
+	Unavailable []struct {
+		ID   string  `json:"connection_id"`
+		Code rs.Code `json:"code"`
+	} `json:"unavailable_connections"`
+	Meta struct {
+		Count    json.RawMessage `json:"count"`
+		Accuracy string          `json:"count_accuracy"`
+		Recall   json.RawMessage `json:"recall"`
+		Warnings []struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		} `json:"warnings"`
+	} `json:"meta"`
+}
+
+func (m merged) keys() string {
+	keys := make([]string, len(m.Data))
+	for i, hit := range m.Data {
+		keys[i] = hit.RecordKey
+	}
+	return strings.Join(keys, " ")
+}
+
+func (m merged) missing() string {
+	missing := make([]string, len(m.Unavailable))
+	for i, u := range m.Unavailable {
+		missing[i] = u.ID + "=" + string(u.Code)
+	}
+	return strings.Join(missing, " ")
+}
+
+func searchRequest(pairs ...string) rs.Request {
+	r := rs.Request{Path: rs.Path("search"), Query: url.Values{"q": {"invoice"}}}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			r.Query.Add(pairs[i], pairs[i+1])
+		}
+	}
+	return r
+}
+
+func readMerged(t testing.TB, response *rs.Response, err error) merged {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("search: %v", err)
+	}
+	var m merged
+	if err := json.Unmarshal([]byte(response.Body), &m); err != nil {
+		t.Fatalf("the merged answer is not JSON: %v\n%s", err, response.Body)
+	}
+	return m
+}
+
+func wantCode(t testing.TB, err error, code rs.Code) *rs.Error {
+	t.Helper()
+	var e *rs.Error
+	if !errors.As(err, &e) || e.Code != code {
+		t.Fatalf("error is %v, want code %s", err, code)
+	}
+	return e
+}
+
+// A memberDoer is the resource server as one member sees it.
+type memberDoer func(context.Context, rs.Request) (*rs.Response, error)
+
+func (f memberDoer) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
+
+// A memberJudge is an authority.
+type memberJudge func(context.Context, rs.Token) (auth.Verdict, error)
+
+func (f memberJudge) Judge(ctx context.Context, t rs.Token) (auth.Verdict, error) { return f(ctx, t) }

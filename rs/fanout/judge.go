@@ -1,0 +1,89 @@
+package fanout
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// maxQuestions is how many of its members' tokens one read asks the authority about at a time.
+const maxQuestions = 16
+
+// pick returns the one child that a read is for, judged. A child that is refused for good gives way to another one with the
+// same connection.
+func (p *Package) pick(ctx context.Context, connectionID string, streams ...string) (*child, *rs.Error) {
+	for range p.children { // each round but the last refuses a child, which is remembered
+		c, refused := p.choose(connectionID, streams...)
+		if refused != nil {
+			return nil, refused
+		}
+		why := p.judge(ctx, c)
+		switch {
+		case why == nil:
+			return c, nil
+		case errors.Is(ctx.Err(), context.Canceled):
+			return nil, hungUp(ctx)
+		case mayPass(why):
+			return nil, c.unjudged(why)
+		}
+	}
+	return nil, p.unusable("", p.children)
+}
+
+// judge asks the authority about the token of a child that is about to be read, and returns why the child is not read, or nil:
+// only a token that the authority judges a good client's is sent to the resource server (D27). A refusal is remembered as one by
+// the resource server (D14); that the authority could not tell is not.
+func (p *Package) judge(ctx context.Context, c *child) *rs.Error {
+	if p.members == nil {
+		return nil
+	}
+	if why := p.refused(c); why != nil { // by another read meanwhile
+		return why
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.ChildDeadline)
+	defer cancel()
+	principal, err := p.members.Authenticate(ctx, c.Token)
+	if err == nil && principal.Kind == auth.KindClient {
+		return nil
+	}
+	why := &rs.Error{
+		Code: rs.ChildUnusable, Status: http.StatusForbidden,
+		Message: "The package directory gives a token for this connection that is not of a client grant.",
+	}
+	if err != nil {
+		e := rs.AsError(err)
+		if auth.MeansSomethingElse(e.Code) {
+			return &rs.Error{
+				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
+				Message: "The token authority could not say whether the access to this connection is good.",
+				Hint:    "Retry in a moment; if it persists, tell the operator.",
+			}
+		}
+		why.Code = cmp.Or(e.Code, rs.TokenInactive)
+		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
+	}
+	p.refusals.remember(c.Token, why, p.options.Now())
+	return why
+}
+
+// judgeIn judges a child within its deadline, and returns how much of that is left.
+func (p *Package) judgeIn(ctx context.Context, c *child) (left time.Duration, why *rs.Error) {
+	began := time.Now()
+	why = p.judge(ctx, c)
+	return p.options.ChildDeadline - time.Since(began), why
+}
+
+// unjudged refuses a read of a child that could not be judged now.
+func (c *child) unjudged(why *rs.Error) *rs.Error {
+	e := *why
+	e.Param = "connection_id"
+	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)
+	e.Unavailable = []rs.UnavailableConnection{c.unavailable(why)}
+	return &e
+}

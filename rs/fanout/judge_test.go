@@ -1,0 +1,352 @@
+package fanout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+)
+
+// A memberAuthority knows one package and answers about its members' tokens as it is scripted; others are good clients.
+type memberAuthority struct {
+	answers map[string]func(context.Context) (auth.Verdict, error)
+
+	mu     sync.Mutex
+	asked  []string // about members
+	active int
+	widest int // the most questions about members under way at a time
+}
+
+func (a *memberAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+	name := token.Reveal()
+	if name == packageToken {
+		return onePackage(ctx, token)
+	}
+	a.mu.Lock()
+	a.asked = append(a.asked, name)
+	a.active++
+	a.widest = max(a.widest, a.active)
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		a.active--
+		a.mu.Unlock()
+	}()
+	if answer := a.answers[name]; answer != nil {
+		return answer(ctx)
+	}
+	return onePackage(ctx, token)
+}
+
+// questions are the tokens that were asked about since the last call, sorted.
+func (a *memberAuthority) questions() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asked := a.asked
+	a.asked = nil
+	slices.Sort(asked)
+	return strings.Join(asked, " ")
+}
+
+// judged is a package whose members the authority judges, as of now.
+func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Child) *fanout.Package {
+	t.Helper()
+	return packageFrom(t, packageAuthority(a, f, o, children...))
+}
+
+func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Child) *fanout.PackageAuthority {
+	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
+		Authority: a, For: f.doer, Package: o,
+		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
+			return fanout.Membership{PackageID: "pkg_1", Children: children}, nil
+		}),
+	})
+}
+
+func packageFrom(t *testing.T, authority *fanout.PackageAuthority) *fanout.Package {
+	t.Helper()
+	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.Principal.Package.(*fanout.Package)
+}
+
+func says404(context.Context, rs.Request) (*rs.Response, error) {
+	return nil, &rs.Error{Code: "blob_not_found", Status: 404}
+}
+
+// D27: a member is read only while the authority judges it a good client's; whatever else it says, and where it says nothing, the
+// member is an unavailable connection and the resource server hears nothing of its token.
+func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
+	of := func(kind string) func(context.Context) (auth.Verdict, error) {
+		return func(context.Context) (auth.Verdict, error) {
+			return auth.Verdict{Principal: auth.Principal{Token: rs.NewToken("tok_b"), Kind: kind}}, nil
+		}
+	}
+	inactive := func(code rs.Code) func(context.Context) (auth.Verdict, error) {
+		return func(context.Context) (auth.Verdict, error) { return auth.Verdict{Inactive: &rs.Error{Code: code}}, nil }
+	}
+	for name, row := range map[string]struct {
+		answer func(context.Context) (auth.Verdict, error)
+		code   rs.Code
+		later  bool // the next read asks again
+	}{
+		"S0-R3 an owner":               {of(auth.KindOwner), rs.ChildUnusable, false},
+		"a package":                    {of(auth.KindPackage), rs.ChildUnusable, false},
+		"another kind":                 {of("control"), rs.ChildUnusable, false},
+		"a kind in another case":       {of("Client"), rs.ChildUnusable, false},
+		"no kind":                      {of(""), rs.ChildUnusable, false},
+		"inactive":                     {inactive(rs.TokenInactive), rs.TokenInactive, false},
+		"revoked":                      {inactive("grant_revoked"), "grant_revoked", false},
+		"expired":                      {inactive(rs.TokenExpired), rs.TokenExpired, false},
+		"of another audience":          {inactive(rs.TokenAudienceRefused), rs.TokenAudienceRefused, false},
+		"inactive without a code":      {inactive(""), rs.TokenInactive, false},
+		"a code that is about streams": {inactive("grant_stream_not_allowed"), "grant_stream_not_allowed", false},
+		"the authority fails": {func(context.Context) (auth.Verdict, error) {
+			return auth.Verdict{}, &rs.Error{Code: rs.AuthorityUnreachable, RetryAfter: 7 * time.Second}
+		}, rs.AuthorityUnreachable, true},
+		"the authority fails in its own way": {func(context.Context) (auth.Verdict, error) { return auth.Verdict{}, errors.New("broken") }, rs.AuthorityUnreachable, true},
+		"the authority panics":               {func(context.Context) (auth.Verdict, error) { panic("broken") }, rs.AuthorityUnreachable, true},
+		"the authority hangs": {func(ctx context.Context) (auth.Verdict, error) {
+			<-ctx.Done()
+			return auth.Verdict{}, ctx.Err()
+		}, rs.AuthorityUnreachable, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				read := func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+					switch r.Path {
+					case "/v1/schema":
+						return packageSchemaOf("mail", "cin_a", "messages")(ctx, r)
+					case "/v1/blobs/b1":
+						return says404(ctx, r)
+					}
+					return hitsOf("a", 1)(ctx, r)
+				}
+				f := &packageRS{answers: map[string]childAnswer{"tok_a": read, "tok_b": hitsOf("b", 1)}}
+				a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_b": row.answer}}
+				p := judged(t, a, f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+				for what, request := range map[string]rs.Request{
+					"search": searchRequest(), "schema": rs.CompactSchemaRequest("", ""), "streams": {Path: rs.Path("streams")},
+				} {
+					response, err := p.Do(t.Context(), request)
+					if m := readMerged(t, response, err); m.missing() != "cin_b="+string(row.code) {
+						t.Errorf("%s misses %q", what, m.missing())
+					}
+				}
+				for what, request := range map[string]rs.Request{
+					"records": recordsRequest("cin_b"), "search of one": searchRequest("connection_id", "cin_b"),
+					"schema of one": rs.CompactSchemaRequest("", "cin_b"), "blob of one": {Path: rs.Path("blobs", "b1"), ConnectionID: "cin_b"},
+				} {
+					_, err := p.Do(t.Context(), request)
+					e := wantCode(t, err, row.code)
+					if len(e.Unavailable) == 0 || e.Unavailable[0].ID != "cin_b" || !strings.Contains(e.Message, `"cin_b"`) {
+						t.Errorf("%s does not name the connection: %+v", what, e)
+					}
+				}
+				if _, err := p.Do(t.Context(), rs.Request{Path: rs.Path("blobs", "b1")}); rs.AsError(err).Unavailable[0].ID != "cin_b" {
+					t.Errorf("blob: %v", err)
+				}
+				for _, asked := range f.heard(t) {
+					if !strings.HasPrefix(asked, "tok_a ") {
+						t.Errorf("the resource server heard %q", asked)
+					}
+				}
+				synctest.Wait() // until the last question has ended
+				a.questions()
+				_, _ = p.Do(t.Context(), recordsRequest("cin_b"))
+				if again := a.questions() == "tok_b"; again != row.later {
+					t.Errorf("asked again: %t", again)
+				}
+			})
+		})
+	}
+}
+
+// S0-8a, D26: an error that needs no child's answer asks nobody, and a read asks about those members alone that it reads, once.
+func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
+	now := packageNow
+	a := &memberAuthority{}
+	f := &packageRS{answers: map[string]childAnswer{}}
+	var children []fanout.Child
+	for i := range 60 {
+		c := aChild(fmt.Sprintf("%02d", i))
+		f.answers[c.Token.Reveal()] = hitsOf(fmt.Sprintf("%02d", i), 1)
+		children = append(children, c)
+	}
+	children[7].Streams = []string{"messages", "notes"}
+	children[8].Streams = []string{"drafts"}
+	children[9].Token, children[9].GrantID = children[8].Token, children[8].GrantID // a grant of two connections
+	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, children...)
+	full := func(stream string) rs.Request {
+		return rs.Request{Path: rs.Path("schema"), Query: map[string][]string{"stream": {stream}, "detail": {"full"}}}
+	}
+	for what, request := range map[string]rs.Request{
+		"full schema": full("messages"), "records": {Path: rs.Path("streams", "messages", "records")}, "unknown": recordsRequest("cin_none"),
+		"blob": {Path: rs.Path("blobs", "b1")}, "cursor": searchRequest("cursor", "none"), "limit": searchRequest("limit", "0"),
+		"no stream": searchRequest("streams", "photos"), "path": {Path: "/v1/elsewhere"},
+	} {
+		if _, err := p.Do(t.Context(), request); err == nil {
+			t.Errorf("%s is answered", what)
+		}
+		if asked := a.questions(); asked != "" {
+			t.Errorf("%s asks about %s", what, asked)
+		}
+		f.wantSilence(t)
+	}
+	for _, step := range []struct {
+		what    string
+		request rs.Request
+		asked   string
+	}{
+		{"D26 the full schema of the one stream that one connection has", full("notes"), "tok_07"},
+		{"its records", recordsRequest(""), ""},
+		{"one connection", searchRequest("connection_id", "cin_03"), "tok_03"},
+		{"the same again", searchRequest("connection_id", "cin_03"), ""},
+		{"two streams of two connections", searchRequest("streams", "notes", "streams", "drafts"), "tok_08"},
+		{"a connection of the same grant", rs.CompactSchemaRequest("", "cin_09"), ""},
+	} {
+		if _, err := p.Do(t.Context(), step.request); err != nil {
+			t.Errorf("%s: %v", step.what, err)
+		}
+		if asked := a.questions(); asked != step.asked {
+			t.Errorf("%s asks about %q, want %q", step.what, asked, step.asked)
+		}
+	}
+	if _, err := p.Do(t.Context(), searchRequest()); err != nil || len(strings.Fields(a.questions())) != 56 {
+		t.Errorf("a search of all: %v", err)
+	}
+	now = now.Add(auth.DefaultTokenHold)
+	if _, err := p.Do(t.Context(), searchRequest("connection_id", "cin_03")); err != nil || a.questions() != "tok_03" {
+		t.Errorf("a minute later it is not asked again: %v", err)
+	}
+}
+
+// D27: a verdict on a member is not believed beyond the end of its token.
+func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
+	now := packageNow
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_a": func(context.Context) (auth.Verdict, error) {
+		if now.Before(packageNow.Add(10 * time.Second)) {
+			return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}, Expires: packageNow.Add(10 * time.Second)}, nil
+		}
+		return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenExpired}}, nil
+	}}}
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"data":[]}`), "tok_b": says(`{"data":[]}`)}}
+	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, aChild("a"), aChild("b"))
+	if _, err := p.Do(t.Context(), recordsRequest("cin_a")); err != nil {
+		t.Fatal(err)
+	}
+	f.heard(t)
+	now = now.Add(10 * time.Second)
+	_, err := p.Do(t.Context(), recordsRequest("cin_a"))
+	wantCode(t, err, rs.TokenExpired)
+	f.wantSilence(t)
+}
+
+// D27: of two grants on a connection one that the authority refuses gives way to the other.
+func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_owner": nil}}
+	owner := aChild("b")
+	owner.Token, owner.GrantID = rs.NewToken("tok_owner"), "grt_owner"
+	f := &packageRS{answers: map[string]childAnswer{"tok_b": says(`{"data":[]}`)}}
+	p := judged(t, a, f, fanout.PackageOptions{}, owner, aChild("b"))
+	if _, err := p.Do(t.Context(), recordsRequest("cin_b")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"tok_b /v1/streams/notes/records?connection_id=cin_b&limit=5"}, f.heard(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A slow authority: at most 16 questions of one read at a time, one for each token however many ask, also where the members are
+// looked up anew meanwhile.
+func TestQuestionsAboutMembersAreFew(t *testing.T) {
+	slow := func(context.Context) (auth.Verdict, error) {
+		time.Sleep(time.Second)
+		return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+	}
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){}}
+	f := &packageRS{answers: map[string]childAnswer{}}
+	var children []fanout.Child
+	for i := range 62 {
+		c := aChild(fmt.Sprintf("%02d", i))
+		f.answers[c.Token.Reveal()], a.answers[c.Token.Reveal()] = hitsOf(fmt.Sprintf("%02d", i), 1), slow
+		children = append(children, c)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		authority := packageAuthority(a, f, fanout.PackageOptions{}, children...)
+		var readers sync.WaitGroup
+		for range 3 {
+			p := packageFrom(t, authority)
+			readers.Go(func() {
+				response, err := p.Do(t.Context(), searchRequest())
+				if m := readMerged(t, response, err); m.missing() != "" || len(m.Data) != fanout.DefaultSearchLimit {
+					t.Errorf("%d hits, without %s", len(m.Data), m.missing())
+				}
+			})
+		}
+		readers.Wait()
+		if took := time.Since(began); took != 4*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+	if n := len(strings.Fields(a.questions())); n != 62 || a.widest != 16 || f.widest > 3*fanout.DefaultPackageWidth {
+		t.Errorf("%d questions, %d at a time; %d reads at a time", n, a.widest, f.widest)
+	}
+}
+
+// A hanging authority costs a member its own deadline and the whole read no more; a slow one leaves the member's read the rest.
+func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
+	hang := func(ctx context.Context) (auth.Verdict, error) {
+		<-ctx.Done()
+		return auth.Verdict{}, ctx.Err()
+	}
+	slow := func(context.Context) (auth.Verdict, error) {
+		time.Sleep(3 * time.Second)
+		return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+	}
+	for name, request := range map[string]rs.Request{"search": searchRequest(), "streams": {Path: rs.Path("streams")}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_h": hitsOf("h", 1), "tok_s": hitsOf("s", 1), "tok_z": hangs}}
+				a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_h": hang, "tok_s": slow, "tok_z": slow}}
+				p := judged(t, a, f, fanout.PackageOptions{ChildDeadline: 5 * time.Second}, aChild("h"), aChild("s"), aChild("a"), aChild("z"))
+				began := time.Now()
+				response, err := p.Do(t.Context(), request)
+				if m := readMerged(t, response, err); m.missing() != "cin_h=authority_unreachable cin_z=deadline_exceeded" || len(m.Data) != 2 {
+					t.Errorf("%d hits, without %s", len(m.Data), m.missing())
+				}
+				if took := time.Since(began); took != 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+	t.Run("a read of that member alone", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_h": hitsOf("h", 1)}}
+			a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_h": hang}}
+			p := judged(t, a, f, fanout.PackageOptions{ChildDeadline: 5 * time.Second}, aChild("h"), aChild("b"))
+			began := time.Now()
+			_, err := p.Do(t.Context(), recordsRequest("cin_h"))
+			wantCode(t, err, rs.AuthorityUnreachable)
+			if took := time.Since(began); took != 5*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			f.wantSilence(t)
+		})
+	})
+}

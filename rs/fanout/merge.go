@@ -1,0 +1,231 @@
+package fanout
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A list is a list answer: its items, and where in the body they stand.
+type list struct {
+	body     rs.Object
+	inner    rs.Object // the object that holds the items, when that is not body
+	path     []string  // one or two names
+	items    []string
+	envelope rs.Object // what says has_more, next_cursor and meta: the inner object first, then the body
+}
+
+// readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
+// data.data[], data.results[], results[], hits[], records[] (S3-R16). It reports false for an answer that has none of them.
+func readList(response *rs.Response) (list, bool) {
+	outer := rs.AsObject(response.Body)
+	if name, items, ok := outer.Items(); ok {
+		return list{body: outer, path: []string{name}, items: onlyObjects(items), envelope: outer}, true
+	}
+	inner := outer.Object("data")
+	if name, items, ok := inner.Items(); ok {
+		envelope := append(append(rs.Object{}, outer.Without("data")...), inner...)
+		return list{body: outer, inner: inner, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
+	}
+	return list{}, false
+}
+
+// readItems reads an array of items.
+func readItems(raw string) []string {
+	items, _ := rs.AsArray(raw)
+	return onlyObjects(items)
+}
+
+// onlyObjects is items without what can be no hit and no row.
+func onlyObjects(items []string) []string {
+	other := func(item string) bool { return rs.Kind(item) != "object" }
+	if !slices.ContainsFunc(items, other) {
+		return items
+	}
+	return slices.DeleteFunc(slices.Clone(items), other)
+}
+
+// with returns the body with other items in the place of its own.
+func (l list) with(items []string) rs.Object {
+	array := rs.JoinArray(items)
+	if l.inner == nil {
+		return l.body.With(l.path[0], array)
+	}
+	return l.body.With(l.path[0], l.inner.With(l.path[1], array).JSON())
+}
+
+// warned returns the list with more warnings in its meta.
+func (l list) warned(warnings []string) list {
+	holder := &l.body
+	if l.inner.Has("meta") {
+		holder = &l.inner
+	}
+	meta := holder.Object("meta")
+	*holder = holder.With("meta", meta.With("warnings", rs.JoinArray(append(meta.Array("warnings"), warnings...))).JSON())
+	return l
+}
+
+// attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
+func attribute(item string, source rs.Connection) string {
+	object := rs.AsObject(item)
+	if object == nil {
+		return item
+	}
+	changed := false
+	for _, part := range [...]struct{ name, value string }{
+		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
+		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
+	} {
+		switch {
+		case part.value == "" || rs.StringMember(object, part.name) != "":
+			continue
+		case object.Includes(part.name):
+			object = object.With(part.name, rs.EncodeJSON(part.value))
+		default:
+			object = append(object, rs.Member{Name: part.name, Value: rs.EncodeJSON(part.value)}) // nobody else has this object
+		}
+		changed = true
+	}
+	if !changed {
+		return item
+	}
+	return object.JSON()
+}
+
+// attributeList says it of all items of a list answer, and adds warnings; one that is no list stays as it is.
+func attributeList(response *rs.Response, source rs.Connection, warnings ...string) *rs.Response {
+	l, ok := readList(response)
+	if !ok {
+		return response
+	}
+	if len(warnings) > 0 {
+		l = l.warned(warnings)
+	}
+	items := make([]string, len(l.items))
+	for i, item := range l.items {
+		items[i] = attribute(item, source)
+	}
+	return response.WithBody(l.with(items).JSON())
+}
+
+// hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
+func hitsOf(hits []string, connectionID string) []string {
+	other := func(hit string) bool {
+		o := rs.AsObject(hit)
+		named := cmp.Or(rs.StringMember(o, "connection_id"), rs.StringMember(o, "connector_instance_id"))
+		return named != "" && named != connectionID
+	}
+	if !slices.ContainsFunc(hits, other) {
+		return hits
+	}
+	return slices.DeleteFunc(slices.Clone(hits), other)
+}
+
+// A searchPage is one child's answer to a search.
+type searchPage struct {
+	hits     []string
+	next     string // the child's own cursor of its next page; may be empty
+	more     bool
+	tally    tally
+	warnings []string
+}
+
+func readSearchPage(response *rs.Response) (searchPage, bool) {
+	l, ok := readList(response)
+	if !ok {
+		return searchPage{}, false
+	}
+	page := searchPage{hits: l.items, next: rs.StringMember(l.envelope, "next_cursor")}
+	page.more = l.envelope.Flag("has_more") || page.next != ""
+	meta := l.envelope.Object("meta")
+	page.tally, page.warnings = readTally(meta), meta.Array("warnings")
+	return page, true
+}
+
+// A turn is one child's part in a search: where in its own results the next hit stands, and the page at hand.
+type turn struct {
+	child  *child
+	cursor string // of the page with the next hit; "" is the first page
+	skip   int    // hits of that page that were shown already
+	failed bool   // the last attempt to read the page failed and may be repeated
+
+	loaded  bool // the page is at hand
+	page    searchPage
+	done    bool      // no hit is left
+	failure *rs.Error // of this call
+	tally   tally     // as last heard of in this call
+	heard   bool      // the child answered in this call
+}
+
+// wanting reports whether the page must be read before the turn can be taken.
+func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil }
+
+// load takes in the page at the cursor.
+func (t *turn) load(page searchPage) {
+	t.page, t.loaded, t.heard, t.failed, t.tally = page, true, true, false, page.tally
+	if len(page.hits) == 0 && page.next == t.cursor {
+		t.page.next, t.page.more = "", false // a cursor that leads back to itself leads nowhere
+	}
+	t.settle()
+}
+
+// settle moves on from a page whose hits are all shown.
+func (t *turn) settle() {
+	switch {
+	case t.skip < len(t.page.hits):
+	case t.page.next != "":
+		t.cursor, t.skip, t.loaded = t.page.next, 0, false
+	default:
+		t.done = true
+	}
+}
+
+// shift takes the next hit of the page at hand.
+func (t *turn) shift() string {
+	hit := t.page.hits[t.skip]
+	t.skip++
+	t.settle()
+	return hit
+}
+
+// A ring lets children take turns. Scores of different children cannot be compared, their ranks can: so each gives its
+// next best hit in turn, and none takes the page while others have hits.
+type ring struct {
+	turns []*turn
+	at    int // whose turn is next
+}
+
+// take gives up to limit hits, each with its child's attribution. It stops where a page must be read first.
+func (r *ring) take(limit int) []string {
+	var hits []string
+	for idle := 0; len(hits) < limit && idle < len(r.turns); {
+		t := r.turns[r.at]
+		if t.wanting() {
+			break
+		}
+		idle++
+		if t.loaded && !t.done {
+			idle = 0
+			hits = append(hits, attribute(t.shift(), t.child.Connection))
+		}
+		r.at = (r.at + 1) % len(r.turns)
+	}
+	return hits
+}
+
+// wanting lists up to limit turns whose page must be read, in the order of the turns.
+func (r *ring) wanting(limit int) []*turn {
+	var wanting []*turn
+	for _, t := range r.inOrder() {
+		if t.wanting() && len(wanting) < limit {
+			wanting = append(wanting, t)
+		}
+	}
+	return wanting
+}
+
+// inOrder lists the turns, the next one first.
+func (r *ring) inOrder() []*turn {
+	return append(append([]*turn{}, r.turns[r.at:]...), r.turns[:r.at]...)
+}

@@ -1,0 +1,137 @@
+package fanout
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A tally is what children said about how much matches and how much of that was ranked, added up. It travels in the
+// cursor for the children that have nothing more to show, so that every page counts all of them.
+type tally struct {
+	Count     int  `json:"n,omitempty"`
+	Counted   bool `json:"c,omitempty"` // at least one child counted
+	Partial   bool `json:"p,omitempty"` // at least one did not, was not heard, or gave a lower bound
+	Estimated bool `json:"e,omitempty"`
+
+	Recall     bool   `json:"r,omitempty"` // at least one child spoke of recall
+	Incomplete bool   `json:"i,omitempty"` // at least one did not say that it is complete, or was not heard
+	Cut        bool   `json:"x,omitempty"` // at least one said truncated
+	Scope      string `json:"o,omitempty"` // the ranking scope that is the least of all
+	Ranked     int    `json:"k,omitempty"`
+	Window     int    `json:"w,omitempty"` // the largest
+	Searched   int    `json:"s,omitempty"`
+	Truncated  int    `json:"t,omitempty"`
+}
+
+// unheard stands for a child that did not answer: whatever it holds is missing.
+func unheard() tally { return tally{Partial: true, Incomplete: true} }
+
+// readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
+func readTally(meta rs.Object) tally {
+	var t tally
+	count := struct {
+		Kind  string `json:"kind"`
+		Value *int   `json:"value"`
+	}{Kind: rs.StringMember(meta, "count_accuracy")}
+	var number int
+	if raw := meta.Get("count"); raw != "" && json.Unmarshal([]byte(raw), &number) == nil {
+		count.Value = &number
+	} else if raw != "" {
+		_ = json.Unmarshal([]byte(raw), &count)
+	}
+	switch {
+	case count.Value == nil || *count.Value < 0 || count.Kind == "none":
+		t.Partial = true
+	default:
+		t.Count, t.Counted = *count.Value, true
+		t.Partial = count.Kind == "lower_bound"
+		t.Estimated = count.Kind == "estimated" || count.Kind == "estimate" || count.Kind == "approximate"
+	}
+	t.Incomplete = true // until the child says otherwise
+	var recall struct {
+		Complete  bool   `json:"complete"`
+		Scope     string `json:"ranking_scope"`
+		Cut       bool   `json:"truncated"`
+		Ranked    int    `json:"ranked_candidate_count"`
+		Window    int    `json:"candidate_window_limit"`
+		Searched  int    `json:"sources_searched_count"`
+		Truncated int    `json:"truncated_source_count"`
+	}
+	if raw := meta.Get("recall"); raw != "" && json.Unmarshal([]byte(raw), &recall) == nil {
+		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
+		t.Incomplete = !recall.Complete
+		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), max(recall.Window, 0), max(recall.Searched, 0), max(recall.Truncated, 0)
+	}
+	return t
+}
+
+// plus adds two tallies up. Complete is only what is complete in both.
+func (t tally) plus(u tally) tally {
+	if t.Scope == "" || u.Scope != "" && u.Incomplete {
+		t.Scope = u.Scope // of two scopes that of the incomplete ranking says more
+	}
+	t.Count += u.Count
+	t.Counted = t.Counted || u.Counted
+	t.Partial = t.Partial || u.Partial
+	t.Estimated = t.Estimated || u.Estimated
+	t.Recall = t.Recall || u.Recall
+	t.Incomplete = t.Incomplete || u.Incomplete
+	t.Cut = t.Cut || u.Cut
+	t.Ranked += u.Ranked
+	t.Window = max(t.Window, u.Window)
+	t.Searched += u.Searched
+	t.Truncated += u.Truncated
+	return t
+}
+
+// meta writes the tally as a search answer's meta.
+func (t tally) meta(warnings []string) rs.Object {
+	var meta rs.Object
+	switch {
+	case !t.Counted:
+		meta = rs.Object{{Name: "count", Value: `{"kind":"none"}`}}
+	case t.Estimated:
+		meta = rs.Object{{Name: "count", Value: rs.Object{{Name: "kind", Value: rs.EncodeJSON("estimated")}, {Name: "value", Value: rs.EncodeJSON(t.Count)}}.JSON()}}
+	default:
+		accuracy := "exact"
+		if t.Partial {
+			accuracy = "lower_bound"
+		}
+		meta = rs.Object{{Name: "count", Value: rs.EncodeJSON(t.Count)}, {Name: "count_accuracy", Value: rs.EncodeJSON(accuracy)}}
+	}
+	if t.Recall {
+		recall := rs.Object{{Name: "complete", Value: rs.EncodeJSON(!t.Incomplete)}, {Name: "ranked_candidate_count", Value: rs.EncodeJSON(t.Ranked)}}
+		if t.Scope != "" {
+			recall = append(recall, rs.Member{Name: "ranking_scope", Value: rs.EncodeJSON(t.Scope)})
+		}
+		recall = append(recall, rs.Member{Name: "truncated", Value: rs.EncodeJSON(t.Cut)}, rs.Member{Name: "sources_searched_count", Value: rs.EncodeJSON(t.Searched)})
+		if t.Window > 0 {
+			recall = append(recall, rs.Member{Name: "candidate_window_limit", Value: rs.EncodeJSON(t.Window)})
+		}
+		if t.Truncated > 0 {
+			recall = append(recall, rs.Member{Name: "truncated_source_count", Value: rs.EncodeJSON(t.Truncated)})
+		}
+		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
+	}
+	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
+}
+
+// maxMergedWarnings bounds what children warn of together.
+const maxMergedWarnings = 20
+
+// mergeWarnings appends warnings that are not there yet: children of one resource server tend to warn of the same.
+func mergeWarnings(all []string, more ...string) []string {
+	for _, w := range more {
+		if !slices.Contains(all, w) && len(all) < maxMergedWarnings {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// warning writes one warning of our own.
+func warning(code, message string) string {
+	return rs.Object{{Name: "code", Value: rs.EncodeJSON(code)}, {Name: "message", Value: rs.EncodeJSON(message)}}.JSON()
+}

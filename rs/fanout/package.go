@@ -1,0 +1,244 @@
+package fanout
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// Defaults of [PackageOptions].
+const (
+	DefaultPackageWidth  = 8
+	DefaultChildDeadline = 5 * time.Second
+)
+
+// PackageOptions configure a [Package]. Zero values mean the defaults.
+type PackageOptions struct {
+	// Width is how many children are asked at a time.
+	Width int
+	// ChildDeadline bounds one child's part in a read that asks several, so that a child that hangs costs no more.
+	// All parts together may take three times as long.
+	ChildDeadline time.Duration
+	// Now tells the time; nil means time.Now.
+	Now func() time.Time
+	// FannedOut is told of each read that asked several children, when it ended: how many were asked and how many
+	// answered. It must be quick. nil for nobody.
+	FannedOut func(asked, answered int)
+}
+
+func (o PackageOptions) withDefaults() PackageOptions {
+	if o.Width <= 0 {
+		o.Width = DefaultPackageWidth
+	}
+	if o.ChildDeadline <= 0 {
+		o.ChildDeadline = DefaultChildDeadline
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// A Package is a Doer over child grants (D17). It does not know the package's own token, so every read that leaves it
+// carries the token of exactly one child.
+//
+//   - Schema, streams and search, with no connection named, ask all children and merge what they say.
+//   - A read of a stream or record goes to the one child that it names, or to the only one that was granted the stream (D26).
+//   - A blob is looked for in one child after the other, unless its connection is known.
+//
+// Where it comes from a [PackageAuthority], a child is read only while the authority judges its token a client's (D27).
+//
+// A Package is safe for concurrent use. It remembers children that turned it away (D14) and nothing else.
+type Package struct {
+	id       string
+	children []*child
+	options  PackageOptions
+	members  *auth.TokenCache // judges the children's tokens; nil where the caller of NewPackage vouches for them
+	refusals *refusals
+}
+
+// A child is a Child that can be read.
+type child struct {
+	Child
+	doer   rs.Doer
+	shared bool // another child has the same connection
+}
+
+// NewPackage returns a package of the children. doer gives the resource server as the bearer of one token sees it. The caller
+// vouches for the children's tokens: no authority is asked about them.
+func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) *Package {
+	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
+}
+
+func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *Package {
+	p := &Package{id: m.PackageID, options: o, members: members, refusals: r}
+	holders := map[string]int{}
+	known := map[[2]string]bool{}
+	for _, given := range m.Children {
+		key := [...]string{given.ID, given.GrantID}
+		if known[key] {
+			continue // the same grant on the same connection, said twice, must not be read twice
+		}
+		known[key] = true
+		c := &child{Child: given}
+		if c.Refused == nil && (c.Token == rs.Token{}) {
+			c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "There is no token for this connection."}
+		}
+		if c.Refused == nil {
+			c.doer = doer(c.Token)
+		}
+		p.children = append(p.children, c)
+		holders[c.ID]++
+	}
+	for _, c := range p.children {
+		c.shared = holders[c.ID] > 1
+	}
+	return p
+}
+
+// Do performs one read. Its errors are *Error values; those that name no child's answer were made without asking any.
+func (p *Package) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	route, ok := routeOf(r)
+	switch {
+	case len(p.children) == 0:
+		return nil, &rs.Error{Code: rs.ConnectionNotFound, Message: "This package holds no connection.", Hint: "Connect again and approve at least one connection."}
+	case !ok:
+		return nil, &rs.Error{Code: rs.NotFound, Message: "This read is not available through a package.", Hint: "Call schema for what can be read."}
+	}
+	switch route.kind {
+	case "schema":
+		return p.schema(ctx, r)
+	case "streams":
+		if route.stream == "" {
+			return p.streams(ctx, r)
+		}
+		return p.readOne(ctx, r, route.connectionID, route.stream)
+	case "search":
+		return p.search(ctx, r, !route.hybrid)
+	default:
+		return p.blob(ctx, r, route.connectionID)
+	}
+}
+
+// Choose reports whether a read of the scope would find its child: nil, or the error that Do would return. It reads
+// nothing, so a stage that needs the schema first can ask beforehand (S0-8a).
+func (p *Package) Choose(scope rs.Scope) error {
+	if _, err := p.choose(scope.ConnectionID, scope.Stream); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Tokens returns the tokens of the children.
+func (p *Package) Tokens() []rs.Token {
+	tokens := make([]rs.Token, len(p.children))
+	for i, c := range p.children {
+		tokens[i] = c.Token
+	}
+	return tokens
+}
+
+// readOne passes a read on to the one child that it is for.
+func (p *Package) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
+	c, refused := p.pick(ctx, connectionID, stream)
+	if refused != nil {
+		return nil, refused
+	}
+	if connectionID == "" && len(p.children) > 1 { // the child's grant may cover more than the connection that was chosen
+		r.Query = withValue(r.Query, "connection_id", c.ID)
+	}
+	return p.forward(ctx, c, r)
+}
+
+// withValue returns a query with one more parameter, or another value of it.
+func withValue(query url.Values, name, value string) url.Values {
+	changed := url.Values{}
+	maps.Copy(changed, query)
+	changed.Set(name, value)
+	return changed
+}
+
+// forward performs one child's read and keeps its answer as it is. An answer that condemns the grant says what can be
+// done about it (S3-3a).
+func (p *Package) forward(ctx context.Context, c *child, r rs.Request) (*rs.Response, error) {
+	response, err := c.doer.Do(ctx, r)
+	if err == nil {
+		return response, nil
+	}
+	e := rs.AsError(err)
+	p.learn(c, e)
+	if refusesGrant(e) {
+		told := *e
+		told.Hint = approveAgain
+		return nil, &told
+	}
+	return nil, e
+}
+
+// learn remembers that a child's grant was turned away.
+func (p *Package) learn(c *child, e *rs.Error) {
+	if refusesGrant(e) {
+		p.refusals.remember(c.Token, e, p.options.Now())
+	}
+}
+
+// refused says why a child is not to be asked, or nil: the directory says so, its token has ended, or the resource
+// server turned it away within the last minute (D14).
+func (p *Package) refused(c *child) *rs.Error {
+	now := p.options.Now()
+	switch {
+	case c.Refused != nil:
+		return c.Refused
+	case !c.Expires.IsZero() && !now.Before(c.Expires):
+		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
+	}
+	return p.refusals.of(c.Token, now)
+}
+
+// A route is what a request reads.
+type route struct {
+	kind         string // schema, streams, search or blobs
+	stream       string
+	connectionID string
+	hybrid       bool
+}
+
+// routeOf reads a path below /v1. It reports false for one that no child may be asked on a package's behalf.
+func routeOf(r rs.Request) (route, bool) {
+	below, found := strings.CutPrefix(r.Path, "/v1/")
+	if !found {
+		return route{}, false
+	}
+	segments := strings.Split(below, "/")
+	for i, s := range segments {
+		decoded, err := url.PathUnescape(s)
+		if err != nil || decoded == "" || decoded == "." || decoded == ".." {
+			return route{}, false
+		}
+		segments[i] = decoded
+	}
+	to := route{kind: segments[0], connectionID: cmp.Or(r.Query.Get("connection_id"), r.ConnectionID)}
+	rest := segments[1:]
+	switch {
+	case to.kind == "schema" && len(rest) == 0,
+		to.kind == "blobs" && len(rest) == 1,
+		to.kind == "search" && len(rest) == 0,
+		to.kind == "search" && len(rest) == 1 && rest[0] == "semantic":
+		return to, true
+	case to.kind == "search" && len(rest) == 1 && rest[0] == "hybrid":
+		to.hybrid = true
+		return to, true
+	case to.kind == "streams":
+		if len(rest) > 0 {
+			to.stream = rest[0]
+		}
+		return to, true
+	}
+	return route{}, false
+}

@@ -1,0 +1,302 @@
+package fanout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+const (
+	// DefaultSearchLimit is the page size of a search across a package when the caller names none.
+	DefaultSearchLimit = 20
+	maxSearchLimit     = 100
+	// maxSearchRounds bounds how often one page goes back to the children, whose own pages may be used up or empty.
+	// A page that is still not full then is a short one.
+	maxSearchRounds = 4
+)
+
+// search answers GET /v1/search, /semantic and /hybrid (S3-R16). A connection that is named is searched alone (S3-16d).
+// Otherwise every child that was granted one of the streams is, and limit is the page's, not each child's (S0-R6).
+// Where paged is false there is no cursor.
+func (p *Package) search(ctx context.Context, r rs.Request, paged bool) (*rs.Response, error) {
+	if id := r.Query.Get("connection_id"); id != "" {
+		return p.searchOne(ctx, r, id)
+	}
+	s, refused := p.newSearch(r, paged)
+	if refused != nil {
+		return nil, refused
+	}
+	hits, err := s.collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.respond(hits)
+}
+
+// searchOne passes a search on to the one child that it names, for those of the streams that the child was granted, and says of
+// each hit where it comes from.
+func (p *Package) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
+	streams := r.Query["streams"]
+	c, refused := p.choose(connectionID, streams...)
+	if refused == nil {
+		refused = c.holdsNone(streams) // before the child is judged
+	}
+	if refused == nil {
+		c, refused = p.pick(ctx, connectionID, streams...)
+	}
+	if refused == nil {
+		refused = c.holdsNone(streams) // it may be another one
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	var warnings []string
+	if granted := c.granted(streams); len(granted) < len(streams) {
+		r.Query = maps.Clone(r.Query)
+		r.Query["streams"] = granted
+		left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
+		if len(left) > 0 { // a stream may be named twice
+			warnings = []string{warning("stream_not_granted", fmt.Sprintf("This connection's grant does not hold %s; it was left out.", quoteNames(left)))}
+		}
+	}
+	response, err := p.forward(ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	return attributeList(response, c.Connection, warnings...), nil
+}
+
+// holdsNone refuses a search of streams of which a child was granted none.
+func (c *child) holdsNone(streams []string) *rs.Error {
+	if len(streams) == 0 || len(c.granted(streams)) > 0 {
+		return nil
+	}
+	e := notGranted(streams)
+	e.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
+	return e
+}
+
+// A packageSearch is one page of a search across children.
+type packageSearch struct {
+	pkg     *Package
+	request rs.Request
+	limit   int // of the page
+	size    int // of the children's pages; the same on every page of the search
+	bound   string
+	paged   bool
+
+	ring        ring
+	done        tally // of children that have nothing more to show
+	unavailable []rs.UnavailableConnection
+	warnings    []string
+	requestID   string
+	over        bool // only failing children are left, and they failed again
+}
+
+// collect reads the children and lets them take turns until the page is full.
+func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.ChildDeadline) // of all rounds together
+	defer cancel()
+	hits := []string{}
+	for round := range maxSearchRounds {
+		wanting := s.ring.wanting(s.limit - len(hits))
+		if round == 0 {
+			wanting = s.ring.wanting(len(s.ring.turns)) // whoever has hits must be known for the turns to be fair
+		}
+		if err := s.load(ctx, wanting); err != nil {
+			return nil, err
+		}
+		hits = append(hits, s.ring.take(s.limit-len(hits))...)
+		if len(hits) == s.limit || len(s.ring.wanting(1)) == 0 {
+			break
+		}
+	}
+	return hits, s.judge()
+}
+
+// load reads the pages that the turns need.
+func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
+	children := make([]*child, len(turns))
+	for i, t := range turns {
+		children[i] = t.child
+	}
+	type reading struct {
+		page searchPage
+		ok   bool
+	}
+	readings := make([]reading, len(turns))
+	outcomes, err := s.pkg.askAll(ctx, children, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
+		response, err := d.Do(ctx, s.childRequest(turns[i]))
+		if err == nil {
+			readings[i].page, readings[i].ok = readSearchPage(response)
+		}
+		return response, err
+	})
+	if err != nil {
+		return err
+	}
+	for i, o := range outcomes {
+		t, page, failure := turns[i], readings[i].page, o.failure
+		if failure == nil && !readings[i].ok {
+			failure = &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the list of hits that the contract promises."}
+		}
+		if failure != nil {
+			t.failure = failure
+			s.unavailable = append(s.unavailable, t.child.unavailable(failure))
+			continue
+		}
+		if s.requestID == "" {
+			s.requestID = o.response.RequestID
+		}
+		s.warnings = mergeWarnings(s.warnings, page.warnings...)
+		hits := hitsOf(page.hits, t.child.ID)
+		if left := len(page.hits) - len(hits); left > 0 {
+			s.warnings = mergeWarnings(s.warnings, warning("other_connections",
+				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.child.ID), left)))
+		}
+		page.hits = hits
+		t.load(page)
+	}
+	return nil
+}
+
+// childRequest is the search as one child is asked: only for its own connection and its own streams (S3-16b).
+func (s *packageSearch) childRequest(t *turn) rs.Request {
+	r := s.request
+	r.Query = maps.Clone(r.Query)
+	if streams := s.request.Query["streams"]; len(streams) > 0 {
+		r.Query["streams"] = t.child.granted(streams)
+	}
+	r.Query.Set("connection_id", t.child.ID) // children that share a grant must not find each other's hits
+	r.Query.Set("limit", strconv.Itoa(s.size))
+	r.Query.Del("cursor")
+	if t.cursor != "" {
+		r.Query.Set("cursor", t.cursor)
+	}
+	return r
+}
+
+// granted returns those of the streams that a child may read, in their order.
+func (c *child) granted(streams []string) []string {
+	var granted []string
+	for _, name := range streams {
+		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
+			granted = append(granted, name)
+		}
+	}
+	return granted
+}
+
+// judge turns a page that no child contributed to into an error, which leaves the caller's cursor as good as it was.
+// Where only children are left that had failed before, the search is over instead: else it would never be.
+func (s *packageSearch) judge() error {
+	var failures []*rs.Error
+	retried := true
+	for _, t := range s.ring.turns {
+		if t.heard {
+			return nil
+		}
+		failures = append(failures, t.failure)
+		retried = retried && t.failed
+	}
+	if !retried {
+		return s.pkg.allFailed(s.unavailable, failures)
+	}
+	s.over = true
+	return nil
+}
+
+// respond writes the page: the hits, how to go on, and what all children said together.
+func (s *packageSearch) respond(hits []string) (*rs.Response, error) {
+	next, all, more := s.rest()
+	cursor := ""
+	if s.paged && len(next) > 0 {
+		if cursor = s.encodeCursor(next); cursor == "" {
+			s.warnings = mergeWarnings([]string{warning("search_too_wide",
+				"The search runs over too many connections to be paged; name connection_id or streams.")}, s.warnings...)
+		}
+	}
+	body := rs.Object{
+		{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "url", Value: rs.EncodeJSON(s.request.Path)},
+		{Name: "has_more", Value: rs.EncodeJSON(more)}, {Name: "data", Value: rs.JoinArray(hits)},
+	}
+	if cursor != "" {
+		body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(cursor)})
+	}
+	if len(s.unavailable) > 0 {
+		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(s.unavailable)})
+	}
+	body = append(body, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
+	return jsonResponse(body, s.requestID, len(s.unavailable)), nil
+}
+
+// rest sorts out the turns: those that go on, in their order, and what all counted. A child whose failure may pass goes
+// on where it stands, so that nothing of it is lost; any other failure ends its part.
+func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
+	all = s.done
+	again := false
+	for _, t := range s.ring.inOrder() {
+		counted := t.tally
+		if !t.heard {
+			counted = unheard()
+		}
+		switch {
+		case t.failure == nil && !t.done:
+			next, more = append(next, t.state()), true
+		case t.failure == nil:
+			s.done = s.done.plus(counted)
+			more = more || t.page.more && t.page.next == "" // there is more, but no way to it
+		case mayPass(t.failure) && s.paged && !s.over:
+			t.failed, again = true, true
+			next, more = append(next, t.state()), true
+		default:
+			counted = counted.plus(unheard())
+			s.done = s.done.plus(counted)
+		}
+		all = all.plus(counted)
+	}
+	if len(s.unavailable) > 0 {
+		outlook := ""
+		switch {
+		case s.over:
+			outlook = " They failed before, so the search ends here without their hits; search again later."
+		case again:
+			outlook = " The next page asks again where that may help."
+		}
+		s.warnings = mergeWarnings([]string{unavailableWarning(s.unavailable, outlook)}, s.warnings...)
+	}
+	return next, all, more
+}
+
+func (s *packageSearch) encodeCursor(next []cursorTurn) string {
+	c := packageCursor{Bound: s.bound, Size: s.size, Turns: next}
+	if s.done != (tally{}) {
+		c.Done = &s.done
+	}
+	return c.encode()
+}
+
+// unavailableWarning names the connections that are missing from a merged answer.
+func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
+	const most = 5
+	named := make([]string, 0, most+1)
+	for i, u := range unavailable {
+		if i == most {
+			named = append(named, fmt.Sprintf("%d others", len(unavailable)-most))
+			break
+		}
+		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
+	}
+	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
+}
+
+func jsonResponse(body rs.Object, requestID string, unavailable int) *rs.Response {
+	return &rs.Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID, Unavailable: unavailable}
+}

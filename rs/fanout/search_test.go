@@ -1,0 +1,417 @@
+package fanout_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+)
+
+func TestPackageSearchTakesPart(t *testing.T) {
+	children := []fanout.Child{aChild("a", "messages", "threads"), aChild("b", "notes"), aChild("c", "messages", "files")}
+	const rest = "q=invoice"
+	for name, row := range map[string]struct {
+		request rs.Request
+		asked   []string
+		keys    string
+		warning string // what the answer says of streams that were left out
+	}{
+		"S3-16a an unscoped search asks every child for its own connection": {
+			request: searchRequest(),
+			asked: []string{
+				"tok_a /v1/search?connection_id=cin_a&limit=20&" + rest,
+				"tok_b /v1/search?connection_id=cin_b&limit=20&" + rest,
+				"tok_c /v1/search?connection_id=cin_c&limit=20&" + rest,
+			},
+			keys: "a0 b0 c0 a1 b1 c1",
+		},
+		"S3-16b each child is asked for the streams that it was granted": {
+			request: searchRequest("streams", "files", "streams", "notes", "streams", "messages"),
+			asked: []string{
+				"tok_a /v1/search?connection_id=cin_a&limit=20&" + rest + "&streams=messages",
+				"tok_b /v1/search?connection_id=cin_b&limit=20&" + rest + "&streams=notes",
+				"tok_c /v1/search?connection_id=cin_c&limit=20&" + rest + "&streams=files&streams=messages",
+			},
+			keys: "a0 b0 c0 a1 b1 c1",
+		},
+		"S3-16c a child with none of the streams is not asked": {
+			request: searchRequest("streams", "messages"),
+			asked: []string{
+				"tok_a /v1/search?connection_id=cin_a&limit=20&" + rest + "&streams=messages",
+				"tok_c /v1/search?connection_id=cin_c&limit=20&" + rest + "&streams=messages",
+			},
+			keys: "a0 c0 a1 c1",
+		},
+		"S3-16d S0-6b a named connection is searched alone, with the caller's own limit and streams": {
+			request: searchRequest("connection_id", "cin_c", "limit", "1", "streams", "messages"),
+			asked:   []string{"tok_c /v1/search?connection_id=cin_c&limit=1&" + rest + "&streams=messages"},
+			keys:    "c0",
+		},
+		"S3-R16 a named connection is asked for the streams that it was granted": {
+			request: searchRequest("connection_id", "cin_c", "streams", "threads", "streams", "files", "streams", "notes", "streams", "files"),
+			asked:   []string{"tok_c /v1/search?connection_id=cin_c&" + rest + "&streams=files"},
+			keys:    "c0 c1",
+			warning: `"threads", "notes"`,
+		},
+		"S0-6a limit counts merged hits": {
+			request: searchRequest("limit", "4"),
+			asked: []string{
+				"tok_a /v1/search?connection_id=cin_a&limit=4&" + rest,
+				"tok_b /v1/search?connection_id=cin_b&limit=4&" + rest,
+				"tok_c /v1/search?connection_id=cin_c&limit=4&" + rest,
+			},
+			keys: "a0 b0 c0 a1",
+		},
+		"a filter reaches the children that have its stream": {
+			request: searchRequest("streams", "notes", "filter[author][gte]", "m"),
+			asked:   []string{"tok_b /v1/search?connection_id=cin_b&filter%5Bauthor%5D%5Bgte%5D=m&limit=20&" + rest + "&streams=notes"},
+			keys:    "b0 b1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": hitsOf("b", 2), "tok_c": hitsOf("c", 2)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, children...).Do(t.Context(), row.request)
+			m := readMerged(t, response, err)
+			if diff := cmp.Diff(row.asked, f.heard(t)); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			if m.keys() != row.keys {
+				t.Errorf("hits are %q, want %q", m.keys(), row.keys)
+			}
+			if w := m.Meta.Warnings; len(w) != min(len(row.warning), 1) || len(w) == 1 && (w[0].Code != "stream_not_granted" || !strings.Contains(w[0].Message, row.warning)) {
+				t.Errorf("warnings are %+v, want %s", w, row.warning)
+			}
+			for _, hit := range m.Data {
+				letter := hit.RecordKey[:1]
+				want := aChild(letter).Connection
+				got := rs.Connection{GrantID: hit.GrantID, ConnectorKey: hit.ConnectorKey, ID: hit.ConnectionID, DisplayName: hit.DisplayName}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("hit %s says of its source (-want +got):\n%s", hit.RecordKey, diff)
+				}
+			}
+		})
+	}
+}
+
+// S3-R16: of two grants on a named connection the one that has most of the streams is searched.
+func TestPackageSearchOfAConnectionWithTwoGrants(t *testing.T) {
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_b": says(`{"data":{"results":[],"meta":{"warnings":[{"code":"own"}]}}}`)}}
+	p := packageOf(f, fanout.PackageOptions{}, aChild("a", "messages"), sameConnection(aChild("b", "notes", "tags"), "a"))
+	response, err := p.Do(t.Context(), searchRequest("connection_id", "cin_a", "streams", "messages", "streams", "notes", "streams", "tags"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"tok_b /v1/search?connection_id=cin_a&q=invoice&streams=notes&streams=tags"}, f.heard(t)); diff != "" {
+		t.Error(diff)
+	}
+	const want = `{"data":{"results":[],"meta":{"warnings":[{"code":"own"},{"code":"stream_not_granted","message":"This connection's grant does not hold \"messages\"; it was left out."}]}}}`
+	if diff := cmp.Diff(want, response.Body); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
+	const hit = `{"record_key":"a0","stream":"messages","score":{"value":-1.50},"connection_id":"cin_a","display_name":"Own"}`
+	for name, body := range map[string]string{
+		"S3-16a data[]":         `{"data":[` + hit + `],"has_more":false}`,
+		"S3-16a data.results[]": `{"data":{"results":[` + hit + `],"has_more":false}}`,
+		"S3-16a data.data[]":    `{"data":{"data":[` + hit + `]}}`,
+		"results[]":             `{"results":[` + hit + `]}`,
+		"hits[]":                `{"hits":[` + hit + `]}`,
+		"items that are no hit": `{"data":[null,7,"x",` + hit + `,[]]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, request := range []rs.Request{searchRequest(), searchRequest("connection_id", "cin_a")} {
+				f := &packageRS{answers: map[string]childAnswer{"tok_a": says(body)}}
+				response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes")).Do(t.Context(), request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if body := response.Body; !strings.Contains(body, strings.TrimSuffix(hit, "}")+`,"connector_key":"mail","grant_id":"grt_a"}`) {
+					t.Errorf("the hit's own bytes and source are not kept: %s", body)
+				}
+			}
+		})
+	}
+}
+
+// S3-3a, D14: one child's failure is told, and costs the others nothing.
+func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
+	for name, row := range map[string]struct {
+		answer  childAnswer
+		missing string
+		goesOn  bool // the next page asks again
+	}{
+		"it hangs":                      {hangs, "cin_b=deadline_exceeded", true},
+		"its grant was revoked":         {fails(403, "grant_revoked"), "cin_b=grant_revoked", false},
+		"its token is dead":             {fails(401, "context.active_false"), "cin_b=context.active_false", false},
+		"it is overloaded":              {fails(429, "rate_limited"), "cin_b=rate_limited", true},
+		"it is broken":                  {fails(502, rs.UpstreamError), "cin_b=upstream_error", true},
+		"it is out of reach":            {fails(0, rs.ServerUnreachable), "cin_b=server_unreachable", true},
+		"it answers garbage":            {says(`{"data":{"data":"none"}}`), "cin_b=invalid_response", true},
+		"it answers no object":          {says(`[1,2]`), "cin_b=invalid_response", true},
+		"it does not know the search":   {fails(400, "search_mode_unavailable"), "cin_b=search_mode_unavailable", false},
+		"its reader panics":             {func(context.Context, rs.Request) (*rs.Response, error) { panic("secret") }, "cin_b=internal_error", true},
+		"it fails with an unknown kind": {func(context.Context, rs.Request) (*rs.Response, error) { return nil, fmt.Errorf("secret") }, "cin_b=internal_error", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": row.answer, "tok_c": hitsOf("c", 1)}}
+			p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"), aChild("c"))
+			var response *rs.Response
+			var err error
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				response, err = p.Do(t.Context(), searchRequest())
+				if took := time.Since(start); took > fanout.DefaultChildDeadline {
+					t.Errorf("one child cost %v", took)
+				}
+			})
+			m := readMerged(t, response, err)
+			if m.keys() != "a0 c0 a1" || m.missing() != row.missing {
+				t.Errorf("hits %q without %q, want a0 c0 a1 without %q", m.keys(), m.missing(), row.missing)
+			}
+			if m.HasMore != row.goesOn || (m.NextCursor != "") != row.goesOn {
+				t.Errorf("has_more=%t with cursor %q, want %t", m.HasMore, m.NextCursor, row.goesOn)
+			}
+			if m.Meta.Accuracy != "lower_bound" || !strings.Contains(string(m.Meta.Recall), `"complete":false`) {
+				t.Errorf("the missing child is counted as searched: %s %s", m.Meta.Accuracy, m.Meta.Recall)
+			}
+			if len(m.Meta.Warnings) != 1 || !strings.Contains(m.Meta.Warnings[0].Message, "B Mail ("+string(m.Unavailable[0].Code)+")") {
+				t.Errorf("warnings are %+v", m.Meta.Warnings)
+			}
+			if strings.Contains(response.Body, "secret") {
+				t.Errorf("a cause is shown: %s", response.Body)
+			}
+		})
+	}
+}
+
+func TestPackageSearchRefuses(t *testing.T) {
+	both := []fanout.Child{aChild("a"), aChild("b")}
+	for name, row := range map[string]struct {
+		children []fanout.Child
+		request  rs.Request
+		want     rs.Code
+		says     string
+	}{
+		"S3-16c a stream that nobody was granted": {both, searchRequest("streams", "photos"), rs.GrantStreamNotAllowed, `"photos"`},
+		"S3-R16 a stream that a named connection was not granted": {
+			[]fanout.Child{aChild("a"), aChild("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), rs.GrantStreamNotAllowed, `"notes"`,
+		},
+		"S3-16d a connection that is not there": {both, searchRequest("connection_id", "cin_x"), rs.ConnectionNotFound, `"cin_x"`},
+		"S3-3a a connection that was revoked": {
+			[]fanout.Child{aChild("a"), refusedChild("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
+		},
+		"S3-3a nothing but revoked connections": {
+			[]fanout.Child{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_expired")}, searchRequest(), "grant_revoked", "None of the 2",
+		},
+		"a package without children":      {nil, searchRequest(), rs.ConnectionNotFound, "holds no connection"},
+		"a limit that is no number":       {both, searchRequest("limit", "many"), rs.InvalidArguments, `"many"`},
+		"a limit of nothing":              {both, searchRequest("limit", "0"), rs.InvalidArguments, `"0"`},
+		"a cursor of somebody else":       {both, searchRequest("cursor", "eyJvZmYiOjN9"), rs.InvalidCursor, "not one that"},
+		"a cursor on a hybrid search":     {both, rs.Request{Path: rs.Path("search", "hybrid"), Query: searchRequest("cursor", "x").Query}, rs.InvalidCursor, "no pages"},
+		"a search mode that is not one":   {both, rs.Request{Path: rs.Path("search", "fuzzy"), Query: searchRequest().Query}, rs.NotFound, "not available"},
+		"a path that leaves the read API": {both, rs.Request{Path: "/v1/streams/../owner"}, rs.NotFound, "not available"},
+		"a path outside of it":            {both, rs.Request{Path: "/admin"}, rs.NotFound, "not available"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": hitsOf("b", 2)}}
+			_, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), row.request)
+			if e := wantCode(t, err, row.want); !strings.Contains(e.Message, row.says) || e.Hint == "" {
+				t.Errorf("%q (%q) does not say %q", e.Message, e.Hint, row.says)
+			}
+			f.wantSilence(t)
+		})
+	}
+}
+
+// When nobody answers, one error stands for all.
+func TestPackageSearchFailsAsOne(t *testing.T) {
+	for name, row := range map[string]struct {
+		a, b childAnswer
+		want rs.Code
+	}{
+		"all say 401":                                     {fails(401, "context.active_false"), fails(401, "context.active_false"), "context.active_false"},
+		"all say 403":                                     {fails(403, "grant_revoked"), fails(403, "grant_expired"), "grant_revoked"},
+		"a fault of the request is everybody's":           {fails(403, "grant_revoked"), fails(400, "invalid_request"), "invalid_request"},
+		"what may pass counts more than a refusal":        {fails(403, "grant_revoked"), fails(503, "unavailable"), "unavailable"},
+		"to wait tells more than to be broken":            {fails(500, "broken"), fails(429, "rate_limited"), "rate_limited"},
+		"an answer tells more than silence":               {fails(0, rs.ServerUnreachable), fails(500, "broken"), "broken"},
+		"a deadline tells more than an unreachable child": {fails(0, rs.ServerUnreachable), hangs, rs.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": row.a, "tok_b": row.b}}
+			p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+			synctest.Test(t, func(t *testing.T) {
+				_, err := p.Do(t.Context(), searchRequest())
+				if e := wantCode(t, err, row.want); len(e.Unavailable) != 2 {
+					t.Errorf("unavailable are %+v, want both", e.Unavailable)
+				}
+			})
+		})
+	}
+}
+
+func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
+	answer := func(meta string) childAnswer { return says(`{"data":[{"record_key":"x"}],"meta":` + meta + `}`) }
+	for name, row := range map[string]struct {
+		a, b string
+		want string
+	}{
+		"exact and exact": {`{"count":2,"count_accuracy":"exact"}`, `{"count":{"kind":"exact","value":3}}`, `{"count":5,"count_accuracy":"exact","warnings":[]}`},
+		"a lower bound makes a lower bound": {
+			`{"count":2,"count_accuracy":"exact"}`, `{"count":200,"count_accuracy":"lower_bound"}`, `{"count":202,"count_accuracy":"lower_bound","warnings":[]}`,
+		},
+		"one that does not count makes a lower bound": {`{"count":2,"count_accuracy":"exact"}`, `{"count":{"kind":"none"}}`, `{"count":2,"count_accuracy":"lower_bound","warnings":[]}`},
+		"an estimate makes an estimate":               {`{"count":2,"count_accuracy":"exact"}`, `{"count":{"kind":"estimated","value":40}}`, `{"count":{"kind":"estimated","value":42},"warnings":[]}`},
+		"nobody counts":                               {`{"count":{"kind":"none"}}`, `{}`, `{"count":{"kind":"none"},"warnings":[]}`},
+		"recall is complete where all are": {
+			`{"recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":2,"sources_searched_count":1}}`,
+			`{"recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":3,"sources_searched_count":2}}`,
+			`{"count":{"kind":"none"},"recall":{"complete":true,"ranked_candidate_count":5,"ranking_scope":"all_matches","truncated":false,"sources_searched_count":3},"warnings":[]}`,
+		},
+		"recall is incomplete where one is": {
+			`{"recall":{"complete":false,"ranking_scope":"candidate_window","truncated":true,"ranked_candidate_count":260,"candidate_window_limit":200,"truncated_source_count":1}}`,
+			`{"recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":3}}`,
+			`{"count":{"kind":"none"},"recall":{"complete":false,"ranked_candidate_count":263,"ranking_scope":"candidate_window","truncated":true,"sources_searched_count":0,"candidate_window_limit":200,"truncated_source_count":1},"warnings":[]}`,
+		},
+		"warnings stand once": {
+			`{"warnings":[{"code":"x","message":"y"}]}`, `{"warnings":[{"code":"x","message":"y"},{"code":"z"}]}`,
+			`{"count":{"kind":"none"},"warnings":[{"code":"x","message":"y"},{"code":"z"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": answer(row.a), "tok_b": answer(row.b)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body struct {
+				Meta json.RawMessage `json:"meta"`
+			}
+			if err := json.Unmarshal([]byte(response.Body), &body); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, string(body.Meta)); diff != "" {
+				t.Errorf("meta (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPackageSearchWarnsOfAStreamThatNobodyHas(t *testing.T) {
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1)}}
+	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes")).Do(t.Context(), searchRequest("streams", "messages", "streams", "photos"))
+	m := readMerged(t, response, err)
+	if m.keys() != "a0" || len(m.Meta.Warnings) != 1 || m.Meta.Warnings[0].Code != "stream_not_granted" || !strings.Contains(m.Meta.Warnings[0].Message, `"photos"`) {
+		t.Errorf("hits %q, warnings %+v", m.keys(), m.Meta.Warnings)
+	}
+}
+
+// A hybrid search has no pages, but says that there is more.
+func TestPackageHybridSearchHasNoCursor(t *testing.T) {
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
+	p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+	for limit, more := range map[string]bool{"2": true, "10": false} {
+		response, err := p.Do(t.Context(), rs.Request{Path: rs.Path("search", "hybrid"), Query: searchRequest("limit", limit).Query})
+		if m := readMerged(t, response, err); m.HasMore != more || m.NextCursor != "" {
+			t.Errorf("limit %s: has_more=%t, cursor %q", limit, m.HasMore, m.NextCursor)
+		}
+	}
+}
+
+// A child that shares its grant with another is asked for its own connection, or hits would stand there twice.
+func TestPackageSearchOfConnectionsThatShareAGrant(t *testing.T) {
+	first, second := aChild("a"), aChild("b")
+	second.GrantID, second.Token = first.GrantID, first.Token
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+		return hitsOf(strings.TrimPrefix(r.Query.Get("connection_id"), "cin_"), 2)(ctx, r)
+	}}}
+	response, err := packageOf(f, fanout.PackageOptions{}, first, second, first).Do(t.Context(), searchRequest())
+	if m := readMerged(t, response, err); m.keys() != "a0 b0 a1 b1" {
+		t.Errorf("hits are %q", m.keys())
+	}
+}
+
+func TestPackageFanoutIsBounded(t *testing.T) {
+	t.Run("no more children are asked at a time than the width", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{}}
+			children := make([]fanout.Child, 20)
+			for i := range children {
+				children[i] = aChild(fmt.Sprint(i))
+				f.answers["tok_"+fmt.Sprint(i)] = func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+					time.Sleep(time.Second)
+					return hitsOf("x", 1)(ctx, r)
+				}
+			}
+			start := time.Now()
+			response, err := packageOf(f, fanout.PackageOptions{Width: 3}, children...).Do(t.Context(), searchRequest())
+			if m := readMerged(t, response, err); len(m.Data) != 20 || f.widest != 3 || time.Since(start) != 7*time.Second {
+				t.Errorf("%d hits, %d reads at a time, %v", len(m.Data), f.widest, time.Since(start))
+			}
+		})
+	})
+	t.Run("many hanging children together cost three deadlines", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_z": hitsOf("z", 1)}}
+			children := []fanout.Child{aChild("z")}
+			for i := range 30 {
+				children = append(children, aChild(fmt.Sprint(i)))
+				f.answers["tok_"+fmt.Sprint(i)] = hangs
+			}
+			start := time.Now()
+			response, err := packageOf(f, fanout.PackageOptions{Width: 2}, children...).Do(t.Context(), searchRequest())
+			if m := readMerged(t, response, err); m.keys() != "z0" || len(m.Unavailable) != 30 {
+				t.Errorf("hits %q, %d unavailable", m.keys(), len(m.Unavailable))
+			}
+			if asked, took := len(f.heard(t)), time.Since(start); asked > 9 || took != 3*fanout.DefaultChildDeadline {
+				t.Errorf("%d children were asked in %v", asked, took)
+			}
+		})
+	})
+	t.Run("a caller that hangs up ends every read", func(t *testing.T) {
+		for _, request := range []rs.Request{searchRequest(), {Path: rs.Path("schema")}, {Path: rs.Path("streams")}, {Path: rs.Path("blobs", "b1")}} {
+			ctx, hangUp := context.WithCancel(t.Context())
+			f := &packageRS{answers: map[string]childAnswer{
+				"tok_a": fails(404, "blob_not_found"),
+				"tok_b": func(ctx context.Context, r rs.Request) (*rs.Response, error) { hangUp(); return hangs(ctx, r) },
+			}}
+			_, err := packageOf(f, fanout.PackageOptions{ChildDeadline: time.Minute}, aChild("a"), aChild("b")).Do(ctx, request)
+			wantCode(t, err, rs.Canceled)
+			if f.active != 0 {
+				t.Errorf("%d reads outlive the call", f.active)
+			}
+		}
+	})
+	t.Run("the caller's own deadline serves what came in time", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_b": hangs}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(ctx, searchRequest())
+			if m := readMerged(t, response, err); m.keys() != "a0" || m.missing() != "cin_b=deadline_exceeded" {
+				t.Errorf("hits %q without %q", m.keys(), m.missing())
+			}
+		})
+	})
+}
+
+// S0-8a has no probes, and neither has anything else: a package that was never asked has asked nobody.
+func TestPackageIsSilentUntilAsked(t *testing.T) {
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": hangs}}
+	p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+	if err := p.Choose(rs.Scope{Stream: "messages", ConnectionID: "cin_a"}); err != nil {
+		t.Errorf("choose: %v", err)
+	}
+	wantCode(t, p.Choose(rs.Scope{Stream: "messages"}), rs.AmbiguousConnection)
+	f.wantSilence(t)
+}

@@ -1,0 +1,163 @@
+package fanout
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// newSearch plans one page: who takes part, from where. Its errors are made before any child is asked.
+func (p *Package) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
+	limit, refused := searchLimit(r.Query.Get("limit"))
+	if refused != nil {
+		return nil, refused
+	}
+	s := &packageSearch{pkg: p, request: r, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged}
+	cursor := r.Query.Get("cursor")
+	switch {
+	case cursor == "":
+		return s, s.begin()
+	case !paged:
+		return nil, &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: "This kind of search has no pages.", Hint: "Raise limit instead, or page with mode lexical."}
+	default:
+		return s, s.resume(cursor)
+	}
+}
+
+// searchLimit reads limit: DefaultSearchLimit when absent, clamped as a resource server does.
+func searchLimit(text string) (int, *rs.Error) {
+	if text == "" {
+		return DefaultSearchLimit, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 {
+		return 0, rs.Invalid("limit", fmt.Sprintf("limit cannot be %q.", text), fmt.Sprintf("Send a whole number from 1 to %d.", maxSearchLimit))
+	}
+	return min(limit, maxSearchLimit), nil
+}
+
+// begin lets every child take part that was granted one of the streams; one with none is not asked (S3-16c).
+func (s *packageSearch) begin() *rs.Error {
+	streams := s.request.Query["streams"]
+	var left []*child // that would take part, if they could be read
+	for _, c := range s.pkg.children {
+		if len(streams) > 0 && len(c.granted(streams)) == 0 {
+			continue
+		}
+		if why := s.pkg.refused(c); why != nil {
+			left = append(left, c)
+			s.miss(c.unavailable(why))
+			continue
+		}
+		s.ring.turns = append(s.ring.turns, &turn{child: c})
+	}
+	switch {
+	case len(s.ring.turns) > 0:
+	case len(left) > 0:
+		return s.pkg.unusable(sole(streams), left)
+	default:
+		return notGranted(streams)
+	}
+	for _, name := range streams {
+		if !slices.ContainsFunc(s.pkg.children, func(c *child) bool { return c.grants(name) }) {
+			s.warnings = mergeWarnings(s.warnings, warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
+		}
+	}
+	return nil
+}
+
+// sole is the one stream that a search is limited to, or "".
+func sole(streams []string) string {
+	if len(streams) == 1 {
+		return streams[0]
+	}
+	return ""
+}
+
+// resume takes up the turns of the page before. A child that can no longer be read is reported, and its part is over.
+func (s *packageSearch) resume(text string) *rs.Error {
+	cursor, refused := decodePackageCursor(text, s.bound)
+	if refused != nil {
+		return refused
+	}
+	s.size = cursor.Size
+	if cursor.Done != nil {
+		s.done = *cursor.Done
+	}
+	streams := s.request.Query["streams"]
+	var left []*child
+	for _, state := range cursor.Turns {
+		c := s.pkg.find(state)
+		if c == nil {
+			s.miss(rs.UnavailableConnection{
+				Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
+				Code:       rs.ConnectionNotFound, Message: "This connection is no longer in the package.",
+			})
+			continue
+		}
+		why := s.pkg.refused(c)
+		if why == nil && len(streams) > 0 && len(c.granted(streams)) == 0 {
+			why = notGranted(streams)
+		}
+		if why != nil {
+			left = append(left, c)
+			s.miss(c.unavailable(why))
+			continue
+		}
+		s.ring.turns = append(s.ring.turns, &turn{child: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
+	}
+	s.missRefused(cursor.Turns, streams)
+	switch {
+	case len(s.ring.turns) > 0:
+		return nil
+	case len(left) > 0 && s.pkg.refused(left[0]) != nil:
+		return s.pkg.unusable(sole(streams), left)
+	case len(left) > 0:
+		return notGranted(streams)
+	}
+	return invalidCursor("None of the connections that this search was about to read is still in the package.")
+}
+
+// missRefused names, on every further page too, the children that the directory has refused and that therefore never
+// had a turn. What they would have added was counted as unheard on the first page.
+func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
+	for _, c := range s.pkg.children {
+		had := slices.ContainsFunc(turns, func(state cursorTurn) bool { return s.pkg.find(state) == c })
+		if c.Refused == nil || had || len(streams) > 0 && len(c.granted(streams)) == 0 {
+			continue
+		}
+		s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
+	}
+}
+
+// miss records a child that takes no part although it should.
+func (s *packageSearch) miss(u rs.UnavailableConnection) {
+	s.unavailable = append(s.unavailable, u)
+	s.done = s.done.plus(unheard())
+}
+
+func notGranted(streams []string) *rs.Error {
+	return &rs.Error{
+		Code: rs.GrantStreamNotAllowed, Status: http.StatusForbidden, Param: "streams",
+		Message: fmt.Sprintf("No connection of this package grants the stream %s.", cmp.Or(quoteNames(streams), "that is asked for")),
+		Hint:    "Call schema without arguments for the streams that are granted.",
+	}
+}
+
+// quoteNames writes up to three names in quotes.
+func quoteNames(names []string) string {
+	const most = 3
+	quoted := make([]string, 0, most)
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, strconv.Quote(rs.ErrorText(name)))
+	}
+	if len(names) > most {
+		quoted = append(quoted, fmt.Sprintf("and %d others", len(names)-most))
+	}
+	return strings.Join(quoted, ", ")
+}
