@@ -10,11 +10,15 @@ CLIENTS       ?= 1000
 SOAK          ?= 10m
 # What make load measures; its flags are listed by: go run ./integration/load -help
 LOADFLAGS     ?=
+# What make mutants changes, how many changes it tries and by which seed it picks them.
+PACKAGE       ?= ./middleware
+MOST          ?= 40
+SEED          ?= 1
 # What a release is called: its git tag without v, or where there is none the commit; and the time that its files show.
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load load-clients soak requirements build release release-check clean
+.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load load-clients soak requirements mutants build release release-check clean
 
 all: lint test
 
@@ -112,6 +116,11 @@ load-clients:
 # Tokens that come and go for SOAK, while memory stays flat.
 soak:
 	SOAK=$(SOAK) go test -tags chaos -count=1 -v -run TestSoak -timeout 2h ./integration/chaos
+
+# Changes one thing at a time in PACKAGE, at most MOST of them, and names the changes that its tests did not see. Another SEED
+# picks others.
+mutants:
+	go run ./integration/mutants -most $(MOST) -seed $(SEED) $(PACKAGE)
 
 # Prints the ids of the requirements that no test names; needs the specification beside the repository.
 requirements:
