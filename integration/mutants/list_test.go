@@ -17,6 +17,7 @@ func f(a, b int) error {
 		return err
 	}
 	for ok := true; ok; ok = a >= 0x10 {}
+	return nil
 }
 `
 
