@@ -118,6 +118,9 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 			if response.StatusCode != test.status || !strings.Contains(string(body), test.body) {
 				t.Errorf("status %d, want %d; body %s", response.StatusCode, test.status, body)
 			}
+			if test.status >= 400 && strings.Contains(string(body), "context.stream_not_allowed") {
+				t.Errorf("D7 the dropped answer follows the refusal: %s", body)
+			}
 			if got := asked.Load(); got != test.asked {
 				t.Errorf("the authority was asked again %d times, want %d", got, test.asked)
 			}
