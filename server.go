@@ -23,9 +23,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// newRoom is the same room behind every door of this program.
-func newRoom(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
-	return transport.NewRoom(transport.RoomOptions{
+// newPipeline returns the call pipeline, which is the same over HTTP and over stdio.
+func newPipeline(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
+	return transport.NewPipeline(transport.PipelineOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
 		Tracer: watch.Tracer, Observer: watch.Calls(),
 	})
@@ -60,13 +60,13 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	if err != nil {
 		return nil, transport.UsageError(err.Error())
 	}
-	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, Recalled: c.Watch.TokenLookups(), Unknown: &c.Unknown})
+	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, OnLookup: c.Watch.TokenLookups(), Unknown: &c.Unknown})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
 	nobody := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(transport.HealthOptions{Logger: c.Log, Checks: []transport.Check{
 		{Name: "resource_server", Reach: h.client.Reach},
 		{Name: "token_authority", Reach: func(ctx context.Context) error {
-			_, err := h.authority.Judge(ctx, nobody)
+			_, err := h.authority.Introspect(ctx, nobody)
 			return err
 		}},
 	}})
@@ -119,7 +119,7 @@ func (h *hosted) configure(c cli.HostedConfig) error {
 		authorizationServers = []string{h.recordBase}
 	}
 	handler := transport.Handler(transport.HandlerOptions{
-		Server:        newRoom(c.Name, h.recordBase, h.client, c.Deadline, c.Log, c.Watch),
+		Server:        newPipeline(c.Name, h.recordBase, h.client, c.Deadline, c.Log, c.Watch),
 		Authenticator: h.tokens,
 		Public:        c.Public, Origins: c.Origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.PackagesURL != ""},
@@ -173,9 +173,9 @@ func dependencies(c cli.HostedConfig) []transport.Dependency {
 // A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.
 type replaceableAuthority struct{ atomic.Pointer[auth.Authority] }
 
-// Judge asks the authority of the moment.
-func (a *replaceableAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verdict, error) {
-	return (*a.Load()).Judge(ctx, token)
+// Introspect asks the authority of the moment.
+func (a *replaceableAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+	return (*a.Load()).Introspect(ctx, token)
 }
 
 // newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of

@@ -20,9 +20,9 @@ func Deadline(limit time.Duration) Middleware {
 			if err == nil {
 				return reply, nil
 			}
-			var told *rs.Error
-			if errors.As(context.Cause(ctx), &told) {
-				return reply, told
+			var cause *rs.Error
+			if errors.As(context.Cause(ctx), &cause) {
+				return reply, cause
 			}
 			return reply, err
 		}

@@ -15,7 +15,7 @@ func GateExpand(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		if call.Scope.Expands {
 			if p := auth.PrincipalFrom(ctx).Package; p != nil {
-				// A package that cannot tell which child is meant says so before any child is asked (S0-8a).
+				// A package that cannot tell which member is meant says so before any member is asked (S0-8a).
 				if err := p.Choose(call.Scope); err != nil {
 					return tools.Reply{}, err
 				}

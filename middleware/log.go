@@ -88,7 +88,7 @@ func present(event *zerolog.Event, key, value string) *zerolog.Event {
 	return event.Str(key, value)
 }
 
-// networkCause says what the network reported. Of any other error only its type is told, because it may quote what a
+// networkCause says what the network reported. Of any other error only its type is shown, because it may quote what a
 // server sent.
 func networkCause(err error) string {
 	var connection *net.OpError

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A CallObserver is told of calls, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
+// A CallObserver is notified of calls, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
 type CallObserver interface {
 	CallBegan()
 	CallEnded(Outcome)

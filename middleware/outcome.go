@@ -11,7 +11,7 @@ import (
 // Good is the code of a call that was answered.
 const Good = "ok"
 
-// An Outcome is how one call went. It is all that a log, a metric or a trace is told of a call: names and codes from
+// An Outcome is how one call went. It is all that a log, a metric or a trace is notified of a call: names and codes from
 // short lists, ids that were made for logs, and numbers; never an argument, a token or anything of a record.
 type Outcome struct {
 	Tool      string

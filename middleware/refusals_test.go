@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Bad input, through the whole room. Each is refused with a typed error that names what was wrong and says what to
+// Bad input, through the whole pipeline. Each is refused with a typed error that names what was wrong and says what to
 // send instead, and the resource server hears nothing of it.
 func TestBadInputIsRefusedInSilence(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
@@ -279,7 +279,7 @@ func TestBadCombinationsAreRefusedInSilence(t *testing.T) {
 	}
 }
 
-// refusedInSilence sends a call through the whole room and expects a refusal, with nothing read.
+// refusedInSilence sends a call through the whole pipeline and expects a refusal, with nothing read.
 func refusedInSilence(t *testing.T, tool, arguments, param string, code rs.Code, says string) {
 	t.Helper()
 	var server middlewaretest.RS

@@ -40,7 +40,7 @@ func as(ctx context.Context, kind string) context.Context {
 	return auth.WithPrincipal(ctx, auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: kind})
 }
 
-// standard is the room over a scripted resource server.
+// standard is the pipeline over a scripted resource server.
 func standard(server *middlewaretest.RS) tools.Handler {
 	return middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(tools.Forward)
 }

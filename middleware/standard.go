@@ -10,7 +10,7 @@ import (
 // DefaultDeadline bounds a call where nothing else is configured.
 const DefaultDeadline = 40 * time.Second
 
-// Options configure the room.
+// Options configure the pipeline.
 type Options struct {
 	Log      zerolog.Logger
 	Deadline time.Duration // of one call; 0 means DefaultDeadline

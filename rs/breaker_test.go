@@ -386,12 +386,12 @@ func TestARetryStormIsBounded(t *testing.T) {
 func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	h := &host{}
 	client := clientFor(t, h, rs.ClientOptions{})
-	members := make([]fanout.Child, 20)
+	members := make([]fanout.Member, 20)
 	for i := range members {
 		id := strconv.Itoa(i)
-		members[i] = fanout.Child{Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id}, Streams: []string{"notes"}, Token: rs.NewToken("tok_" + id)}
+		members[i] = fanout.Member{Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id}, Streams: []string{"notes"}, Token: rs.NewToken("tok_" + id)}
 	}
-	family := fanout.NewPackage(fanout.Membership{PackageID: "p", Children: members},
+	family := fanout.NewPackage(fanout.Membership{PackageID: "p", Members: members},
 		func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }, fanout.PackageOptions{})
 	holder := rs.WithCaller(t.Context(), rs.Caller{Token: rs.NewToken("package"), Kind: auth.KindPackage, GrantID: "p"})
 	search := rs.Request{Path: rs.Path("search"), Query: url.Values{"q": {"x"}}}
@@ -424,7 +424,7 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 			t.Fatal(err)
 		}
 		return func() error {
-			verdict, err := introspector.Judge(t.Context(), rs.NewToken(secretToken))
+			verdict, err := introspector.Introspect(t.Context(), rs.NewToken(secretToken))
 			if err == nil && verdict.Inactive != nil {
 				return verdict.Inactive
 			}

@@ -163,7 +163,7 @@ func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			return func(ctx context.Context) error {
-				_, err := introspector.Judge(ctx, rs.NewToken("t"))
+				_, err := introspector.Introspect(ctx, rs.NewToken("t"))
 				return err
 			}
 		},

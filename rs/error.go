@@ -63,7 +63,7 @@ const (
 	RedirectRefused Code = "redirect_refused"
 	// UpstreamError: the resource server answered with an error status and no code of its own.
 	UpstreamError Code = "upstream_error"
-	// NotFound: no such record, stream, blob or resource is visible to this grant; at the door, nothing is served at this path.
+	// NotFound: no such record, stream, blob or resource is visible to this grant; over HTTP, nothing is served at this path.
 	NotFound Code = "not_found"
 	// RateLimited: requests with one token, or unknown tokens from one address, come faster than allowed; see `Retry-After`.
 	RateLimited Code = "rate_limited"

@@ -68,7 +68,7 @@ type grantBreaker struct {
 	until time.Time // when the next attempt is made
 }
 
-// What gobreaker is told of an attempt; nil is a success.
+// What gobreaker is notified of an attempt; nil is a success.
 var (
 	errFailed  = errors.New("the attempt failed")
 	errUnknown = errors.New("the attempt says nothing")

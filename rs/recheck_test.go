@@ -26,7 +26,7 @@ func TestRechecking(t *testing.T) {
 		{"an answer raises none", nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			doer := rs.Rechecking{Doer: doerFunc(func(context.Context, rs.Request) (*rs.Response, error) {
+			doer := rs.Revalidating{Doer: doerFunc(func(context.Context, rs.Request) (*rs.Response, error) {
 				if test.err != nil {
 					return nil, test.err
 				}
@@ -35,7 +35,7 @@ func TestRechecking(t *testing.T) {
 			doubts := 0
 			for _, ctx := range []context.Context{
 				context.Background(), // as over stdio: nobody to tell
-				rs.WithDoubt(context.Background(), func(context.Context) { doubts++ }),
+				rs.WithOnUnauthorized(context.Background(), func(context.Context) { doubts++ }),
 			} {
 				response, err := doer.Do(ctx, rs.Request{})
 				if !errors.Is(err, test.err) || (response == nil) != (test.err != nil) {

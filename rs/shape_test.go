@@ -65,7 +65,7 @@ func asAuthorities(t *testing.T, url string) map[string]func(context.Context) er
 		t.Fatal(err)
 	}
 	return map[string]func(context.Context) error{
-		"authority": func(ctx context.Context) error { _, err := introspector.Judge(ctx, rs.NewToken("t")); return err },
+		"authority": func(ctx context.Context) error { _, err := introspector.Introspect(ctx, rs.NewToken("t")); return err },
 		"directory": func(ctx context.Context) error { _, err := directory.Members(ctx, rs.NewToken("t")); return err },
 	}
 }

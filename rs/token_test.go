@@ -21,7 +21,7 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) }
-	pkg := fanout.NewPackage(fanout.Membership{PackageID: "p", Children: []fanout.Child{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, fanout.PackageOptions{})
+	pkg := fanout.NewPackage(fanout.Membership{PackageID: "p", Members: []fanout.Member{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, fanout.PackageOptions{})
 	for name, value := range map[string]any{
 		"by itself":                       token,
 		"behind a pointer":                &token,
@@ -31,7 +31,7 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 		"in an unexported field":          hidden{token},
 		"behind a pointer and unexported": &hidden{token},
 		"in a bound client":               as(token),
-		"in a client that rechecks":       rs.Rechecking{Doer: as(token)},
+		"in a client that rechecks":       rs.Revalidating{Doer: as(token)},
 		"in a package":                    pkg,
 		"in a copy of a package":          *pkg,
 		"in an error":                     fmt.Errorf("%w: %v", fmt.Errorf("%+v", hidden{token}), token),

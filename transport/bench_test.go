@@ -58,7 +58,7 @@ func benchHandler(b *testing.B, answers canned) http.Handler {
 	limits := web.DefaultLimits()
 	limits.TokenRate = 0
 	return transport.Handler(transport.HandlerOptions{
-		Server:        transport.NewRoom(transport.RoomOptions{Client: client, Version: "1", Logger: zerolog.Nop()}),
+		Server:        transport.NewPipeline(transport.PipelineOptions{Client: client, Version: "1", Logger: zerolog.Nop()}),
 		Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Limiter: web.NewLimiter(limits, nil),
 		Metadata: transport.Metadata{ResourceName: "Personal data", ResourceServer: "https://rs.example/"},
 		Logger:   zerolog.Nop(),

@@ -150,7 +150,7 @@ func settled() int {
 }
 
 func room(client *rs.Client) *transport.Server {
-	return transport.NewRoom(transport.RoomOptions{Client: client, Version: "test", Logger: zerolog.Nop()})
+	return transport.NewPipeline(transport.PipelineOptions{Client: client, Version: "test", Logger: zerolog.Nop()})
 }
 
 func openHTTP(t *testing.T, client *rs.Client, era string) *mcp.ClientSession {

@@ -17,8 +17,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// An endpoint is what stands behind the door: it checks that a request is one JSON-RPC message, answers it if it is
-// plain, and hands any other to the SDK's stateless handler. Refusals of HTTP look like the door's; refusals of a message
+// An endpoint is what stands behind the HTTP chain: it checks that a request is one JSON-RPC message, answers it if it is
+// plain, and hands any other to the SDK's stateless handler. Refusals of HTTP look like the HTTP chain's; refusals of a message
 // are JSON-RPC errors.
 type endpoint struct {
 	server *Server
@@ -33,8 +33,8 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		Stateless:                    true,
 		JSONResponse:                 true, // nothing is written before the answer is known, which D7 needs
 		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   true, // the door's Host guard is stricter, and knows proxies on this machine
-		MaxRequestBodyBytes:          -1,   // the door's BodyLimit has done it
+		DisableLocalhostProtection:   true, // the HTTP chain's Host guard is stricter, and knows proxies on this machine
+		MaxRequestBodyBytes:          -1,   // the HTTP chain's BodyLimit has done it
 		Logger:                       sdkLogger(o.Logger),
 	})
 	return &endpoint{server: o.Server, sdk: sdk, lists: toolLists(sdk), public: o.Public, stop: o.Stop}

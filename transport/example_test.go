@@ -19,19 +19,19 @@ import (
 // accounts is what a Go host knows of its own tokens: it is the authority over them and the directory of packages, in
 // process.
 type accounts struct {
-	clients  map[string]string         // token → grant
-	packages map[string][]fanout.Child // token → the grants that it stands for
+	clients  map[string]string          // token → grant
+	packages map[string][]fanout.Member // token → the grants that it stands for
 }
 
-// Judge says what a token is.
-func (a accounts) Judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
+// Introspect says what a token is.
+func (a accounts) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	if grant, ok := a.clients[token.Reveal()]; ok {
-		return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: grant}}, nil
+		return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: grant}}, nil
 	}
 	if _, ok := a.packages[token.Reveal()]; ok {
-		return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindPackage, GrantID: "home"}}, nil
+		return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindPackage, GrantID: "home"}}, nil
 	}
-	return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
+	return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
 }
 
 // Members says what a package token stands for.
@@ -40,22 +40,22 @@ func (a accounts) Members(_ context.Context, token rs.Token) (fanout.Membership,
 	if !ok {
 		return fanout.Membership{}, &rs.Error{Code: rs.PackageRevoked, Message: "This package was revoked."}
 	}
-	return fanout.Membership{PackageID: "home", Children: children}, nil
+	return fanout.Membership{PackageID: "home", Members: children}, nil
 }
 
 // members is the authority over the tokens in the host's packages: they are read with, and nobody enters with them.
 type members struct{ accounts }
 
-// Judge says that a token in a package is a client grant's.
-func (m members) Judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
+// Introspect says that a token in a package is a client grant's.
+func (m members) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	for _, children := range m.packages {
 		for _, c := range children {
 			if c.Token == token {
-				return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: c.GrantID}}, nil
+				return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: c.GrantID}}, nil
 			}
 		}
 	}
-	return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
+	return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "We do not know this token."}}, nil
 }
 
 // An authenticator asks on every request: in process that costs nothing, and a revocation is felt at once. A host whose
@@ -64,7 +64,7 @@ type authenticator struct{ authority auth.Authority }
 
 // Authenticate says who bears a token.
 func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
-	verdict, err := a.authority.Judge(ctx, token)
+	verdict, err := a.authority.Introspect(ctx, token)
 	switch {
 	case err != nil:
 		return auth.Principal{}, err
@@ -74,8 +74,8 @@ func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (auth.P
 	return verdict.Principal, nil
 }
 
-// Recheck is the same, because nothing is remembered.
-func (a authenticator) Recheck(ctx context.Context, token rs.Token) (auth.Principal, error) {
+// Revalidate is the same, because nothing is remembered.
+func (a authenticator) Revalidate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	return a.Authenticate(ctx, token)
 }
 
@@ -87,7 +87,7 @@ func newHost(resourceServer, origin string, known accounts) (http.Handler, error
 		return nil, err
 	}
 	adapter := transport.Handler(transport.HandlerOptions{
-		Server: transport.NewRoom(transport.RoomOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
+		Server: transport.NewPipeline(transport.PipelineOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
 		Authenticator: authenticator{fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingChildren(client),
 		})},

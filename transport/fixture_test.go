@@ -21,7 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// authority lets tokens in that begin with "good". Recheck says what dead says.
+// authority lets tokens in that begin with "good". Revalidate says what dead says.
 type authority struct{ dead error }
 
 func (a *authority) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
@@ -35,7 +35,7 @@ func (a *authority) Authenticate(_ context.Context, token rs.Token) (auth.Princi
 	}
 }
 
-func (a *authority) Recheck(ctx context.Context, token rs.Token) (auth.Principal, error) {
+func (a *authority) Revalidate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	if a.dead != nil {
 		return auth.Principal{}, a.dead
 	}
@@ -46,7 +46,7 @@ func (a *authority) Recheck(ctx context.Context, token rs.Token) (auth.Principal
 type fixture struct {
 	*httptest.Server
 	authority *authority
-	calls     *atomic.Int64 // that reached the room
+	calls     *atomic.Int64 // that reached the pipeline
 	log       *bytes.Buffer
 }
 

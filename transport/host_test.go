@@ -44,15 +44,15 @@ func called(t *testing.T, session *mcp.ClientSession, tool, arguments string) st
 func TestAGoHostMountsTheHandler(t *testing.T) {
 	w := newRealm(t)
 	client, first, second := w.issue(), w.issue(), w.issue()
-	child := func(b *bearer) fanout.Child {
-		return fanout.Child{
+	child := func(b *bearer) fanout.Member {
+		return fanout.Member{
 			Connection: rs.Connection{GrantID: b.grant, ConnectorKey: "mail", ID: b.connection(), DisplayName: b.stamp()},
 			Streams:    []string{"messages"}, Token: rs.NewToken(b.token),
 		}
 	}
 	known := accounts{
 		clients:  map[string]string{client.token: client.grant},
-		packages: map[string][]fanout.Child{"a-package": {child(first), child(second)}},
+		packages: map[string][]fanout.Member{"a-package": {child(first), child(second)}},
 	}
 	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(server.Close)

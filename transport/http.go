@@ -20,7 +20,7 @@ import (
 
 // HandlerOptions configure [Handler].
 type HandlerOptions struct {
-	Server        *Server // from NewRoom or NewServer
+	Server        *Server // from NewPipeline or NewServer
 	Authenticator web.Authenticator
 	Public        web.Public
 	Origins       []string // browser origins that may call; usually none
@@ -44,18 +44,18 @@ type Page interface {
 //go:embed icon.svg
 var icon []byte
 
-// Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the door, and
+// Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the HTTP chain, and
 // before it the two metadata documents, the icon, the page for people and the probes. Everything else is 404. Every error has a JSON body.
 func Handler(o HandlerOptions) http.Handler {
-	door := web.DoorOptions{
+	door := web.ChainOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
 		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
-	endpoint := web.Door(door).Then(newEndpoint(o))
-	public := web.Porch(door).Then(publicDocuments(o))
+	endpoint := web.AuthenticatedChain(door).Then(newEndpoint(o))
+	public := web.PublicChain(door).Then(publicDocuments(o))
 	probes := public
 	if o.Health != nil {
-		probes = web.Street(door).Then(o.Health)
+		probes = web.BaseChain(door).Then(o.Health)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

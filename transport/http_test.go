@@ -50,7 +50,7 @@ func TestTransportErrorsAreJSON(t *testing.T) {
 		body    string
 		headers map[string]string
 		status  int
-		code    string // of a door-shaped body
+		code    string // of an HTTP chain-shaped body
 		rpc     int64  // of a JSON-RPC body
 		id      string // of a JSON-RPC body
 	}{
@@ -243,7 +243,7 @@ func TestIcon(t *testing.T) {
 func TestADeadTokenTurnsTheResultIntoAChallenge(t *testing.T) {
 	refused := &rs.Error{Code: "context.active_false", Status: 401, Message: "Not active."}
 	room := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		if _, err := (rs.Rechecking{Doer: refusing{refused}}).Do(ctx, rs.Request{}); err == nil {
+		if _, err := (rs.Revalidating{Doer: refusing{refused}}).Do(ctx, rs.Request{}); err == nil {
 			t.Error("the refusal was lost")
 		}
 		return echo(ctx, call)

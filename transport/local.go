@@ -14,7 +14,7 @@ import (
 // mis-filed owner token never reads a record. Its errors are *ExitError values: ExitUnavailable when the provider does not
 // answer, ExitNotReady for a token that is not good any more, ExitOwner for an owner's; or a *[StoppedError] when ctx ends first.
 func Identify(ctx context.Context, authority auth.Authority, providerURL string, token rs.Token) (auth.Principal, error) {
-	verdict, err := authority.Judge(ctx, token)
+	verdict, err := authority.Introspect(ctx, token)
 	if err != nil && ctx.Err() != nil {
 		return auth.Principal{}, &StoppedError{fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))}
 	}

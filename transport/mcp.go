@@ -25,7 +25,7 @@ type ServerOptions struct {
 	Tools        []*tools.Tool
 	Resources    []tools.Resource
 	Prompts      []tools.Prompt
-	Handler      tools.Handler // the room: every tool call and every resource read goes through it
+	Handler      tools.Handler // the pipeline: every tool call and every resource read goes through it
 	Logger       zerolog.Logger
 }
 
@@ -33,11 +33,11 @@ type ServerOptions struct {
 // request would cost a hundred times as much as a call.
 type Server struct {
 	*mcp.Server
-	self   mcp.Implementation
-	rooms  sync.Pool // in which plain answers are written: *[]byte
-	tools  map[string]*tools.Tool
-	handle tools.Handler
-	log    zerolog.Logger
+	self    mcp.Implementation
+	buffers sync.Pool // in which plain answers are written: *[]byte
+	tools   map[string]*tools.Tool
+	handle  tools.Handler
+	log     zerolog.Logger
 }
 
 // NewServer returns a server of these tools, resources and prompts. What is added to it later is served too, save a tool of
@@ -71,7 +71,7 @@ func NewServer(o ServerOptions) *Server {
 	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
 	return &Server{
 		Server: server, self: self, tools: byName, handle: o.Handler, log: o.Logger,
-		rooms: sync.Pool{New: func() any { return new([]byte) }},
+		buffers: sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
 
@@ -120,7 +120,7 @@ func toolHandler(handle tools.Handler, tool *tools.Tool) mcp.ToolHandler {
 	}
 }
 
-// callTool has the room answer a tool call. Its errors are *jsonrpc.Error values.
+// callTool has the pipeline answer a tool call. Its errors are *jsonrpc.Error values.
 func callTool(ctx context.Context, handle tools.Handler, call tools.Call, traceparent string) (*mcp.CallToolResult, error) {
 	reply, err := handle(middleware.ContinueTrace(ctx, traceparent), call)
 	if err == nil && reply.Result == nil {

@@ -196,11 +196,11 @@ func (e *endpoint) servePlain(w http.ResponseWriter, r *http.Request, body []byt
 		writeRPCError(w, status, json.RawMessage(m.id), refused)
 		return true
 	}
-	room := e.server.rooms.Get().(*[]byte)
-	*room = e.server.answer((*room)[:0], m, result)
-	writePlain(w, *room)
-	if cap(*room) <= maxRoom {
-		e.server.rooms.Put(room)
+	buffer := e.server.buffers.Get().(*[]byte)
+	*buffer = e.server.answer((*buffer)[:0], m, result)
+	writePlain(w, *buffer)
+	if cap(*buffer) <= maxBuffer {
+		e.server.buffers.Put(buffer)
 	}
 	return true
 }
@@ -226,8 +226,8 @@ func writePlain(w http.ResponseWriter, parts ...[]byte) {
 	}
 }
 
-// maxRoom is how large a room for answers may be to be used again, in bytes. Few answers are as long.
-const maxRoom = 256 << 10
+// maxBuffer is how large a buffer for answers may be to be used again, in bytes. Few answers are as long.
+const maxBuffer = 256 << 10
 
 // answer appends the answer to a plain tools/call. Unlike the SDK it does not escape <, > and &: JSON is not HTML.
 func (s *Server) answer(b []byte, m plainMessage, result *mcp.CallToolResult) []byte {

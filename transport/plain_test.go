@@ -20,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// heardCall is what a room is told of a call.
+// heardCall is what a room is notified of a call.
 type heardCall struct {
 	Tool, Arguments, Protocol, Trace string
 }
@@ -239,7 +239,7 @@ func TestPlainMessages(t *testing.T) {
 	}
 }
 
-// The law: whatever is sent, both endpoints answer alike and tell the room the same.
+// The law: whatever is sent, both endpoints answer alike and tell the pipeline the same.
 func FuzzPlainMessages(f *testing.F) {
 	for _, params := range []string{`{"name":"good","arguments":{"a":1}}`, `{"name":"refused",` + metaFull + `}`, `{"name":"good","_meta":{"traceparent":"x"}}`, `{}`, `null`} {
 		for _, method := range []string{"tools/call", "tools/list", "initialize", "ping"} {

@@ -16,7 +16,7 @@ func TestThePromptIsFilledIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := transport.NewRoom(transport.RoomOptions{Client: client, Version: "test"})
+	server := transport.NewPipeline(transport.PipelineOptions{Client: client, Version: "test"})
 	clientEnd, serverEnd := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(t.Context(), serverEnd, nil); err != nil {
 		t.Fatal(err)

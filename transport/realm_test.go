@@ -110,7 +110,7 @@ func (w *realm) change(do func(now time.Time)) {
 	do(w.clock.now())
 }
 
-// end is a revocation at the authority; with everywhere, at the resource server too, and a package's children with it.
+// end is a revocation at the authority; with everywhere, at the resource server too, and a package's members with it.
 func (w *realm) end(b *bearer, everywhere bool) {
 	w.change(func(now time.Time) {
 		if b.doubted {
@@ -312,7 +312,7 @@ func (w *realm) mount(t *testing.T, wrap func(web.Authenticator) web.Authenticat
 		authenticator = wrap(authenticator)
 	}
 	server := httptest.NewServer(transport.Handler(transport.HandlerOptions{
-		Server:        transport.NewRoom(transport.RoomOptions{Client: client, Logger: zerolog.Nop()}),
+		Server:        transport.NewPipeline(transport.PipelineOptions{Client: client, Logger: zerolog.Nop()}),
 		Authenticator: authenticator, Metadata: transport.Metadata{Packages: true}, Logger: zerolog.Nop(),
 	}))
 	t.Cleanup(server.Close)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A revocation is felt at the door within the time that the authority's word is believed, and at once when the resource
+// A revocation is felt at the HTTP chain within the time that the authority's word is believed, and at once when the resource
 // server answers 401 (D7).
 func TestARevocationIsFelt(t *testing.T) {
 	const query = `{"stream":"messages","connection_id":"CONNECTION"}`

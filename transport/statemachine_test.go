@@ -23,7 +23,7 @@ import (
 // The law of the hosted door, held against random interleavings of several people's calls with revocations, expiries,
 // changes of packages, hang-ups and the passing of time:
 //
-//   - a read carries the caller's own token, or that of a child of the caller's package, and never a package's own;
+//   - a read carries the caller's own token, or that of a member of the caller's package, and never a package's own;
 //   - every byte of an answer belongs to a grant whose token its reads may carry;
 //   - what the authority has ended is refused within a minute, and at once when the resource server answers 401;
 //   - of a call of someone who has been out for long, the resource server hears nothing.
@@ -31,7 +31,7 @@ import (
 // Each call puts a name of its own into what it asks for; that ties a read to its call. Each grant stamps its answers.
 
 // believed is how long an authority's word holds, at most.
-const believed = auth.DefaultTokenHold
+const believed = auth.DefaultTokenTTL
 
 // skew is how long after its expiry a token may still be taken.
 const skew = 30 * time.Second
@@ -77,7 +77,7 @@ func (m *machine) run(t *testing.T, seed uint64, workers, steps int) {
 	m.judgeReads()
 }
 
-// populate makes people: client tokens, and packages, some of whose children are used on their own as well.
+// populate makes people: client tokens, and packages, some of whose members are used on their own as well.
 func (m *machine) populate() {
 	for range 3 {
 		m.issue()
@@ -140,7 +140,7 @@ func (m *machine) step(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// changePackage puts another child in the place of one.
+// changePackage puts another member in the place of one.
 func (m *machine) changePackage(random *rand.Rand) {
 	b, fresh := m.pick(random, packages), m.issue()
 	if b == nil {
@@ -267,7 +267,7 @@ func (w *realm) heard(call string) bool {
 	return slices.ContainsFunc(w.asked, func(a asking) bool { return a.call == call })
 }
 
-// grants are those whose data the caller may see: its own, and of a package those of its children, of which one that has
+// grants are those whose data the caller may see: its own, and of a package those of its members, of which one that has
 // left may be believed to belong to it for a minute.
 func (r callRecord) grants() []string {
 	grants := []string{r.caller.grant}
@@ -385,7 +385,7 @@ func (c *faultyCache) Authenticate(ctx context.Context, token rs.Token) (auth.Pr
 	return principal, err
 }
 
-// A faultyMembers gives whoever comes the children of the first package that came, and everything else that is right.
+// A faultyMembers gives whoever comes the members of the first package that came, and everything else that is right.
 type faultyMembers struct {
 	web.Authenticator
 	mu    sync.Mutex

@@ -95,7 +95,7 @@ func (c caller) give(ctx context.Context, token string, what call) (a answer) {
 	return a
 }
 
-// readAnswer finds the code of an answer: a result, a result that is an error, or a refusal at the door. An answer that
+// readAnswer finds the code of an answer: a result, a result that is an error, or a refusal at the HTTP chain. An answer that
 // is none of these has no code.
 func readAnswer(body []byte) (code, message string) {
 	type typed struct {

@@ -62,11 +62,11 @@ func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 		return nil
 	}}
 	sample := provider{url: server.URL, token: rs.NewToken("t"), own: true}
-	if _, principal, err := sample.room(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
+	if _, principal, err := sample.pipeline(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
 		t.Errorf("%+v, %v after %d questions", principal, err, asked.Load())
 	}
 	sample.own = false
-	if _, principal, err := sample.room(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err == nil || asked.Load() != 1 {
+	if _, principal, err := sample.pipeline(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err == nil || asked.Load() != 1 {
 		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
 	}
 }

@@ -11,14 +11,14 @@ import (
 // maxSkipsShown is how many skipped pieces are named one by one; all are counted.
 const maxSkipsShown = 20
 
-// progressEvery is how often a person is told how far it is, at most.
+// progressEvery is how often a person is reported how far it is, at most.
 const progressEvery = time.Second
 
 // A loadReport tells a person how the loading goes on.
 type loadReport struct {
 	out             io.Writer
 	now             func() time.Time
-	begun, told     time.Time
+	begun, reported time.Time
 	loaded, skipped int
 }
 
@@ -37,10 +37,10 @@ func (r *loadReport) load(n int) {
 
 func (r *loadReport) tell(what string, n int) {
 	now := r.now()
-	if now.Sub(r.told) < progressEvery {
+	if now.Sub(r.reported) < progressEvery {
 		return
 	}
-	r.told = now
+	r.reported = now
 	fmt.Fprintf(r.out, "pdpp-mcp: %s %d records so far\n", what, n)
 }
 

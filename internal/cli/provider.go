@@ -51,11 +51,11 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	return use(provider{credential.ProviderURL, credential.Token, false})
 }
 
-// inside uses a session with the room that a local command's flags lead to: it reads what a model would.
+// inside uses a session with the pipeline that a local command's flags lead to: it reads what a model would.
 func (c providerFlags) inside(ctx context.Context, app App, use func(session *mcp.ClientSession, providerURL string) error) error {
 	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	return c.open(ctx, log, app, false, func(p provider) error {
-		server, principal, err := p.room(ctx, app, "pdpp", log, observe.Observation{})
+		server, principal, err := p.pipeline(ctx, app, "pdpp", log, observe.Observation{})
 		if err != nil {
 			return err
 		}
@@ -80,10 +80,10 @@ type provider struct {
 	own   bool // it is this process's sample, whose token was made a client's a moment ago
 }
 
-// room is the room for the provider's one token.
-func (p provider) room(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
+// room is the pipeline for the provider's one token.
+func (p provider) pipeline(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	if !p.own {
-		return localRoom(ctx, app, p.url, p.token, name, log, watch)
+		return localPipeline(ctx, app, p.url, p.token, name, log, watch)
 	}
 	client, err := localClient(app, p.url, middleware.DefaultDeadline, watch) // a slow machine loads for long: the call bounds the wait
 	if err != nil {
@@ -92,9 +92,9 @@ func (p provider) room(ctx context.Context, app App, name string, log zerolog.Lo
 	return app.Pipeline(name, p.url, client, 0, log, watch), auth.Principal{Token: p.token, Kind: auth.KindClient}, nil
 }
 
-// localRoom is the room for one cached token. The schema says what the token is before anything else is read, so that a
+// localPipeline is the pipeline for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localRoom(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
+func localPipeline(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	client, err := localClient(app, providerURL, rs.DefaultReadTimeout, watch)
 	if err != nil {
 		return nil, auth.Principal{}, err

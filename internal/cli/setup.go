@@ -121,7 +121,7 @@ func listClients(o SetupOptions, out io.Writer) error {
 	return err
 }
 
-// server is what the client is told of, with notes about what still stands in the way.
+// server is what the client is notified of, with notes about what still stands in the way.
 func (o SetupOptions) server() (clients.Server, []string, error) {
 	if o.TokenEnv != "" {
 		switch {

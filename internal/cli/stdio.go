@@ -24,7 +24,7 @@ func runStdio(ctx context.Context, c stdioCommand, app App) error {
 	}
 	defer within(LastLineWait, unwatch)
 	return c.open(ctx, log, app, true, func(p provider) error {
-		server, principal, err := p.room(ctx, app, c.ServerName, log, watch)
+		server, principal, err := p.pipeline(ctx, app, c.ServerName, log, watch)
 		if err != nil {
 			return err
 		}

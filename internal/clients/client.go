@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Server is what a host is told of: a hosted endpoint when URL is set, else a command that speaks stdio.
+// A Server is what a host is notified of: a hosted endpoint when URL is set, else a command that speaks stdio.
 type Server struct {
 	Name        string   // under which the host files it
 	URL         string   // of a hosted /mcp

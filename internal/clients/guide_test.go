@@ -25,7 +25,7 @@ func place(operatingSystem string, environment map[string]string) clients.Place 
 
 var linux = place("linux", nil)
 
-// cases are the servers that every client is told of.
+// cases are the servers that every client is notified of.
 func cases() map[string]clients.Server {
 	mine, theirs := local, hosted
 	mine.Description, theirs.Description = "your grant at https://rs.example", "https://mcp.example/mcp"

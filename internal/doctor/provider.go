@@ -148,7 +148,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 		return false
 	}
 	reading := func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }
-	verdict, err := auth.SchemaProbe{For: reading}.Judge(ctx, token)
+	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, token)
 	connect := "pdpp connect " + provider
 	switch {
 	case err != nil:

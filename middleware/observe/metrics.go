@@ -89,7 +89,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.cuts = counter("budget_cuts_total", "Records, fields and pages that were left out or made smaller because they did not fit.", "tool")
 	m.removed = counter("sanitised_characters_total", "Characters taken out of the text of records.", "tool")
 
-	m.requests = counter("requests_total", "HTTP requests; code is ok, the code of a refusal at the door, or protocol for a message that is refused.", "path", "status", "code")
+	m.requests = counter("requests_total", "HTTP requests; code is ok, the code of a refusal, or protocol for a message that is refused.", "path", "status", "code")
 	m.requestSeconds = histogram("request_seconds", "Time of one HTTP request.", callSeconds, "path")
 	m.requestsInFlight = gauge("requests_in_flight", "HTTP requests under way.").WithLabelValues()
 	m.tokenLookups = counter("token_lookups_total", "Tokens that memory knew (hit), or that the authority was asked about (miss).", "result")
@@ -160,14 +160,14 @@ func (m *Metrics) RequestBegan() { m.requestsInFlight.Inc() }
 // RequestEnded counts a request.
 func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took time.Duration) {
 	m.requestsInFlight.Dec()
-	told := middleware.Good
+	label := middleware.Good
 	switch {
 	case refusal != "":
-		told = middleware.BoundedCode(refusal)
+		label = middleware.BoundedCode(refusal)
 	case status == 0 || status >= http.StatusBadRequest:
-		told = "protocol"
+		label = "protocol"
 	}
-	m.requests.WithLabelValues(path, strconv.Itoa(status), told).Inc()
+	m.requests.WithLabelValues(path, strconv.Itoa(status), label).Inc()
 	m.requestSeconds.WithLabelValues(path).Observe(took.Seconds())
 }
 

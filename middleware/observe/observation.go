@@ -17,7 +17,7 @@ type Observation struct {
 	Tracer  trace.Tracer // nil makes no spans
 }
 
-// Calls is who is told of calls, or nil. An interface that holds a nil *Metrics would not be nil.
+// Calls is who is notified of calls, or nil. An interface that holds a nil *Metrics would not be nil.
 func (o Observation) Calls() middleware.CallObserver {
 	if o.Metrics == nil {
 		return nil
@@ -25,7 +25,7 @@ func (o Observation) Calls() middleware.CallObserver {
 	return o.Metrics
 }
 
-// Requests is who is told of requests, or nil.
+// Requests is who is notified of requests, or nil.
 func (o Observation) Requests() web.RequestObserver {
 	if o.Metrics == nil {
 		return nil
@@ -33,7 +33,7 @@ func (o Observation) Requests() web.RequestObserver {
 	return o.Metrics
 }
 
-// Reads is who is told of reads of the resource server and the authority, or nil.
+// Reads is who is notified of reads of the resource server and the authority, or nil.
 func (o Observation) Reads() rs.Observer {
 	if o.Metrics == nil {
 		return nil

@@ -18,21 +18,21 @@ const maxTokenBytes = 4096
 // not tell, any other code when the token is not good. Whoever is told apart may still not be admissible.
 type Authenticator interface {
 	Authenticate(context.Context, rs.Token) (auth.Principal, error)
-	// Recheck asks again, past any memory.
-	Recheck(context.Context, rs.Token) (auth.Principal, error)
+	// Revalidate asks again, past any memory.
+	Revalidate(context.Context, rs.Token) (auth.Principal, error)
 }
 
 // Bearer lets in who carries exactly one good client token in the Authorization header, and puts the principal
-// into the context. Everybody else is answered here, and the room learns nothing of it (S0-R3, S3-R6, S3-R18).
+// into the context. Everybody else is answered here, and the pipeline learns nothing of it (S0-R3, S3-R6, S3-R18).
 //
-// While the request is in the room the token can turn out to be dead: then the answer that is still to be
+// While the request is in the pipeline the token can turn out to be dead: then the answer that is still to be
 // written becomes the challenge (D7).
 func Bearer(authenticator Authenticator, public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			token, err := parseBearer(r)
 			if err != nil {
-				turnAway(w, r, public, err)
+				refuseCaller(w, r, public, err)
 				return
 			}
 			principal, err := authenticator.Authenticate(r.Context(), token)
@@ -40,14 +40,14 @@ func Bearer(authenticator Authenticator, public Public) alice.Constructor {
 				err = principal.Admissible()
 			}
 			if err != nil {
-				turnAway(w, r, public, err)
+				refuseCaller(w, r, public, err)
 				return
 			}
 			ctx := auth.WithPrincipal(r.Context(), principal)
-			second := &secondThought{w: w, refuse: func(err error) { turnAway(w, r, public, err) }}
-			ctx = rs.WithDoubt(ctx, func(ctx context.Context) {
-				second.settle(func() error {
-					principal, err := authenticator.Recheck(ctx, token)
+			second := &deferredWriter{w: w, refuse: func(err error) { refuseCaller(w, r, public, err) }}
+			ctx = rs.WithOnUnauthorized(ctx, func(ctx context.Context) {
+				second.revalidate(func() error {
+					principal, err := authenticator.Revalidate(ctx, token)
 					if err == nil {
 						err = principal.Admissible()
 					}

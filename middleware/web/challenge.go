@@ -31,7 +31,7 @@ func refusalStatus(code rs.Code) int {
 }
 
 // turnAway answers someone who is not let in.
-func turnAway(w http.ResponseWriter, r *http.Request, public Public, err error) {
+func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Limits bound what callers may ask of the [Door]. A zero rate, or a zero number of calls, is no limit.
+// Limits bound what callers may ask of the [AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.
 type Limits struct {
 	TokenRate     float64       // requests a second of one token, after its burst
 	TokenBurst    int           // requests of one token at once
@@ -70,7 +70,7 @@ type limiterState struct {
 	limits    Limits
 	tokens    *meters[[sha256.Size]byte]
 	addresses *meters[netip.Prefix]
-	turns     *turns
+	turns     *concurrencyLimits
 }
 
 // NewLimiter returns a limiter; a nil now means time.Now.
@@ -93,7 +93,7 @@ func (l *Limiter) Set(limits Limits) {
 		limits:    limits,
 		tokens:    newMeters[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
 		addresses: newMeters[netip.Prefix](limits.AddressRate, limits.AddressBurst),
-		turns:     newTurns(limits),
+		turns:     newConcurrencyLimits(limits),
 	})
 }
 

@@ -54,7 +54,7 @@ func limited(handler http.Handler, change func(*http.Request)) *httptest.Respons
 	return w
 }
 
-// bearerOf is what the door knows once it has let a grant's token in.
+// bearerOf is what the HTTP chain knows once it has let a grant's token in.
 func bearerOf(token, grant string) func(*http.Request) {
 	return func(r *http.Request) {
 		p := auth.Principal{Token: rs.NewToken(token), Kind: auth.KindClient, GrantID: grant}

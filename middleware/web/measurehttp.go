@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A RequestObserver is told of HTTP requests, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
+// A RequestObserver is notified of HTTP requests, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
 type RequestObserver interface {
 	RequestBegan()
 	// RequestEnded is told the path, which is one of ours or "other"; the status, 0 when nothing was answered; and the
@@ -41,7 +41,7 @@ func noteRefusal(w http.ResponseWriter, code rs.Code) {
 		switch here := w.(type) {
 		case *counter:
 			here.code, w = code, here.ResponseWriter
-		case *secondThought:
+		case *deferredWriter:
 			w = here.w
 		case interface{ Unwrap() http.ResponseWriter }:
 			w = here.Unwrap()

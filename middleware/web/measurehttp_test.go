@@ -49,14 +49,14 @@ func TestMeasureHTTP(t *testing.T) {
 		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
 		"a path that is not ours is other": {"/" + middlewaretest.CanaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
 		"D7 a token that died meanwhile": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
-			_, _ = rs.Rechecking{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{})
+			_, _ = rs.Revalidating{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{})
 			w.WriteHeader(200)
 		}, requestSeen{"/mcp", 401, rs.TokenInactive}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen requestsSeen
 			authority := &doorAuthority{recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
-			door := web.Door(web.DoorOptions{
+			door := web.AuthenticatedChain(web.ChainOptions{
 				Authenticator: authority, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Observer: &seen,
 			})
 			request := httptest.NewRequest(http.MethodPost, row.path, strings.NewReader("{}"))

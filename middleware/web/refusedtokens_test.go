@@ -15,9 +15,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// guarded is a door with an authority that counts, and the limits of a test.
+// guarded is an HTTP chain with an authority that counts, and the limits of a test.
 func guarded(authority web.Authenticator, limits web.Limits, now func() time.Time) http.Handler {
-	return web.Door(web.DoorOptions{
+	return web.AuthenticatedChain(web.ChainOptions{
 		Authenticator: authority, Limiter: web.NewLimiter(limits, now), Logger: zerolog.Nop(),
 		Public: web.Public{Origin: "https://mcp.example"},
 	}).ThenFunc(func(http.ResponseWriter, *http.Request) {})
@@ -69,7 +69,7 @@ func TestWhatCountsAsARefusedToken(t *testing.T) {
 		charged bool
 	}{
 		{"good", false},
-		{"owner", false},      // the authority knows it; the door refuses it
+		{"owner", false},      // the authority knows it; the HTTP chain refuses it
 		{"unreachable", true}, // a guess can make an authority fail
 		{"busy", false},       // the authority was not asked
 		{"unknown", true},

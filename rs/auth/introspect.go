@@ -15,8 +15,8 @@ import (
 // clockSkew is how far the authority's clock may be ahead of ours.
 const clockSkew = 30 * time.Second
 
-// A Verdict is what an authority says of a token: who bears it, or why it is not good.
-type Verdict struct {
+// A TokenInfo is what an authority says of a token: who bears it, or why it is not good.
+type TokenInfo struct {
 	Principal Principal
 	Inactive  *rs.Error // why the token is not good; nil when it is
 	Expires   time.Time // when the token ends; zero when the authority did not say
@@ -24,7 +24,7 @@ type Verdict struct {
 
 // An Authority judges tokens. An error means that it could not tell, which lets nobody in and condemns nobody.
 type Authority interface {
-	Judge(context.Context, rs.Token) (Verdict, error)
+	Introspect(context.Context, rs.Token) (TokenInfo, error)
 }
 
 // IntrospectorOptions configure an [Introspector].
@@ -62,15 +62,15 @@ func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
 	return &Introspector{options: o, question: asked}, nil
 }
 
-// Judge asks about one token. Its errors are AuthorityUnreachable: no answer, or none that can be read.
-func (i *Introspector) Judge(ctx context.Context, token rs.Token) (Verdict, error) {
+// Introspect asks about one token. Its errors are AuthorityUnreachable: no answer, or none that can be read.
+func (i *Introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.question.Ask(ctx, token)
 	if err != nil {
-		return Verdict{}, Unreachable(err)
+		return TokenInfo{}, Unreachable(err)
 	}
 	var answer introspection
 	if err := answer.read(body); err != nil {
-		return Verdict{}, Unreachable(err)
+		return TokenInfo{}, Unreachable(err)
 	}
 	return answer.verdict(token, i.options), nil
 }
@@ -102,32 +102,32 @@ func (a *introspection) read(body []byte) error {
 }
 
 // verdict judges an answer. What the token may be used for is [Principal.Admissible]'s to say.
-func (a introspection) verdict(token rs.Token, o IntrospectorOptions) Verdict {
+func (a introspection) verdict(token rs.Token, o IntrospectorOptions) TokenInfo {
 	now := o.Now()
 	expires, expiryOK := UnixTime(a.Expires)
 	notBefore, notBeforeOK := UnixTime(a.NotBefore)
 	switch {
 	case !a.Active:
-		return Verdict{Inactive: inactive(a.InactiveReason)}
+		return TokenInfo{Inactive: inactive(a.InactiveReason)}
 	case a.Kind != KindClient && a.Kind != KindPackage:
 		// Refused for its kind, whatever else is wrong with it (S0-R3): nothing but the kind is known of it.
-		return Verdict{Principal: Principal{Token: token, Kind: a.Kind}}
+		return TokenInfo{Principal: Principal{Token: token, Kind: a.Kind}}
 	case !expiryOK || !notBeforeOK:
-		return Verdict{Inactive: inactive("")}
+		return TokenInfo{Inactive: inactive("")}
 	case !expires.IsZero() && !now.Before(expires.Add(clockSkew)):
-		return Verdict{Inactive: inactive(string(rs.TokenExpired))}
+		return TokenInfo{Inactive: inactive(string(rs.TokenExpired))}
 	case now.Add(clockSkew).Before(notBefore):
-		return Verdict{Inactive: inactive("")}
+		return TokenInfo{Inactive: inactive("")}
 	case o.Issuer != "" && a.Issuer != o.Issuer:
-		return Verdict{Inactive: inactive(string(rs.TokenIssuerRefused))}
+		return TokenInfo{Inactive: inactive(string(rs.TokenIssuerRefused))}
 	case len(o.Audiences) > 0 && !slices.ContainsFunc(a.Audience, func(aud string) bool { return slices.Contains(o.Audiences, aud) }):
-		return Verdict{Inactive: inactive(string(rs.TokenAudienceRefused))}
+		return TokenInfo{Inactive: inactive(string(rs.TokenAudienceRefused))}
 	}
 	grant := a.GrantID
 	if grant == "" {
 		grant = a.PackageID
 	}
-	return Verdict{
+	return TokenInfo{
 		Principal: Principal{Token: token, Kind: a.Kind, GrantID: grant, ClientID: a.ClientID},
 		Expires:   expires,
 	}
@@ -163,9 +163,9 @@ func Unreachable(cause error) *rs.Error {
 		Message: "The token authority could not say whether this access token is good.",
 		Hint:    "Retry in a moment; if it persists, tell the operator.",
 	}
-	var told *rs.Error
-	if errors.As(cause, &told) {
-		e.RetryAfter, e.RequestID = told.RetryAfter, told.RequestID
+	var refused *rs.Error
+	if errors.As(cause, &refused) {
+		e.RetryAfter, e.RequestID = refused.RetryAfter, refused.RequestID
 	}
 	return e
 }

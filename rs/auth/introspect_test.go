@@ -44,7 +44,7 @@ func TestIntrospectorAsksAsRFC7662Says(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"active":false}`)
 	})
-	if _, err := introspector.Judge(context.Background(), rs.NewToken("a+b")); err != nil {
+	if _, err := introspector.Introspect(context.Background(), rs.NewToken("a+b")); err != nil {
 		t.Error(err)
 	}
 }
@@ -90,7 +90,7 @@ func TestIntrospectorJudges(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			introspector := newIntrospector(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
 			token := rs.NewToken("tok")
-			verdict, err := introspector.Judge(context.Background(), token)
+			verdict, err := introspector.Introspect(context.Background(), token)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestIntrospectorWithOneAudience(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		verdict, err := introspector.Judge(t.Context(), rs.NewToken("tok"))
+		verdict, err := introspector.Introspect(t.Context(), rs.NewToken("tok"))
 		if err != nil || code == "" && verdict.Inactive != nil || code != "" && (verdict.Inactive == nil || verdict.Inactive.Code != code) {
 			t.Errorf("%s: %+v, %v; want %q", body, verdict, err, code)
 		}
@@ -170,9 +170,9 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 		"a broken connection":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := newIntrospector(t, answer).Judge(context.Background(), rs.NewToken("canary-77"))
+			verdict, err := newIntrospector(t, answer).Introspect(context.Background(), rs.NewToken("canary-77"))
 			var e *rs.Error
-			if !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable || verdict != (auth.Verdict{}) {
+			if !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable || verdict != (auth.TokenInfo{}) {
 				t.Fatalf("verdict %+v, error %v", verdict, err)
 			}
 			if strings.Contains(err.Error()+e.Cause.Error(), "canary-77") || strings.Contains(e.Cause.Error(), "cret") {

@@ -16,9 +16,9 @@ type SchemaProbe struct {
 	For func(rs.Token) rs.Doer
 }
 
-// Judge asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
+// Introspect asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
 // is what a package token meets, not being a grant), yields a principal of kind "", which nobody admits.
-func (p SchemaProbe) Judge(ctx context.Context, token rs.Token) (Verdict, error) {
+func (p SchemaProbe) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	request := rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}}
 	response, err := p.For(token).Do(ctx, request)
 	var refused *rs.Error
@@ -26,17 +26,17 @@ func (p SchemaProbe) Judge(ctx context.Context, token rs.Token) (Verdict, error)
 	case err == nil:
 		bearer, err := readBearer(response.Body)
 		if err != nil {
-			return Verdict{}, Unreachable(err)
+			return TokenInfo{}, Unreachable(err)
 		}
-		return Verdict{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
+		return TokenInfo{Principal: Principal{Token: token, Kind: bearer.Kind, GrantID: bearer.GrantID, ClientID: bearer.ClientID}}, nil
 	case !errors.As(err, &refused):
-		return Verdict{}, Unreachable(err)
+		return TokenInfo{}, Unreachable(err)
 	case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
-		return Verdict{Inactive: inactive(string(refused.Code))}, nil
+		return TokenInfo{Inactive: inactive(string(refused.Code))}, nil
 	case refused.Status == http.StatusNotFound:
-		return Verdict{Principal: Principal{Token: token}}, nil
+		return TokenInfo{Principal: Principal{Token: token}}, nil
 	default:
-		return Verdict{}, Unreachable(err)
+		return TokenInfo{}, Unreachable(err)
 	}
 }
 

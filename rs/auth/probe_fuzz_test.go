@@ -28,8 +28,8 @@ func FuzzSchemaProbe(f *testing.F) {
 				return &rs.Response{Status: 200, Body: string(body)}, nil
 			})
 		}}
-		verdict, err := probe.Judge(t.Context(), rs.NewToken("tok_secret"))
-		if rs.AsError(err).Code == rs.AuthorityUnreachable && verdict == (auth.Verdict{}) {
+		verdict, err := probe.Introspect(t.Context(), rs.NewToken("tok_secret"))
+		if rs.AsError(err).Code == rs.AuthorityUnreachable && verdict == (auth.TokenInfo{}) {
 			return // a name is there twice, or in another case
 		}
 		if err != nil || verdict.Inactive != nil {

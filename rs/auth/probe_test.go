@@ -56,7 +56,7 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 					return &rs.Response{Status: 200, Body: test.body}, nil
 				})
 			}}
-			verdict, err := probe.Judge(context.Background(), token)
+			verdict, err := probe.Introspect(context.Background(), token)
 			if len(asked) != 1 || asked[0] != "tok /v1/schema?view=compact" {
 				t.Errorf("asked %q", asked)
 			}

@@ -15,8 +15,8 @@ import (
 
 // Defaults of [TokenCacheOptions].
 const (
-	DefaultTokenHold    = 60 * time.Second
-	DefaultRefusalHold  = 5 * time.Second
+	DefaultTokenTTL     = 60 * time.Second
+	DefaultNegativeTTL  = 5 * time.Second
 	DefaultTokenEntries = 10_000
 
 	// renewalHold is how long the result of asking again about a token serves everybody who would ask the same.
@@ -27,14 +27,14 @@ const (
 
 // TokenCacheOptions configure a [TokenCache]. Zero values mean the defaults.
 type TokenCacheOptions struct {
-	Authority Authority
-	Hold      time.Duration // how long a good token is believed, at most; its expiry may come earlier
-	Refusal   time.Duration // how long a bad token is refused without asking
-	Entries   int           // how many good tokens are remembered, and how many bad ones
-	Timeout   time.Duration // one question; 0 means twice DefaultAuthorityTimeout
-	Now       func() time.Time
-	Recalled  func(hit bool)  // told of each token whether memory knew it; nil for nobody
-	Unknown   *QuestionLimits // of the questions about tokens that were never good; nil means DefaultQuestionLimits
+	Authority   Authority
+	TTL         time.Duration // how long a good token is believed, at most; its expiry may come earlier
+	NegativeTTL time.Duration // how long a bad token is refused without asking
+	Entries     int           // how many good tokens are remembered, and how many bad ones
+	Timeout     time.Duration // one question; 0 means twice DefaultAuthorityTimeout
+	Now         func() time.Time
+	OnLookup    func(hit bool)  // told of each token whether memory knew it; nil for nobody
+	Unknown     *QuestionLimits // of the questions about tokens that were never good; nil means DefaultQuestionLimits
 }
 
 // A TokenCache remembers an authority's verdicts for a short while, under the SHA-256 of the token, so that
@@ -56,11 +56,11 @@ type TokenCache struct {
 
 type (
 	tokenKey = [sha256.Size]byte
-	verdicts = simplelru.LRU[tokenKey, cachedVerdict]
+	verdicts = simplelru.LRU[tokenKey, cachedInfo]
 )
 
-type cachedVerdict struct {
-	verdict Verdict
+type cachedInfo struct {
+	verdict TokenInfo
 	asked   time.Time // when the question was put: an answer never replaces one to a later question
 	until   time.Time
 }
@@ -74,11 +74,11 @@ type renewal struct {
 
 // NewTokenCache returns a cache over an authority.
 func NewTokenCache(o TokenCacheOptions) *TokenCache {
-	if o.Hold <= 0 {
-		o.Hold = DefaultTokenHold
+	if o.TTL <= 0 {
+		o.TTL = DefaultTokenTTL
 	}
-	if o.Refusal <= 0 {
-		o.Refusal = DefaultRefusalHold
+	if o.NegativeTTL <= 0 {
+		o.NegativeTTL = DefaultNegativeTTL
 	}
 	if o.Entries <= 0 {
 		o.Entries = DefaultTokenEntries
@@ -95,8 +95,8 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	}
 	c := &TokenCache{options: o, unknown: newQuestionGate(*o.Unknown, o.Now)}
 	// NewLRU fails for a size of less than 1 alone.
-	c.good, _ = simplelru.NewLRU[tokenKey, cachedVerdict](o.Entries, nil)
-	c.bad, _ = simplelru.NewLRU[tokenKey, cachedVerdict](o.Entries, nil)
+	c.good, _ = simplelru.NewLRU[tokenKey, cachedInfo](o.Entries, nil)
+	c.bad, _ = simplelru.NewLRU[tokenKey, cachedInfo](o.Entries, nil)
 	c.known, _ = simplelru.NewLRU[tokenKey, time.Time](o.Entries, nil)
 	c.renewals, _ = simplelru.NewLRU[tokenKey, renewal](o.Entries, nil)
 	return c
@@ -120,8 +120,8 @@ func (c *TokenCache) recognizes(key tokenKey) bool {
 func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principal, error) {
 	key := keyOf(token)
 	verdict, fresh := c.recall(key)
-	if c.options.Recalled != nil {
-		c.options.Recalled(fresh)
+	if c.options.OnLookup != nil {
+		c.options.OnLookup(fresh)
 	}
 	if fresh {
 		return verdict.principal(token)
@@ -131,8 +131,8 @@ func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principa
 
 // Recheck asks the authority again, past the memory, and remembers the new answer (D7). Rechecks of one token within two
 // seconds share one question, whatever its result, as long as the resource server refused for the same reason.
-func (c *TokenCache) Recheck(ctx context.Context, token rs.Token) (Principal, error) {
-	// Rechecks have flights of their own: joining a question put before the doubt arose would not settle it.
+func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token) (Principal, error) {
+	// Rechecks have flights of their own: joining a question put before the 401 would not settle it.
 	reason := rs.RefusalFrom(ctx)
 	return c.ask(ctx, again, reason, keyOf(token), token)
 }
@@ -162,7 +162,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 		}
 		leave, refusal := c.unknown.enter(ctx)
 		if refusal != nil {
-			return Verdict{}, refusal
+			return TokenInfo{}, refusal
 		}
 		defer leave()
 		return c.judge(rs.WithUnknownToken(ctx), key, token)
@@ -174,20 +174,20 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 		if answer.Err != nil {
 			return Principal{}, answer.Err
 		}
-		return answer.Val.(Verdict).principal(token)
+		return answer.Val.(TokenInfo).principal(token)
 	}
 }
 
 // renew asks again about a token that was good, unless that was done a moment ago for the same reason: then the result still
 // holds, also where the authority could not tell.
-func (c *TokenCache) renew(ctx context.Context, reason rs.Code, key tokenKey, token rs.Token) (Verdict, error) {
+func (c *TokenCache) renew(ctx context.Context, reason rs.Code, key tokenKey, token rs.Token) (TokenInfo, error) {
 	now := c.options.Now()
 	c.mu.Lock()
 	last, found := c.renewals.Get(key)
 	c.mu.Unlock()
 	if found && last.reason == reason && now.Before(last.asked.Add(renewalHold)) {
 		if last.err != nil {
-			return Verdict{}, last.err
+			return TokenInfo{}, last.err
 		}
 		if verdict, fresh := c.recall(key); fresh {
 			return verdict, nil
@@ -201,9 +201,9 @@ func (c *TokenCache) renew(ctx context.Context, reason rs.Code, key tokenKey, to
 }
 
 // judge puts a question and remembers the answer.
-func (c *TokenCache) judge(ctx context.Context, key tokenKey, token rs.Token) (Verdict, error) {
+func (c *TokenCache) judge(ctx context.Context, key tokenKey, token rs.Token) (TokenInfo, error) {
 	asked := c.options.Now()
-	verdict, err := c.options.Authority.Judge(ctx, token)
+	verdict, err := c.options.Authority.Introspect(ctx, token)
 	if err == nil {
 		c.remember(key, verdict, asked)
 	}
@@ -211,7 +211,7 @@ func (c *TokenCache) judge(ctx context.Context, key tokenKey, token rs.Token) (V
 }
 
 // recall returns what is remembered of a token, and whether that can be believed.
-func (c *TokenCache) recall(key tokenKey) (Verdict, bool) {
+func (c *TokenCache) recall(key tokenKey) (TokenInfo, bool) {
 	c.mu.Lock()
 	entry, found := c.held(key)
 	c.mu.Unlock()
@@ -219,14 +219,14 @@ func (c *TokenCache) recall(key tokenKey) (Verdict, bool) {
 }
 
 // held finds a token in the one memory that has it. c.mu must be held.
-func (c *TokenCache) held(key tokenKey) (cachedVerdict, bool) {
+func (c *TokenCache) held(key tokenKey) (cachedInfo, bool) {
 	if entry, found := c.good.Peek(key); found {
 		return entry, true
 	}
 	return c.bad.Peek(key)
 }
 
-func (c *TokenCache) remember(key tokenKey, verdict Verdict, asked time.Time) {
+func (c *TokenCache) remember(key tokenKey, verdict TokenInfo, asked time.Time) {
 	verdict.Principal.Token = rs.Token{} // the asker has it; memory need not
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,15 +236,15 @@ func (c *TokenCache) remember(key tokenKey, verdict Verdict, asked time.Time) {
 	if verdict.Inactive != nil {
 		c.good.Remove(key)
 		c.known.Remove(key)
-		c.bad.Add(key, cachedVerdict{verdict, asked, asked.Add(c.options.Refusal)})
+		c.bad.Add(key, cachedInfo{verdict, asked, asked.Add(c.options.NegativeTTL)})
 	} else {
-		until := asked.Add(c.options.Hold)
+		until := asked.Add(c.options.TTL)
 		if !verdict.Expires.IsZero() && verdict.Expires.Before(until) {
 			until = verdict.Expires
 		}
 		c.bad.Remove(key)
 		c.known.Add(key, asked)
-		c.good.Add(key, cachedVerdict{verdict, asked, until})
+		c.good.Add(key, cachedInfo{verdict, asked, until})
 	}
 	if !c.sweeping {
 		c.sweeping = true
@@ -252,7 +252,7 @@ func (c *TokenCache) remember(key tokenKey, verdict Verdict, asked time.Time) {
 	}
 }
 
-// sweep forgets what is no longer good: a package's verdict holds its children's tokens. It comes again when the next
+// sweep forgets what is no longer good: a package's verdict holds its members's tokens. It comes again when the next
 // verdict is too old, as long as any is remembered.
 func (c *TokenCache) sweep() {
 	c.mu.Lock()
@@ -275,16 +275,16 @@ func (c *TokenCache) sweep() {
 }
 
 // longest is how long anything is remembered at most.
-func (c *TokenCache) longest() time.Duration { return max(c.options.Hold, c.options.Refusal) }
+func (c *TokenCache) longest() time.Duration { return max(c.options.TTL, c.options.NegativeTTL) }
 
 // newer reports whether an answer to a question put at some time must not replace this one. Of two questions put at the
 // same instant, by a coarse clock, a refusal counts.
-func (v cachedVerdict) newer(asked time.Time) bool {
+func (v cachedInfo) newer(asked time.Time) bool {
 	return v.asked.After(asked) || v.asked.Equal(asked) && v.verdict.Inactive != nil
 }
 
 // principal is the verdict as an answer about the token that was presented.
-func (v Verdict) principal(token rs.Token) (Principal, error) {
+func (v TokenInfo) principal(token rs.Token) (Principal, error) {
 	if v.Inactive != nil {
 		return Principal{}, v.Inactive
 	}

@@ -15,11 +15,11 @@ func TestTokenCacheKeepsNoToken(t *testing.T) {
 	token := rs.NewToken("tok_kept")
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{
 		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) },
-		Authority: authorityFunc(func(_ context.Context, token rs.Token) (auth.Verdict, error) {
-			return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
+		Authority: authorityFunc(func(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
+			return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
 		}),
 	})
-	for _, ask := range []func(context.Context, rs.Token) (auth.Principal, error){cache.Authenticate, cache.Recheck, cache.Authenticate} {
+	for _, ask := range []func(context.Context, rs.Token) (auth.Principal, error){cache.Authenticate, cache.Revalidate, cache.Authenticate} {
 		if p, err := ask(t.Context(), token); err != nil || p.Token != token {
 			t.Fatalf("%+v, %v", p, err)
 		}

@@ -12,10 +12,10 @@ import (
 func TestTokenCacheTellsWhetherItKnew(t *testing.T) {
 	var hits []bool
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{
-		Authority: authorityFunc(func(_ context.Context, token rs.Token) (auth.Verdict, error) {
-			return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient}}, nil
+		Authority: authorityFunc(func(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
+			return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient}}, nil
 		}),
-		Recalled: func(hit bool) { hits = append(hits, hit) },
+		OnLookup: func(hit bool) { hits = append(hits, hit) },
 	})
 	for _, token := range []string{"a", "a", "b", "a"} {
 		if _, err := cache.Authenticate(t.Context(), rs.NewToken(token)); err != nil {

@@ -12,8 +12,8 @@ import (
 
 type anyone struct{}
 
-func (anyone) Judge(context.Context, rs.Token) (Verdict, error) {
-	return Verdict{Principal: Principal{Kind: KindClient}}, nil
+func (anyone) Introspect(context.Context, rs.Token) (TokenInfo, error) {
+	return TokenInfo{Principal: Principal{Kind: KindClient}}, nil
 }
 
 // A verdict stays in memory no longer than it is believed, however quiet the server becomes.
@@ -34,12 +34,12 @@ func TestVerdictsAreForgotten(t *testing.T) {
 		if held() != 10 {
 			t.Errorf("%d verdicts are held, want 10", held())
 		}
-		time.Sleep(DefaultTokenHold - 5*time.Second)
+		time.Sleep(DefaultTokenTTL - 5*time.Second)
 		synctest.Wait()
 		if held() != 4 {
 			t.Errorf("%d verdicts are held, want 4", held())
 		}
-		time.Sleep(DefaultTokenHold)
+		time.Sleep(DefaultTokenTTL)
 		synctest.Wait()
 		if held() != 0 {
 			t.Errorf("%d verdicts are still held", held())

@@ -18,21 +18,23 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-type authorityFunc func(context.Context, rs.Token) (auth.Verdict, error)
+type authorityFunc func(context.Context, rs.Token) (auth.TokenInfo, error)
 
-func (f authorityFunc) Judge(ctx context.Context, t rs.Token) (auth.Verdict, error) { return f(ctx, t) }
+func (f authorityFunc) Introspect(ctx context.Context, t rs.Token) (auth.TokenInfo, error) {
+	return f(ctx, t)
+}
 
 // cacheFixture is a cache over a scripted authority and a clock that stands still.
 type cacheFixture struct {
 	*auth.TokenCache
 	asked   atomic.Int64
 	now     time.Time
-	verdict auth.Verdict
+	verdict auth.TokenInfo
 	err     error
 }
 
 func newCache(entries int) *cacheFixture {
-	f := &cacheFixture{now: time.Unix(1_700_000_000, 0), verdict: auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}}
+	f := &cacheFixture{now: time.Unix(1_700_000_000, 0), verdict: auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}}
 	f.TokenCache = auth.NewTokenCache(auth.TokenCacheOptions{
 		Authority: authorityFunc(f.judge),
 		Entries:   entries,
@@ -41,7 +43,7 @@ func newCache(entries int) *cacheFixture {
 	return f
 }
 
-func (f *cacheFixture) judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
+func (f *cacheFixture) judge(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	f.asked.Add(1)
 	verdict := f.verdict
 	if verdict.Inactive == nil {
@@ -64,7 +66,7 @@ func (f *cacheFixture) wantAsked(t *testing.T, token string, want int64) error {
 }
 
 func TestTokenCacheRemembers(t *testing.T) {
-	revoked := auth.Verdict{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
+	revoked := auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
 
 	t.Run("a good token is believed for 60 s", func(t *testing.T) {
 		f := newCache(0)
@@ -124,7 +126,7 @@ func TestTokenCacheRemembers(t *testing.T) {
 		f := newCache(0)
 		_ = f.wantAsked(t, "a", 1)
 		f.verdict = revoked
-		if _, err := f.Recheck(context.Background(), rs.NewToken("a")); err == nil || f.asked.Load() != 2 {
+		if _, err := f.Revalidate(context.Background(), rs.NewToken("a")); err == nil || f.asked.Load() != 2 {
 			t.Errorf("error %v, asked %d", err, f.asked.Load())
 		}
 		if err := f.wantAsked(t, "a", 2); err == nil {
@@ -132,7 +134,7 @@ func TestTokenCacheRemembers(t *testing.T) {
 		}
 	})
 	t.Run("an authority that panics could not tell", func(t *testing.T) {
-		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(context.Context, rs.Token) (auth.Verdict, error) { panic("x") })})
+		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) { panic("x") })})
 		var e *rs.Error
 		if _, err := cache.Authenticate(context.Background(), rs.NewToken("a")); !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable {
 			t.Error(err)
@@ -143,11 +145,11 @@ func TestTokenCacheRemembers(t *testing.T) {
 func TestTokenCacheAsksOncePerTokenAtATime(t *testing.T) {
 	begun, answer := make(chan struct{}), make(chan struct{})
 	var asked atomic.Int64
-	cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+	cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 		asked.Add(1)
 		close(begun)
 		<-answer
-		return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient}}, ctx.Err()
+		return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient}}, ctx.Err()
 	})})
 	first, hangUp := context.WithCancel(context.Background())
 	firstDone := make(chan error)
@@ -182,13 +184,13 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 	var now atomic.Int64
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{
 		Now: func() time.Time { return time.Unix(now.Add(1), 0) },
-		Authority: authorityFunc(func(context.Context, rs.Token) (auth.Verdict, error) {
+		Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
 			if asked.Add(1) == 1 { // the first question is answered last, with what was true when it was put
 				close(slowBegun)
 				<-slowAnswer
-				return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+				return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
 			}
-			return auth.Verdict{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}, nil
+			return auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}, nil
 		}),
 	})
 	slowDone := make(chan struct{})
@@ -197,7 +199,7 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 		_, _ = cache.Authenticate(context.Background(), rs.NewToken("a"))
 	}()
 	<-slowBegun
-	if _, err := cache.Recheck(context.Background(), rs.NewToken("a")); err == nil {
+	if _, err := cache.Revalidate(context.Background(), rs.NewToken("a")); err == nil {
 		t.Fatal("the recheck let a dead token in")
 	}
 	close(slowAnswer)
@@ -211,7 +213,7 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 func TestBadTokensEvictNoGoodOne(t *testing.T) {
 	f := newCache(3)
 	_ = f.wantAsked(t, "good", 1)
-	f.verdict = auth.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}
+	f.verdict = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}
 	for i := range 20 {
 		_ = f.wantAsked(t, fmt.Sprint("guess", i), int64(2+i))
 	}
@@ -241,7 +243,7 @@ func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
 	}
 	_ = f.wantAsked(t, "a", 2)
 	f.now = f.now.Add(time.Minute)
-	f.verdict = auth.Verdict{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
+	f.verdict = auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
 	if err := f.wantAsked(t, "a", 3); err == nil || f.Known(token) {
 		t.Errorf("a revoked token: %v, known %v", err, f.Known(token))
 	}
@@ -275,9 +277,9 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 		release := make(chan struct{})
 		cache := auth.NewTokenCache(auth.TokenCacheOptions{
 			Unknown: &auth.QuestionLimits{AtOnce: 2, Wait: time.Second},
-			Authority: authorityFunc(func(context.Context, rs.Token) (auth.Verdict, error) {
+			Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
 				<-release
-				return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}, nil
+				return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}, nil
 			}),
 		})
 		answers := make(chan rs.Code, 5)
@@ -305,19 +307,19 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 func TestRechecksShareOneQuestion(t *testing.T) {
 	unreachable := &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
 	for name, test := range map[string]struct {
-		verdict auth.Verdict
+		verdict auth.TokenInfo
 		err     error
 	}{
-		"the token is good":         {auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}, nil},
-		"the token is dead":         {auth.Verdict{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}, nil},
-		"the authority cannot tell": {auth.Verdict{}, unreachable},
+		"the token is good":         {auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil},
+		"the token is dead":         {auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}, nil},
+		"the authority cannot tell": {auth.TokenInfo{}, unreachable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newCache(0)
 			_ = f.wantAsked(t, "a", 1)
 			f.verdict, f.err = test.verdict, test.err
 			for range 50 {
-				if _, err := f.Recheck(context.Background(), rs.NewToken("a")); (err == nil) != (name == "the token is good") {
+				if _, err := f.Revalidate(context.Background(), rs.NewToken("a")); (err == nil) != (name == "the token is good") {
 					t.Fatal(err)
 				}
 			}
@@ -325,7 +327,7 @@ func TestRechecksShareOneQuestion(t *testing.T) {
 				t.Errorf("%d questions, want 2", f.asked.Load())
 			}
 			f.now = f.now.Add(2 * time.Second)
-			_, _ = f.Recheck(context.Background(), rs.NewToken("a"))
+			_, _ = f.Revalidate(context.Background(), rs.NewToken("a"))
 			if f.asked.Load() != 3 {
 				t.Errorf("%d questions two seconds later, want 3", f.asked.Load())
 			}

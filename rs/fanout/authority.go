@@ -13,9 +13,9 @@ import (
 // PackageAuthorityOptions configure a [PackageAuthority].
 type PackageAuthorityOptions struct {
 	Authority auth.Authority         // judges the token itself
-	Members   auth.Authority         // judges the token of each child before it is read (D27); nil means Authority
-	Directory Directory              // names a package's children
-	For       func(rs.Token) rs.Doer // the resource server as the bearer of one child's token sees it
+	Members   auth.Authority         // judges the token of each member before it is read (D27); nil means Authority
+	Directory Directory              // names a package's members
+	For       func(rs.Token) rs.Doer // the resource server as the bearer of one member's token sees it
 	Package   PackageOptions
 }
 
@@ -36,16 +36,16 @@ func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
 		o.Members = o.Authority
 	}
 	members := auth.NewTokenCache(auth.TokenCacheOptions{
-		Authority: o.Members, Timeout: o.Package.ChildDeadline, Now: o.Package.Now,
+		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now,
 		Unknown: &auth.QuestionLimits{}, // the directory's tokens are no guesses, and each read's questions are bounded
 	})
 	return &PackageAuthority{options: o, members: members, refusals: newRefusals()}
 }
 
-// Judge asks the authority, and about a package the directory. A revoked package is not good; a directory that cannot
+// Introspect asks the authority, and about a package the directory. A revoked package is not good; a directory that cannot
 // tell is an AuthorityUnreachable.
-func (a *PackageAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verdict, error) {
-	verdict, err := a.options.Authority.Judge(ctx, token)
+func (a *PackageAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+	verdict, err := a.options.Authority.Introspect(ctx, token)
 	if err != nil || verdict.Inactive != nil || verdict.Principal.Kind != auth.KindPackage {
 		return verdict, err
 	}
@@ -53,18 +53,18 @@ func (a *PackageAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verd
 	var refused *rs.Error
 	switch {
 	case errors.As(err, &refused) && refused.Code == rs.PackageRevoked:
-		return auth.Verdict{Inactive: refused}, nil
+		return auth.TokenInfo{Inactive: refused}, nil
 	case errors.As(err, &refused) && refused.Code == rs.AuthorityUnreachable:
-		return auth.Verdict{}, refused
+		return auth.TokenInfo{}, refused
 	case err != nil:
-		return auth.Verdict{}, auth.Unreachable(err)
+		return auth.TokenInfo{}, auth.Unreachable(err)
 	}
 	if membership.PackageID == "" {
 		membership.PackageID = verdict.Principal.GrantID
 	}
-	membership.Children = screen(token, membership.Children)
+	membership.Members = screen(token, membership.Members)
 	now := a.options.Package.Now()
-	for _, c := range membership.Children {
+	for _, c := range membership.Members {
 		if c.Refused == nil && c.Expires.After(now) && (verdict.Expires.IsZero() || c.Expires.Before(verdict.Expires)) {
 			verdict.Expires = c.Expires
 		}
@@ -73,18 +73,18 @@ func (a *PackageAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verd
 	return verdict, nil
 }
 
-// MaxChildren is how many children of a package are read. Those beyond are named as unavailable.
-const MaxChildren = 256
+// MaxChildren is how many members of a package are read. Those beyond are named as unavailable.
+const MaxMembers = 256
 
-// screen refuses children beyond the limit, and those whose token is the package's own. It asks nobody.
-func screen(token rs.Token, children []Child) []Child {
+// screen refuses members beyond the limit, and those whose token is the package's own. It asks nobody.
+func screen(token rs.Token, children []Member) []Member {
 	screened := slices.Clone(children)
 	for i := range screened {
 		c := &screened[i]
 		switch {
 		case c.Refused != nil:
-		case i >= MaxChildren:
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", MaxChildren)}
+		case i >= MaxMembers:
+			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", MaxMembers)}
 		case c.Token == token:
 			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
 		}

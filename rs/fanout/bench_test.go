@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// BenchmarkFanout searches packages of several sizes whose children answer at once with a page of 20 hits. The floor is
+// BenchmarkFanout searches packages of several sizes whose members answer at once with a page of 20 hits. The floor is
 // the same number of reads, one after the other, with each answer's hits found and nothing done to them.
 func BenchmarkFanout(b *testing.B) {
 	for _, size := range []int{1, 8, 64} {
@@ -22,11 +22,11 @@ func BenchmarkFanout(b *testing.B) {
 			b.Fatal(err)
 		}
 		doer := memberDoer(func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil })
-		children := make([]fanout.Child, size)
+		children := make([]fanout.Member, size)
 		for i := range children {
 			children[i] = aChild(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Children: children}, func(rs.Token) rs.Doer { return doer }, fanout.PackageOptions{})
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, func(rs.Token) rs.Doer { return doer }, fanout.PackageOptions{})
 		request := searchRequest("limit", "20")
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
@@ -53,7 +53,7 @@ func BenchmarkFanout(b *testing.B) {
 	}
 }
 
-// BenchmarkFanoutOverHTTP searches packages over HTTP whose children each take five milliseconds to answer. They are asked
+// BenchmarkFanoutOverHTTP searches packages over HTTP whose members each take five milliseconds to answer. They are asked
 // at a time, as many as the width allows, so the members of a package of eight take little longer than one.
 func BenchmarkFanoutOverHTTP(b *testing.B) {
 	const latency = 5 * time.Millisecond
@@ -75,11 +75,11 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, size := range []int{1, 8, 64} {
-		children := make([]fanout.Child, size)
+		children := make([]fanout.Member, size)
 		for i := range children {
 			children[i] = aChild(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Children: children}, func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }, fanout.PackageOptions{})
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }, fanout.PackageOptions{})
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

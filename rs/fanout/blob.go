@@ -9,18 +9,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// maxBlobAttempts is how many children a blob is looked for in. In a larger package its connection must be named.
+// maxBlobAttempts is how many members a blob is looked for in. In a larger package its connection must be named.
 const maxBlobAttempts = 16
 
 // blob answers GET /v1/blobs/{id}. The resource server knows blobs by id alone, so without a connection the usable
-// children are asked in turn until one has it: one after the other, so that the bytes are sent once.
+// members are asked in turn until one has it: one after the other, so that the bytes are sent once.
 func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
-	if connectionID != "" || len(p.children) == 1 {
+	if connectionID != "" || len(p.members) == 1 {
 		return p.readOne(ctx, r, connectionID, "")
 	}
-	var usable []*child
+	var usable []*member
 	asked := map[rs.Token]bool{}
-	for _, c := range p.children {
+	for _, c := range p.members {
 		if p.refused(c) == nil && !asked[c.Token] { // a grant of several connections is asked once
 			asked[c.Token] = true
 			usable = append(usable, c)
@@ -28,7 +28,7 @@ func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (
 	}
 	switch {
 	case len(usable) == 0:
-		return nil, p.unusable("", p.children)
+		return nil, p.unusable("", p.members)
 	case len(usable) > maxBlobAttempts:
 		return nil, p.ambiguous("")
 	}
@@ -37,11 +37,11 @@ func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (
 
 // findBlob asks one child after the other. "Not found" of one says nothing of the next; of all it is the answer, unless
 // some could not say.
-func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*child) (*rs.Response, error) {
+func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*member) (*rs.Response, error) {
 	var missing *rs.Error
 	var failures []*rs.Error
 	_, unavailable := p.sides("")
-	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.ChildDeadline)
+	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
 	for _, c := range children {
 		o := p.judgeAndAsk(ctx, c, r)
@@ -60,16 +60,16 @@ func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*child)
 	if len(failures) > 0 {
 		return nil, p.allFailed(unavailable, failures)
 	}
-	told := *missing
+	annotated := *missing
 	if len(unavailable) > 0 {
-		told.Hint = fmt.Sprintf("It may be in one of the %d connections that cannot be read at the moment; approve them again, or check the id.", len(unavailable))
-		told.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
+		annotated.Hint = fmt.Sprintf("It may be in one of the %d connections that cannot be read at the moment; approve them again, or check the id.", len(unavailable))
+		annotated.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
 	}
-	return nil, &told
+	return nil, &annotated
 }
 
-// judgeAndAsk performs a read of one child within its deadline, once the child is judged.
-func (p *Package) judgeAndAsk(ctx context.Context, c *child, r rs.Request) outcome {
+// judgeAndAsk performs a read of one member within its deadline, once the member is judged.
+func (p *Package) judgeAndAsk(ctx context.Context, c *member, r rs.Request) outcome {
 	left, why := p.judgeIn(ctx, c)
 	if why != nil {
 		return outcome{failure: why}

@@ -10,14 +10,14 @@ import (
 
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
-// choose finds the one child that a read is for, asking nobody. Without a connection that is the only child there is, or the
-// only one that was granted the stream (D26); else one must be named (S0-8a). Where several children share a connection, the
+// choose finds the one member that a read is for, asking nobody. Without a connection that is the only member there is, or the
+// only one that was granted the stream (D26); else one must be named (S0-8a). Where several members share a connection, the
 // one that was granted most of the streams is preferred.
-func (p *Package) choose(connectionID string, streams ...string) (*child, *rs.Error) {
-	candidates := p.children
+func (p *Package) choose(connectionID string, streams ...string) (*member, *rs.Error) {
+	candidates := p.members
 	switch {
 	case connectionID != "":
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *child) bool { return c.ID != connectionID })
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *member) bool { return c.ID != connectionID })
 	case len(candidates) > 1:
 		if candidates = p.having(sole(streams)); !oneConnection(candidates) {
 			return nil, p.ambiguous(sole(streams))
@@ -26,7 +26,7 @@ func (p *Package) choose(connectionID string, streams ...string) (*child, *rs.Er
 	if len(candidates) == 0 {
 		return nil, p.unknown(connectionID)
 	}
-	var usable *child
+	var usable *member
 	for _, c := range candidates {
 		if p.refused(c) == nil && (usable == nil || len(c.granted(streams)) > len(usable.granted(streams))) {
 			usable = c
@@ -38,27 +38,29 @@ func (p *Package) choose(connectionID string, streams ...string) (*child, *rs.Er
 	return usable, nil
 }
 
-// oneConnection reports whether there are children, and all have the same connection.
-func oneConnection(children []*child) bool {
-	return len(children) > 0 && !slices.ContainsFunc(children, func(c *child) bool { return c.ID != children[0].ID })
+// oneConnection reports whether there are members, and all have the same connection.
+func oneConnection(children []*member) bool {
+	return len(children) > 0 && !slices.ContainsFunc(children, func(c *member) bool { return c.ID != children[0].ID })
 }
 
-// grants reports whether a child may read a stream; of no stream, every child may.
-func (c *child) grants(stream string) bool { return stream == "" || slices.Contains(c.Streams, stream) }
+// grants reports whether a member may read a stream; of no stream, every member may.
+func (c *member) grants(stream string) bool {
+	return stream == "" || slices.Contains(c.Streams, stream)
+}
 
 // ambiguous asks for a connection: those that can be read, and of them those with the stream where any says that it has it.
 // Where only connections that cannot be read have it, no other is offered.
 func (p *Package) ambiguous(stream string) *rs.Error {
 	options, unavailable := p.sides(stream)
 	having := p.having(stream)
-	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.children))
+	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.members))
 	if len(having) > 0 {
 		options = only(options, having)
-		message = fmt.Sprintf("Stream %q is granted under %d of this package's %d connections, and the call names none.", rs.ErrorText(stream), len(having), len(p.children))
+		message = fmt.Sprintf("Stream %q is granted under %d of this package's %d connections, and the call names none.", rs.ErrorText(stream), len(having), len(p.members))
 	}
 	if len(options) == 0 {
 		if len(having) == 0 {
-			having = p.children
+			having = p.members
 		}
 		return p.unusable(stream, having)
 	}
@@ -69,17 +71,17 @@ func (p *Package) ambiguous(stream string) *rs.Error {
 	return offering(e, options, unavailable)
 }
 
-// only keeps the options that are among some children.
-func only(options []rs.Connection, children []*child) []rs.Connection {
+// only keeps the options that are among some members.
+func only(options []rs.Connection, children []*member) []rs.Connection {
 	return slices.DeleteFunc(options, func(o rs.Connection) bool {
-		return !slices.ContainsFunc(children, func(c *child) bool { return c.Connection == o })
+		return !slices.ContainsFunc(children, func(c *member) bool { return c.Connection == o })
 	})
 }
 
-// having lists the children that were granted a stream.
-func (p *Package) having(stream string) []*child {
-	var having []*child
-	for _, c := range p.children {
+// having lists the members that were granted a stream.
+func (p *Package) having(stream string) []*member {
+	var having []*member
+	for _, c := range p.members {
 		if stream != "" && c.grants(stream) {
 			having = append(having, c)
 		}
@@ -97,9 +99,9 @@ func (p *Package) unknown(connectionID string) *rs.Error {
 	return offering(e, options, unavailable)
 }
 
-// unusable refuses a read whose children cannot be read, under the first one's own code, and offers those others that may
+// unusable refuses a read whose members cannot be read, under the first one's own code, and offers those others that may
 // serve it: of a stream that several were granted, those (S3-3a).
-func (p *Package) unusable(stream string, children []*child) *rs.Error {
+func (p *Package) unusable(stream string, children []*member) *rs.Error {
 	first := children[0]
 	why := p.refused(first)
 	if why == nil { // it has come back since it was looked at
@@ -121,17 +123,17 @@ func (p *Package) unusable(stream string, children []*child) *rs.Error {
 	return offering(e, options, unavailable)
 }
 
-// sides lists the children that can be chosen, those with the stream first, and those that cannot.
+// sides lists the members that can be chosen, those with the stream first, and those that cannot.
 func (p *Package) sides(stream string) (options []rs.Connection, unavailable []rs.UnavailableConnection) {
-	usable := []*child{}
-	for _, c := range p.children {
+	usable := []*member{}
+	for _, c := range p.members {
 		if why := p.refused(c); why != nil {
 			unavailable = append(unavailable, c.unavailable(why))
 		} else {
 			usable = append(usable, c)
 		}
 	}
-	slices.SortStableFunc(usable, func(a, b *child) int { return rank(b.grants(stream)) - rank(a.grants(stream)) })
+	slices.SortStableFunc(usable, func(a, b *member) int { return rank(b.grants(stream)) - rank(a.grants(stream)) })
 	for _, c := range usable {
 		options = append(options, c.Connection)
 	}
@@ -145,7 +147,7 @@ func rank(first bool) int {
 	return 0
 }
 
-func (c *child) unavailable(why *rs.Error) rs.UnavailableConnection {
+func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
 	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
 }
 

@@ -25,7 +25,7 @@ const (
 
 // A packageCursor is where a search across a package ended. It holds all that the next page needs, so that any replica
 // can serve it, also after a restart. It is not signed: whoever changes it reaches no more than the search itself does,
-// because the children are looked up in the caller's own package and read with the children's own tokens.
+// because the members are looked up in the caller's own package and read with the members's own tokens.
 //
 // It is bound to the search and the package, but not to the package's members: those it names itself. A member that is
 // gone meanwhile is reported as unavailable, and one that came later is not part of this search.
@@ -33,14 +33,14 @@ type packageCursor struct {
 	Version int          `json:"v"`
 	Kind    string       `json:"k"`
 	Bound   string       `json:"b"` // hash of the search and the package
-	Size    int          `json:"l"` // page size of the children: skip counts hits of pages of this size
+	Size    int          `json:"l"` // page size of the members: skip counts hits of pages of this size
 	Done    *tally       `json:"d,omitempty"`
-	Turns   []cursorTurn `json:"t"` // the children with more to show, in the order of their turns
+	Turns   []cursorTurn `json:"t"` // the members with more to show, in the order of their turns
 }
 
 type cursorTurn struct {
 	ConnectionID string `json:"i"`
-	GrantID      string `json:"g,omitempty"` // only where several children share the connection
+	GrantID      string `json:"g,omitempty"` // only where several members share the connection
 	Cursor       string `json:"c,omitempty"`
 	Skip         int    `json:"s,omitempty"`
 	Failed       bool   `json:"f,omitempty"`
@@ -127,10 +127,10 @@ func (t *turn) state() cursorTurn {
 	return s
 }
 
-// find returns the child that a cursor speaks of, or nil when it is no longer in the package.
-func (p *Package) find(s cursorTurn) *child {
-	var found *child
-	for _, c := range p.children {
+// find returns the member that a cursor speaks of, or nil when it is no longer in the package.
+func (p *Package) find(s cursorTurn) *member {
+	var found *member
+	for _, c := range p.members {
 		switch {
 		case c.ID != s.ConnectionID:
 		case c.GrantID == s.GrantID:

@@ -56,7 +56,7 @@ func TestPackageSearchPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: map[string]childAnswer{}}
-			var children []fanout.Child
+			var children []fanout.Member
 			total := 0
 			for _, letter := range []string{"a", "b", "c"} {
 				if n, ok := row.hits[letter]; ok {
@@ -88,7 +88,7 @@ func TestPackageCursorIsBound(t *testing.T) {
 	cursor := readMerged(t, response, err).NextCursor
 	f.heard(t)
 
-	elsewhere := fanout.NewPackage(fanout.Membership{PackageID: "pkg_2", Children: []fanout.Child{aChild("a"), aChild("b")}}, f.doer, fanout.PackageOptions{})
+	elsewhere := fanout.NewPackage(fanout.Membership{PackageID: "pkg_2", Members: []fanout.Member{aChild("a"), aChild("b")}}, f.doer, fanout.PackageOptions{})
 	same := searchRequest("streams", "messages", "streams", "notes", "cursor", cursor)
 	otherPath := same
 	otherPath.Path = rs.Path("search", "semantic")
@@ -166,15 +166,15 @@ func TestPackageSearchWhenMembersChange(t *testing.T) {
 	cursor := readMerged(t, response, err).NextCursor
 	f.heard(t)
 	for name, row := range map[string]struct {
-		children      []fanout.Child
+		children      []fanout.Member
 		keys, missing string
 		code          rs.Code
 	}{
-		"one that came later is not part of it": {children: []fanout.Child{aChild("c"), aChild("a"), aChild("b")}, keys: "a1 b1"},
-		"one that is gone is told":              {children: []fanout.Child{aChild("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
-		"S3-3a one that was revoked is told":    {children: []fanout.Child{refusedChild("a", "grant_revoked"), aChild("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
-		"all are gone":                          {children: []fanout.Child{aChild("c")}, code: rs.InvalidCursor},
-		"S3-3a all were revoked":                {children: []fanout.Child{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked"), aChild("c")}, code: "grant_revoked"},
+		"one that came later is not part of it": {children: []fanout.Member{aChild("c"), aChild("a"), aChild("b")}, keys: "a1 b1"},
+		"one that is gone is told":              {children: []fanout.Member{aChild("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
+		"S3-3a one that was revoked is told":    {children: []fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
+		"all are gone":                          {children: []fanout.Member{aChild("c")}, code: rs.InvalidCursor},
+		"S3-3a all were revoked":                {children: []fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked"), aChild("c")}, code: "grant_revoked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), searchRequest("limit", "2", "cursor", cursor))
@@ -239,7 +239,7 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 			}}}
 			start := time.Now()
 			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")) }, limitOf("2"))
-			if !slices.Equal(pages, []string{"a0 a1", "b0 b1", "b2"}) || time.Since(start) != fanout.DefaultChildDeadline {
+			if !slices.Equal(pages, []string{"a0 a1", "b0 b1", "b2"}) || time.Since(start) != fanout.DefaultMemberDeadline {
 				t.Errorf("pages are %q after %v", pages, time.Since(start))
 			}
 		})
@@ -274,7 +274,7 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 // A package that is too wide for a cursor says so instead of printing one that no tool takes.
 func TestPackageCursorThatWouldBeTooLong(t *testing.T) {
 	f := &packageRS{answers: map[string]childAnswer{}}
-	var children []fanout.Child
+	var children []fanout.Member
 	for i := range 600 {
 		letter := fmt.Sprintf("connection_%04d", i)
 		children = append(children, aChild(letter))
@@ -287,7 +287,7 @@ func TestPackageCursorThatWouldBeTooLong(t *testing.T) {
 	}
 }
 
-// Two grants on one connection are two children, and a cursor tells them apart.
+// Two grants on one connection are two members, and a cursor tells them apart.
 func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
 	other := aChild("b", "notes")
 	other.ID = "cin_a"

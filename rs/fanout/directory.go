@@ -12,9 +12,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A Directory knows which child grants a package token stands for (D17). A Go host may answer in process.
+// A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
 type Directory interface {
-	// Members returns the children with their own tokens. An [*rs.Error] of code [rs.PackageRevoked] means that the package
+	// Members returns the members with their own tokens. An [*rs.Error] of code [rs.PackageRevoked] means that the package
 	// is over; any other error means that the directory could not tell.
 	Members(context.Context, rs.Token) (Membership, error)
 }
@@ -22,17 +22,17 @@ type Directory interface {
 // A Membership is what a package token stands for.
 type Membership struct {
 	PackageID string
-	Children  []Child // in the order in which they take turns
+	Members   []Member // in the order in which they take turns
 }
 
-// A Child is one connection of a package, read under a grant and a token of its own. Several children may share a
+// A Child is one connection of a package, read under a grant and a token of its own. Several members may share a
 // connector, and several connections may share a grant and its token.
-type Child struct {
+type Member struct {
 	rs.Connection
 	Streams []string  // what the grant allows on this connection
-	Token   rs.Token  // the child grant's own token
+	Token   rs.Token  // the member grant's own token
 	Expires time.Time // when the token ends; zero when the directory did not say
-	Refused *rs.Error // why the child cannot be read, as code and message; nil when it can
+	Refused *rs.Error // why the member cannot be read, as code and message; nil when it can
 }
 
 // HTTPDirectoryOptions configure an [HTTPDirectory].
@@ -61,7 +61,7 @@ func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
 	return &HTTPDirectory{asked}, nil
 }
 
-// Members asks for the children of one package. Its errors are PackageRevoked and AuthorityUnreachable.
+// Members asks for the members of one package. Its errors are PackageRevoked and AuthorityUnreachable.
 func (d *HTTPDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
 	body, err := d.question.Ask(ctx, token)
 	if err != nil {
@@ -104,7 +104,7 @@ type directoryRow struct {
 }
 
 func (a directoryAnswer) membership() (Membership, error) {
-	m := Membership{PackageID: a.PackageID, Children: make([]Child, 0, len(a.Members))}
+	m := Membership{PackageID: a.PackageID, Members: make([]Member, 0, len(a.Members))}
 	for _, raw := range a.Members {
 		var row directoryRow
 		if rs.DecodeStrictly(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
@@ -113,14 +113,14 @@ func (a directoryAnswer) membership() (Membership, error) {
 		if row.ID == "" {
 			return Membership{}, auth.Unreachable(errors.New("the package directory names a member without connection_id"))
 		}
-		m.Children = append(m.Children, row.child())
+		m.Members = append(m.Members, row.child())
 	}
 	return m, nil
 }
 
-// child reads one row. What is wrong with one child is that child's misfortune and not the package's.
-func (r directoryRow) child() Child {
-	c := Child{Connection: r.Connection, Streams: r.Streams, Token: rs.NewToken(r.AccessToken)}
+// member reads one row. What is wrong with one member is that member's misfortune and not the package's.
+func (r directoryRow) child() Member {
+	c := Member{Connection: r.Connection, Streams: r.Streams, Token: rs.NewToken(r.AccessToken)}
 	expires, known := instant(r.ExpiresAt)
 	c.Expires = expires
 	switch {

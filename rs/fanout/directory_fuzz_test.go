@@ -21,7 +21,7 @@ func FuzzDirectory(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		membership, err := readMembership(body)
 		if err != nil {
-			if e := rs.AsError(err); e.Code != rs.PackageRevoked && e.Code != rs.AuthorityUnreachable || len(membership.Children) > 0 {
+			if e := rs.AsError(err); e.Code != rs.PackageRevoked && e.Code != rs.AuthorityUnreachable || len(membership.Members) > 0 {
 				t.Errorf("%+v, %v", membership, err)
 			}
 			return
@@ -32,7 +32,7 @@ func FuzzDirectory(f *testing.F) {
 		if json.Unmarshal(body, &said) != nil || said.Status != "active" {
 			t.Errorf("members of %s", body)
 		}
-		for _, c := range membership.Children {
+		for _, c := range membership.Members {
 			token := c.Token.Reveal()
 			switch {
 			case c.ID == "":

@@ -38,34 +38,34 @@ func newDirectory(t *testing.T, answer http.HandlerFunc) *fanout.HTTPDirectory {
 	return directory
 }
 
-// D17: what the directory says becomes children; what is wrong with one child stays that child's.
+// D17: what the directory says becomes members; what is wrong with one member stays that member's.
 func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	connection := rs.Connection{GrantID: "grt_1", ConnectorKey: "mail", ID: "cin_1", DisplayName: "Work"}
 	member := func(rest string) string {
 		return `{"package_id":"pkg_1","status":"active","members":[{"grant_id":"grt_1","connection_id":"cin_1","connector_key":"mail","display_name":"Work","streams":["messages"],` + rest + `}]}`
 	}
-	unusable := func(code rs.Code, message string) fanout.Child {
-		return fanout.Child{Connection: connection, Streams: []string{"messages"}, Refused: &rs.Error{Code: code, Message: message}}
+	unusable := func(code rs.Code, message string) fanout.Member {
+		return fanout.Member{Connection: connection, Streams: []string{"messages"}, Refused: &rs.Error{Code: code, Message: message}}
 	}
-	usable := fanout.Child{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("tok_1")}
+	usable := fanout.Member{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("tok_1")}
 	until := usable
 	until.Expires = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	expiring := unusable(rs.ChildUnusable, "The package directory gives an expiry that cannot be read.")
 	for name, row := range map[string]struct {
 		body string
-		want []fanout.Child
+		want []fanout.Member
 	}{
-		"D17 a usable member":                    {member(`"access_token":"tok_1","usable":true`), []fanout.Child{usable}},
-		"D17 an expiry as a time":                {member(`"access_token":"tok_1","usable":true,"expires_at":"2026-03-01T12:00:00Z"`), []fanout.Child{until}},
-		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Child{until}},
-		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Child{usable}},
-		"an expiry that is none":                 {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Child{expiring}},
-		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
-		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
-		"D14 a member with an error":             {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Child{unusable("grant_revoked", "Revoked yesterday.")}},
-		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
-		"a member without a token":               {member(`"usable":true`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
-		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Child{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
+		"D17 a usable member":                    {member(`"access_token":"tok_1","usable":true`), []fanout.Member{usable}},
+		"D17 an expiry as a time":                {member(`"access_token":"tok_1","usable":true,"expires_at":"2026-03-01T12:00:00Z"`), []fanout.Member{until}},
+		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Member{until}},
+		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Member{usable}},
+		"an expiry that is none":                 {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
+		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"D14 a member with an error":             {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Member{unusable("grant_revoked", "Revoked yesterday.")}},
+		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
+		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
+		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory gives no token that could be sent.")}},
 		"a package of no members":                {`{"package_id":"pkg_1","status":"active","members":[]}`, nil},
 		"a package whose members are not listed": {`{"package_id":"pkg_1","status":"active"}`, nil},
 	} {
@@ -82,7 +82,7 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := fanout.Membership{PackageID: "pkg_1", Children: row.want}
+			want := fanout.Membership{PackageID: "pkg_1", Members: row.want}
 			if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b rs.Token) bool { return a == b }), cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(0)); diff != "" {
 				t.Errorf("membership (-want +got):\n%s", diff)
 			}
@@ -177,9 +177,9 @@ func (f directoryFunc) Members(ctx context.Context, t rs.Token) (fanout.Membersh
 }
 
 func TestPackageAuthority(t *testing.T) {
-	verdict := auth.Verdict{Principal: auth.Principal{Token: rs.NewToken(packageToken), Kind: auth.KindPackage, GrantID: "pkg_1"}}
+	verdict := auth.TokenInfo{Principal: auth.Principal{Token: rs.NewToken(packageToken), Kind: auth.KindPackage, GrantID: "pkg_1"}}
 	until := func(hours int) time.Time { return packageNow.Add(time.Duration(hours) * time.Hour) }
-	child := func(letter string, expires time.Time) fanout.Child {
+	child := func(letter string, expires time.Time) fanout.Member {
 		c := aChild(letter)
 		c.Expires = expires
 		return c
@@ -188,15 +188,15 @@ func TestPackageAuthority(t *testing.T) {
 	refused.Refused = &rs.Error{Code: "grant_revoked"}
 	for name, row := range map[string]struct {
 		expires  time.Time
-		children []fanout.Child
+		children []fanout.Member
 		want     time.Time
 	}{
-		"D17 held until the package ends":               {until(2), []fanout.Child{child("a", until(3))}, until(2)},
-		"D17 held until the first child ends":           {until(9), []fanout.Child{child("a", until(3)), child("b", until(2))}, until(2)},
-		"D17 a child's end counts alone":                {time.Time{}, []fanout.Child{child("a", until(3))}, until(3)},
-		"no end":                                        {time.Time{}, []fanout.Child{child("a", time.Time{})}, time.Time{}},
-		"a child that has ended ends nothing else":      {until(2), []fanout.Child{child("a", until(-1))}, until(2)},
-		"a child that cannot be read ends nothing":      {until(2), []fanout.Child{refused}, until(2)},
+		"D17 held until the package ends":               {until(2), []fanout.Member{child("a", until(3))}, until(2)},
+		"D17 held until the first child ends":           {until(9), []fanout.Member{child("a", until(3)), child("b", until(2))}, until(2)},
+		"D17 a child's end counts alone":                {time.Time{}, []fanout.Member{child("a", until(3))}, until(3)},
+		"no end":                                        {time.Time{}, []fanout.Member{child("a", time.Time{})}, time.Time{}},
+		"a child that has ended ends nothing else":      {until(2), []fanout.Member{child("a", until(-1))}, until(2)},
+		"a child that cannot be read ends nothing":      {until(2), []fanout.Member{refused}, until(2)},
 		"a package of nobody is a package all the same": {until(2), nil, until(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +204,7 @@ func TestPackageAuthority(t *testing.T) {
 			verdict.Expires = row.expires
 			f := &packageRS{}
 			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-				Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+				Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 					if token.Reveal() == packageToken {
 						return verdict, nil
 					}
@@ -214,11 +214,11 @@ func TestPackageAuthority(t *testing.T) {
 					if token.Reveal() != packageToken {
 						t.Errorf("asked about %q", token.Reveal())
 					}
-					return fanout.Membership{Children: row.children}, nil
+					return fanout.Membership{Members: row.children}, nil
 				}),
 				For: f.doer, Package: fanout.PackageOptions{Now: func() time.Time { return packageNow }},
 			})
-			got, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+			got, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 			if err != nil || got.Inactive != nil || !got.Expires.Equal(row.want) {
 				t.Errorf("verdict %+v, %v; want it until %v", got, err, row.want)
 			}
@@ -246,7 +246,7 @@ func TestPackageAuthority(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked := false
 			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-				Authority: memberJudge(func(context.Context, rs.Token) (auth.Verdict, error) {
+				Authority: memberJudge(func(context.Context, rs.Token) (auth.TokenInfo, error) {
 					v := verdict
 					v.Principal.Kind = row.kind
 					return v, row.judged
@@ -257,7 +257,7 @@ func TestPackageAuthority(t *testing.T) {
 				}),
 				For: (&packageRS{}).doer,
 			})
-			got, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+			got, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 			switch {
 			case row.dead && (err != nil || got.Inactive == nil || got.Inactive.Code != row.want):
 				t.Errorf("verdict %+v, %v; want dead", got, err)
@@ -274,7 +274,7 @@ func TestPackageAuthority(t *testing.T) {
 }
 
 // onePackage is an authority that knows one package, an owner, and client grants.
-func onePackage(_ context.Context, token rs.Token) (auth.Verdict, error) {
+func onePackage(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	kind := auth.KindClient
 	switch token.Reveal() {
 	case packageToken:
@@ -282,7 +282,7 @@ func onePackage(_ context.Context, token rs.Token) (auth.Verdict, error) {
 	case "tok_owner":
 		kind = auth.KindOwner
 	}
-	return auth.Verdict{Principal: auth.Principal{Token: token, Kind: kind}}, nil
+	return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: kind}}, nil
 }
 
 // S0-R3, D17: an owner's token that a directory hands out by mistake reads nothing.
@@ -293,11 +293,11 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Children: []fanout.Child{owner, aChild("b")}}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{owner, aChild("b")}}, nil
 		}),
 		For: f.doer,
 	})
-	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 	}
 }
 
-// D17: a directory that hands out the package's own token as a child's does not bring it to the resource server.
+// D17: a directory that hands out the package's own token as a member's does not bring it to the resource server.
 func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	echo := aChild("a")
 	echo.Token = rs.NewToken(packageToken)
@@ -318,11 +318,11 @@ func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Children: []fanout.Child{echo, aChild("b")}}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{echo, aChild("b")}}, nil
 		}),
 		For: f.doer,
 	})
-	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,17 +335,17 @@ func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 
 // D14: looking the members up again, as after a 401, does not forget who turned the package away; a new token does.
 func TestPackageAuthorityRemembersRefusals(t *testing.T) {
-	children := []fanout.Child{aChild("a"), aChild("b")}
+	children := []fanout.Member{aChild("a"), aChild("b")}
 	f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{Children: children}, nil
+			return fanout.Membership{Members: children}, nil
 		}),
 		For: f.doer, Package: fanout.PackageOptions{Now: func() time.Time { return packageNow }},
 	})
 	read := func() error {
-		verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+		verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,32 +356,32 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	f.heard(t)
 	wantCode(t, read(), "context.active_false")
 	f.wantSilence(t)
-	children = []fanout.Child{aChild("a"), aChild("b")}
+	children = []fanout.Member{aChild("a"), aChild("b")}
 	children[0].Token = rs.NewToken("tok_new")
 	if err := read(); err != nil {
 		t.Errorf("a grant approved anew: %v", err)
 	}
 }
 
-// A directory that names children without end makes neither authority nor resource server hear of all of them.
+// A directory that names members without end makes neither authority nor resource server hear of all of them.
 func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
-	children := make([]fanout.Child, fanout.MaxChildren+100)
+	children := make([]fanout.Member, fanout.MaxMembers+100)
 	for i := range children {
 		children[i] = aChild(fmt.Sprint("c", i))
 	}
 	var judged atomic.Int64
 	f := &packageRS{}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+		Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 			judged.Add(1)
 			return onePackage(ctx, token)
 		}),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Children: children}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: children}, nil
 		}),
 		For: f.doer,
 	})
-	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,10 +395,10 @@ func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
 	read := len(f.asked)
 	f.asked = nil
 	f.mu.Unlock()
-	if n := judged.Load(); n != 1+fanout.MaxChildren || read != fanout.MaxChildren {
-		t.Errorf("the authority was asked %d times, want %d; %d members were read", n, 1+fanout.MaxChildren, read)
+	if n := judged.Load(); n != 1+fanout.MaxMembers || read != fanout.MaxMembers {
+		t.Errorf("the authority was asked %d times, want %d; %d members were read", n, 1+fanout.MaxMembers, read)
 	}
-	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxChildren)))
+	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxMembers)))
 	wantCode(t, err, rs.ChildUnusable)
 	f.wantSilence(t)
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// fanoutDeadlines is how many child deadlines a whole fan-out may take: children beyond that have not been asked.
+// fanoutDeadlines is how many member deadlines a whole fan-out may take: members beyond that have not been asked.
 const fanoutDeadlines = 3
 
-// An outcome is what became of one child's read: a response or a failure.
+// An outcome is what became of one member's read: a response or a failure.
 type outcome struct {
 	response *rs.Response
 	failure  *rs.Error
 }
 
-// askAll judges each child and performs one read for it, at most Width reads and maxQuestions questions at a time, and
-// returns when all have ended, in the order of the children. A caller that hung up is an error; a deadline is not: what
+// askAll judges each member and performs one read for it, at most Width reads and maxQuestions questions at a time, and
+// returns when all have ended, in the order of the members. A caller that hung up is an error; a deadline is not: what
 // came in time counts.
-func (p *Package) askAll(ctx context.Context, children []*child, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
+func (p *Package) fanOut(ctx context.Context, children []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
 	outcomes := make([]outcome, len(children))
-	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.ChildDeadline)
+	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
 	questions, reads := make(chan struct{}, maxQuestions), make(chan struct{}, p.options.Width)
 	var next atomic.Int64
@@ -69,8 +69,8 @@ func (p *Package) tell(outcomes []outcome) {
 	p.options.FannedOut(len(outcomes), answered)
 }
 
-// ask performs the read of one child, which was judged, within what is left of its deadline.
-func (p *Package) ask(ctx context.Context, c *child, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
+// ask performs the read of one member, which was judged, within what is left of its deadline.
+func (p *Package) ask(ctx context.Context, c *member, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
 	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
 		if fault := recover(); fault != nil {
 			o = outcome{failure: &rs.Error{Code: rs.Internal, Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
@@ -107,7 +107,7 @@ func tooLate(cause error) *rs.Error {
 
 // mayPass reports whether a failure may be gone at the next attempt. What the resource server answered with a status of
 // the 4xx class stands, but for those that mean "later".
-func mayPass(e *rs.Error) bool {
+func transient(e *rs.Error) bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
@@ -124,12 +124,12 @@ func (p *Package) allFailed(unavailable []rs.UnavailableConnection, failures []*
 			most = f
 		}
 	}
-	told := *most
-	if told.Hint == "" && refusesGrant(most) {
-		told.Hint = approveAgain
+	annotated := *most
+	if annotated.Hint == "" && refusesGrant(most) {
+		annotated.Hint = approveAgain
 	}
-	told.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
-	return &told
+	annotated.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
+	return &annotated
 }
 
 func tellingRank(e *rs.Error) int {

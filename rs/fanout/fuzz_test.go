@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzPackageSearch walks random packages to the end and checks the laws of a merge: no hit is lost or shown twice, no
-// page is above its limit, no child takes a page while others have hits, whatever fails on the way.
+// page is above its limit, no member takes a page while others have hits, whatever fails on the way.
 func FuzzPackageSearch(f *testing.F) {
 	for seed := range uint64(24) {
 		f.Add(seed, uint8(seed%7+1), uint8(seed%11+1), seed%3 == 0)
@@ -20,7 +20,7 @@ func FuzzPackageSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, children, limit uint8, faults bool) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		server := &packageRS{answers: map[string]childAnswer{}}
-		var members []fanout.Child
+		var members []fanout.Member
 		left := map[string][]string{} // what each connection still has to show, in its order
 		failing := map[string]bool{}
 		for i := range int(children%9) + 1 {
@@ -51,7 +51,7 @@ func FuzzPackageSearch(f *testing.F) {
 			if faults {
 				for _, m := range members {
 					token := "tok_" + m.ID[len("cin_"):]
-					// A child fails on at most one page, so that the walk must bring all its hits.
+					// A member fails on at most one page, so that the walk must bring all its hits.
 					if !failed[token] && random.IntN(3) == 0 {
 						failing[token], failed[token] = true, true
 					}
@@ -110,7 +110,7 @@ func checkPage(t *testing.T, m merged, limit int, left map[string][]string, fail
 	}
 }
 
-// shortPages is a child whose pages are shorter than asked for.
+// shortPages is a member whose pages are shorter than asked for.
 func shortPages(prefix string, n, size int) childAnswer {
 	whole := hitsOf(prefix, n)
 	return func(ctx context.Context, r rs.Request) (*rs.Response, error) {

@@ -95,7 +95,7 @@ func hangs(ctx context.Context, _ rs.Request) (*rs.Response, error) {
 	return nil, ctx.Err()
 }
 
-// hitsOf is a child with n hits, in pages of the limit that is asked for; its cursor is the place of the next hit.
+// hitsOf is a member with n hits, in pages of the limit that is asked for; its cursor is the place of the next hit.
 func hitsOf(prefix string, n int) childAnswer {
 	return func(_ context.Context, r rs.Request) (*rs.Response, error) {
 		from, limit := 0, 25
@@ -122,28 +122,28 @@ func hitsOf(prefix string, n int) childAnswer {
 	}
 }
 
-// aChild is a usable child named by one letter.
-func aChild(letter string, streams ...string) fanout.Child {
+// aChild is a usable member named by one letter.
+func aChild(letter string, streams ...string) fanout.Member {
 	if len(streams) == 0 {
 		streams = []string{"messages"}
 	}
-	return fanout.Child{
+	return fanout.Member{
 		Connection: rs.Connection{GrantID: "grt_" + letter, ConnectorKey: "mail", ID: "cin_" + letter, DisplayName: strings.ToUpper(letter) + " Mail"},
 		Streams:    streams, Token: rs.NewToken("tok_" + letter),
 	}
 }
 
-func refusedChild(letter string, code rs.Code) fanout.Child {
+func refusedChild(letter string, code rs.Code) fanout.Member {
 	c := aChild(letter)
 	c.Token, c.Refused = rs.Token{}, &rs.Error{Code: code, Message: "It was revoked."}
 	return c
 }
 
-func packageOf(f *packageRS, o fanout.PackageOptions, children ...fanout.Child) *fanout.Package {
+func packageOf(f *packageRS, o fanout.PackageOptions, children ...fanout.Member) *fanout.Package {
 	if o.Now == nil {
 		o.Now = func() time.Time { return packageNow }
 	}
-	return fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Children: children}, f.doer, o)
+	return fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, f.doer, o)
 }
 
 // A merged is what a test looks at in a merged search answer.
@@ -225,6 +225,8 @@ type memberDoer func(context.Context, rs.Request) (*rs.Response, error)
 func (f memberDoer) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
 
 // A memberJudge is an authority.
-type memberJudge func(context.Context, rs.Token) (auth.Verdict, error)
+type memberJudge func(context.Context, rs.Token) (auth.TokenInfo, error)
 
-func (f memberJudge) Judge(ctx context.Context, t rs.Token) (auth.Verdict, error) { return f(ctx, t) }
+func (f memberJudge) Introspect(ctx context.Context, t rs.Token) (auth.TokenInfo, error) {
+	return f(ctx, t)
+}

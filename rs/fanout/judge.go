@@ -15,10 +15,10 @@ import (
 // maxQuestions is how many of its members' tokens one read asks the authority about at a time.
 const maxQuestions = 16
 
-// pick returns the one child that a read is for, judged. A child that is refused for good gives way to another one with the
+// pick returns the one member that a read is for, judged. A member that is refused for good gives way to another one with the
 // same connection.
-func (p *Package) pick(ctx context.Context, connectionID string, streams ...string) (*child, *rs.Error) {
-	for range p.children { // each round but the last refuses a child, which is remembered
+func (p *Package) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
+	for range p.members { // each round but the last refuses a member, which is remembered
 		c, refused := p.choose(connectionID, streams...)
 		if refused != nil {
 			return nil, refused
@@ -29,26 +29,26 @@ func (p *Package) pick(ctx context.Context, connectionID string, streams ...stri
 			return c, nil
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, hungUp(ctx)
-		case mayPass(why):
+		case transient(why):
 			return nil, c.unjudged(why)
 		}
 	}
-	return nil, p.unusable("", p.children)
+	return nil, p.unusable("", p.members)
 }
 
-// judge asks the authority about the token of a child that is about to be read, and returns why the child is not read, or nil:
+// judge asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
 // only a token that the authority judges a good client's is sent to the resource server (D27). A refusal is remembered as one by
 // the resource server (D14); that the authority could not tell is not.
-func (p *Package) judge(ctx context.Context, c *child) *rs.Error {
-	if p.members == nil {
+func (p *Package) judge(ctx context.Context, c *member) *rs.Error {
+	if p.authority == nil {
 		return nil
 	}
 	if why := p.refused(c); why != nil { // by another read meanwhile
 		return why
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.options.ChildDeadline)
+	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
 	defer cancel()
-	principal, err := p.members.Authenticate(ctx, c.Token)
+	principal, err := p.authority.Authenticate(ctx, c.Token)
 	if err == nil && principal.Kind == auth.KindClient {
 		return nil
 	}
@@ -72,15 +72,15 @@ func (p *Package) judge(ctx context.Context, c *child) *rs.Error {
 	return why
 }
 
-// judgeIn judges a child within its deadline, and returns how much of that is left.
-func (p *Package) judgeIn(ctx context.Context, c *child) (left time.Duration, why *rs.Error) {
+// judgeIn judges a member within its deadline, and returns how much of that is left.
+func (p *Package) judgeIn(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
 	began := time.Now()
 	why = p.judge(ctx, c)
-	return p.options.ChildDeadline - time.Since(began), why
+	return p.options.MemberDeadline - time.Since(began), why
 }
 
-// unjudged refuses a read of a child that could not be judged now.
-func (c *child) unjudged(why *rs.Error) *rs.Error {
+// unjudged refuses a read of a member that could not be judged now.
+func (c *member) unjudged(why *rs.Error) *rs.Error {
 	e := *why
 	e.Param = "connection_id"
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)

@@ -20,7 +20,7 @@ import (
 
 // A memberAuthority knows one package and answers about its members' tokens as it is scripted; others are good clients.
 type memberAuthority struct {
-	answers map[string]func(context.Context) (auth.Verdict, error)
+	answers map[string]func(context.Context) (auth.TokenInfo, error)
 
 	mu     sync.Mutex
 	asked  []string // about members
@@ -28,7 +28,7 @@ type memberAuthority struct {
 	widest int // the most questions about members under way at a time
 }
 
-func (a *memberAuthority) Judge(ctx context.Context, token rs.Token) (auth.Verdict, error) {
+func (a *memberAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 	name := token.Reveal()
 	if name == packageToken {
 		return onePackage(ctx, token)
@@ -60,23 +60,23 @@ func (a *memberAuthority) questions() string {
 }
 
 // judged is a package whose members the authority judges, as of now.
-func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Child) *fanout.Package {
+func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Member) *fanout.Package {
 	t.Helper()
 	return packageFrom(t, packageAuthority(a, f, o, children...))
 }
 
-func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Child) *fanout.PackageAuthority {
+func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Member) *fanout.PackageAuthority {
 	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: a, For: f.doer, Package: o,
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Children: children}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: children}, nil
 		}),
 	})
 }
 
 func packageFrom(t *testing.T, authority *fanout.PackageAuthority) *fanout.Package {
 	t.Helper()
-	verdict, err := authority.Judge(t.Context(), rs.NewToken(packageToken))
+	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +90,18 @@ func says404(context.Context, rs.Request) (*rs.Response, error) {
 // D27: a member is read only while the authority judges it a good client's; whatever else it says, and where it says nothing, the
 // member is an unavailable connection and the resource server hears nothing of its token.
 func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
-	of := func(kind string) func(context.Context) (auth.Verdict, error) {
-		return func(context.Context) (auth.Verdict, error) {
-			return auth.Verdict{Principal: auth.Principal{Token: rs.NewToken("tok_b"), Kind: kind}}, nil
+	of := func(kind string) func(context.Context) (auth.TokenInfo, error) {
+		return func(context.Context) (auth.TokenInfo, error) {
+			return auth.TokenInfo{Principal: auth.Principal{Token: rs.NewToken("tok_b"), Kind: kind}}, nil
 		}
 	}
-	inactive := func(code rs.Code) func(context.Context) (auth.Verdict, error) {
-		return func(context.Context) (auth.Verdict, error) { return auth.Verdict{Inactive: &rs.Error{Code: code}}, nil }
+	inactive := func(code rs.Code) func(context.Context) (auth.TokenInfo, error) {
+		return func(context.Context) (auth.TokenInfo, error) {
+			return auth.TokenInfo{Inactive: &rs.Error{Code: code}}, nil
+		}
 	}
 	for name, row := range map[string]struct {
-		answer func(context.Context) (auth.Verdict, error)
+		answer func(context.Context) (auth.TokenInfo, error)
 		code   rs.Code
 		later  bool // the next read asks again
 	}{
@@ -114,14 +116,14 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 		"of another audience":          {inactive(rs.TokenAudienceRefused), rs.TokenAudienceRefused, false},
 		"inactive without a code":      {inactive(""), rs.TokenInactive, false},
 		"a code that is about streams": {inactive("grant_stream_not_allowed"), "grant_stream_not_allowed", false},
-		"the authority fails": {func(context.Context) (auth.Verdict, error) {
-			return auth.Verdict{}, &rs.Error{Code: rs.AuthorityUnreachable, RetryAfter: 7 * time.Second}
+		"the authority fails": {func(context.Context) (auth.TokenInfo, error) {
+			return auth.TokenInfo{}, &rs.Error{Code: rs.AuthorityUnreachable, RetryAfter: 7 * time.Second}
 		}, rs.AuthorityUnreachable, true},
-		"the authority fails in its own way": {func(context.Context) (auth.Verdict, error) { return auth.Verdict{}, errors.New("broken") }, rs.AuthorityUnreachable, true},
-		"the authority panics":               {func(context.Context) (auth.Verdict, error) { panic("broken") }, rs.AuthorityUnreachable, true},
-		"the authority hangs": {func(ctx context.Context) (auth.Verdict, error) {
+		"the authority fails in its own way": {func(context.Context) (auth.TokenInfo, error) { return auth.TokenInfo{}, errors.New("broken") }, rs.AuthorityUnreachable, true},
+		"the authority panics":               {func(context.Context) (auth.TokenInfo, error) { panic("broken") }, rs.AuthorityUnreachable, true},
+		"the authority hangs": {func(ctx context.Context) (auth.TokenInfo, error) {
 			<-ctx.Done()
-			return auth.Verdict{}, ctx.Err()
+			return auth.TokenInfo{}, ctx.Err()
 		}, rs.AuthorityUnreachable, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +138,7 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 					return hitsOf("a", 1)(ctx, r)
 				}
 				f := &packageRS{answers: map[string]childAnswer{"tok_a": read, "tok_b": hitsOf("b", 1)}}
-				a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_b": row.answer}}
+				a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_b": row.answer}}
 				p := judged(t, a, f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
 				for what, request := range map[string]rs.Request{
 					"search": searchRequest(), "schema": rs.CompactSchemaRequest("", ""), "streams": {Path: rs.Path("streams")},
@@ -175,12 +177,12 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 	}
 }
 
-// S0-8a, D26: an error that needs no child's answer asks nobody, and a read asks about those members alone that it reads, once.
+// S0-8a, D26: an error that needs no member's answer asks nobody, and a read asks about those members alone that it reads, once.
 func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
 	now := packageNow
 	a := &memberAuthority{}
 	f := &packageRS{answers: map[string]childAnswer{}}
-	var children []fanout.Child
+	var children []fanout.Member
 	for i := range 60 {
 		c := aChild(fmt.Sprintf("%02d", i))
 		f.answers[c.Token.Reveal()] = hitsOf(fmt.Sprintf("%02d", i), 1)
@@ -228,7 +230,7 @@ func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
 	if _, err := p.Do(t.Context(), searchRequest()); err != nil || len(strings.Fields(a.questions())) != 56 {
 		t.Errorf("a search of all: %v", err)
 	}
-	now = now.Add(auth.DefaultTokenHold)
+	now = now.Add(auth.DefaultTokenTTL)
 	if _, err := p.Do(t.Context(), searchRequest("connection_id", "cin_03")); err != nil || a.questions() != "tok_03" {
 		t.Errorf("a minute later it is not asked again: %v", err)
 	}
@@ -237,11 +239,11 @@ func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
 // D27: a verdict on a member is not believed beyond the end of its token.
 func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 	now := packageNow
-	a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_a": func(context.Context) (auth.Verdict, error) {
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_a": func(context.Context) (auth.TokenInfo, error) {
 		if now.Before(packageNow.Add(10 * time.Second)) {
-			return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}, Expires: packageNow.Add(10 * time.Second)}, nil
+			return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}, Expires: packageNow.Add(10 * time.Second)}, nil
 		}
-		return auth.Verdict{Inactive: &rs.Error{Code: rs.TokenExpired}}, nil
+		return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenExpired}}, nil
 	}}}
 	f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"data":[]}`), "tok_b": says(`{"data":[]}`)}}
 	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, aChild("a"), aChild("b"))
@@ -257,7 +259,7 @@ func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 
 // D27: of two grants on a connection one that the authority refuses gives way to the other.
 func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
-	a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_owner": nil}}
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_owner": nil}}
 	owner := aChild("b")
 	owner.Token, owner.GrantID = rs.NewToken("tok_owner"), "grt_owner"
 	f := &packageRS{answers: map[string]childAnswer{"tok_b": says(`{"data":[]}`)}}
@@ -273,13 +275,13 @@ func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
 // A slow authority: at most 16 questions of one read at a time, one for each token however many ask, also where the members are
 // looked up anew meanwhile.
 func TestQuestionsAboutMembersAreFew(t *testing.T) {
-	slow := func(context.Context) (auth.Verdict, error) {
+	slow := func(context.Context) (auth.TokenInfo, error) {
 		time.Sleep(time.Second)
-		return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+		return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
 	}
-	a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){}}
+	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){}}
 	f := &packageRS{answers: map[string]childAnswer{}}
-	var children []fanout.Child
+	var children []fanout.Member
 	for i := range 62 {
 		c := aChild(fmt.Sprintf("%02d", i))
 		f.answers[c.Token.Reveal()], a.answers[c.Token.Reveal()] = hitsOf(fmt.Sprintf("%02d", i), 1), slow
@@ -310,20 +312,20 @@ func TestQuestionsAboutMembersAreFew(t *testing.T) {
 
 // A hanging authority costs a member its own deadline and the whole read no more; a slow one leaves the member's read the rest.
 func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
-	hang := func(ctx context.Context) (auth.Verdict, error) {
+	hang := func(ctx context.Context) (auth.TokenInfo, error) {
 		<-ctx.Done()
-		return auth.Verdict{}, ctx.Err()
+		return auth.TokenInfo{}, ctx.Err()
 	}
-	slow := func(context.Context) (auth.Verdict, error) {
+	slow := func(context.Context) (auth.TokenInfo, error) {
 		time.Sleep(3 * time.Second)
-		return auth.Verdict{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+		return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
 	}
 	for name, request := range map[string]rs.Request{"search": searchRequest(), "streams": {Path: rs.Path("streams")}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_h": hitsOf("h", 1), "tok_s": hitsOf("s", 1), "tok_z": hangs}}
-				a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_h": hang, "tok_s": slow, "tok_z": slow}}
-				p := judged(t, a, f, fanout.PackageOptions{ChildDeadline: 5 * time.Second}, aChild("h"), aChild("s"), aChild("a"), aChild("z"))
+				a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_h": hang, "tok_s": slow, "tok_z": slow}}
+				p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aChild("h"), aChild("s"), aChild("a"), aChild("z"))
 				began := time.Now()
 				response, err := p.Do(t.Context(), request)
 				if m := readMerged(t, response, err); m.missing() != "cin_h=authority_unreachable cin_z=deadline_exceeded" || len(m.Data) != 2 {
@@ -338,8 +340,8 @@ func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
 	t.Run("a read of that member alone", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &packageRS{answers: map[string]childAnswer{"tok_h": hitsOf("h", 1)}}
-			a := &memberAuthority{answers: map[string]func(context.Context) (auth.Verdict, error){"tok_h": hang}}
-			p := judged(t, a, f, fanout.PackageOptions{ChildDeadline: 5 * time.Second}, aChild("h"), aChild("b"))
+			a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_h": hang}}
+			p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aChild("h"), aChild("b"))
 			began := time.Now()
 			_, err := p.Do(t.Context(), recordsRequest("cin_h"))
 			wantCode(t, err, rs.AuthorityUnreachable)

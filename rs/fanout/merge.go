@@ -122,10 +122,10 @@ func hitsOf(hits []string, connectionID string) []string {
 	return slices.DeleteFunc(slices.Clone(hits), other)
 }
 
-// A searchPage is one child's answer to a search.
+// A searchPage is one member's answer to a search.
 type searchPage struct {
 	hits     []string
-	next     string // the child's own cursor of its next page; may be empty
+	next     string // the member's own cursor of its next page; may be empty
 	more     bool
 	tally    tally
 	warnings []string
@@ -143,9 +143,9 @@ func readSearchPage(response *rs.Response) (searchPage, bool) {
 	return page, true
 }
 
-// A turn is one child's part in a search: where in its own results the next hit stands, and the page at hand.
+// A turn is one member's part in a search: where in its own results the next hit stands, and the page at hand.
 type turn struct {
-	child  *child
+	child  *member
 	cursor string // of the page with the next hit; "" is the first page
 	skip   int    // hits of that page that were shown already
 	failed bool   // the last attempt to read the page failed and may be repeated
@@ -155,7 +155,7 @@ type turn struct {
 	done    bool      // no hit is left
 	failure *rs.Error // of this call
 	tally   tally     // as last heard of in this call
-	heard   bool      // the child answered in this call
+	heard   bool      // the member answered in this call
 }
 
 // wanting reports whether the page must be read before the turn can be taken.
@@ -189,14 +189,14 @@ func (t *turn) shift() string {
 	return hit
 }
 
-// A ring lets children take turns. Scores of different children cannot be compared, their ranks can: so each gives its
+// A ring lets members take turns. Scores of different members cannot be compared, their ranks can: so each gives its
 // next best hit in turn, and none takes the page while others have hits.
 type ring struct {
 	turns []*turn
 	at    int // whose turn is next
 }
 
-// take gives up to limit hits, each with its child's attribution. It stops where a page must be read first.
+// take gives up to limit hits, each with its member's attribution. It stops where a page must be read first.
 func (r *ring) take(limit int) []string {
 	var hits []string
 	for idle := 0; len(hits) < limit && idle < len(r.turns); {

@@ -61,8 +61,8 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 // instead; where they stand nowhere and the grant covers one, that one is added.
 func (p schemaPart) connector(connector rs.Object) (rs.Object, int, error) {
 	streams := readItems(connector.Get("streams"))
-	told := connector.Get("granted_connections") != ""
-	if told {
+	named := connector.Get("granted_connections") != ""
+	if named {
 		own, err := p.connections(connector.Get("granted_connections"))
 		if err != nil {
 			return nil, 0, err
@@ -77,10 +77,10 @@ func (p schemaPart) connector(connector rs.Object) (rs.Object, int, error) {
 		}
 		own := row.Get("granted_connections")
 		if own == "" {
-			told = told || rs.StringMember(row, "connection_id") != ""
+			named = named || rs.StringMember(row, "connection_id") != ""
 			continue
 		}
-		told, changed = true, true
+		named, changed = true, true
 		if own, err = p.connections(own); err != nil {
 			return nil, 0, err
 		}
@@ -89,7 +89,7 @@ func (p schemaPart) connector(connector rs.Object) (rs.Object, int, error) {
 	if changed {
 		connector = connector.With("streams", rs.JoinArray(streams))
 	}
-	if !told && len(p.grant) == 1 {
+	if !named && len(p.grant) == 1 {
 		only := p.grant[0]
 		only.ConnectorKey = "" // the connector says it
 		connector = connector.With("granted_connections", rs.JoinArray([]string{rs.EncodeJSON(only)}))

@@ -7,15 +7,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A tally is what children said about how much matches and how much of that was ranked, added up. It travels in the
-// cursor for the children that have nothing more to show, so that every page counts all of them.
+// A tally is what members said about how much matches and how much of that was ranked, added up. It travels in the
+// cursor for the members that have nothing more to show, so that every page counts all of them.
 type tally struct {
 	Count     int  `json:"n,omitempty"`
-	Counted   bool `json:"c,omitempty"` // at least one child counted
+	Counted   bool `json:"c,omitempty"` // at least one member counted
 	Partial   bool `json:"p,omitempty"` // at least one did not, was not heard, or gave a lower bound
 	Estimated bool `json:"e,omitempty"`
 
-	Recall     bool   `json:"r,omitempty"` // at least one child spoke of recall
+	Recall     bool   `json:"r,omitempty"` // at least one member spoke of recall
 	Incomplete bool   `json:"i,omitempty"` // at least one did not say that it is complete, or was not heard
 	Cut        bool   `json:"x,omitempty"` // at least one said truncated
 	Scope      string `json:"o,omitempty"` // the ranking scope that is the least of all
@@ -25,7 +25,7 @@ type tally struct {
 	Truncated  int    `json:"t,omitempty"`
 }
 
-// unheard stands for a child that did not answer: whatever it holds is missing.
+// unheard stands for a member that did not answer: whatever it holds is missing.
 func unheard() tally { return tally{Partial: true, Incomplete: true} }
 
 // readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
@@ -49,7 +49,7 @@ func readTally(meta rs.Object) tally {
 		t.Partial = count.Kind == "lower_bound"
 		t.Estimated = count.Kind == "estimated" || count.Kind == "estimate" || count.Kind == "approximate"
 	}
-	t.Incomplete = true // until the child says otherwise
+	t.Incomplete = true // until the member says otherwise
 	var recall struct {
 		Complete  bool   `json:"complete"`
 		Scope     string `json:"ranking_scope"`
@@ -118,10 +118,10 @@ func (t tally) meta(warnings []string) rs.Object {
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
 }
 
-// maxMergedWarnings bounds what children warn of together.
+// maxMergedWarnings bounds what members warn of together.
 const maxMergedWarnings = 20
 
-// mergeWarnings appends warnings that are not there yet: children of one resource server tend to warn of the same.
+// mergeWarnings appends warnings that are not there yet: members of one resource server tend to warn of the same.
 func mergeWarnings(all []string, more ...string) []string {
 	for _, w := range more {
 		if !slices.Contains(all, w) && len(all) < maxMergedWarnings {

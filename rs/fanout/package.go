@@ -14,20 +14,20 @@ import (
 
 // Defaults of [PackageOptions].
 const (
-	DefaultPackageWidth  = 8
-	DefaultChildDeadline = 5 * time.Second
+	DefaultPackageWidth   = 8
+	DefaultMemberDeadline = 5 * time.Second
 )
 
 // PackageOptions configure a [Package]. Zero values mean the defaults.
 type PackageOptions struct {
-	// Width is how many children are asked at a time.
+	// Width is how many members are asked at a time.
 	Width int
-	// ChildDeadline bounds one child's part in a read that asks several, so that a child that hangs costs no more.
+	// ChildDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
 	// All parts together may take three times as long.
-	ChildDeadline time.Duration
+	MemberDeadline time.Duration
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
-	// FannedOut is told of each read that asked several children, when it ended: how many were asked and how many
+	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
 	// answered. It must be quick. nil for nobody.
 	FannedOut func(asked, answered int)
 }
@@ -36,8 +36,8 @@ func (o PackageOptions) withDefaults() PackageOptions {
 	if o.Width <= 0 {
 		o.Width = DefaultPackageWidth
 	}
-	if o.ChildDeadline <= 0 {
-		o.ChildDeadline = DefaultChildDeadline
+	if o.MemberDeadline <= 0 {
+		o.MemberDeadline = DefaultMemberDeadline
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -45,68 +45,68 @@ func (o PackageOptions) withDefaults() PackageOptions {
 	return o
 }
 
-// A Package is a Doer over child grants (D17). It does not know the package's own token, so every read that leaves it
-// carries the token of exactly one child.
+// A Package is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
+// carries the token of exactly one member.
 //
-//   - Schema, streams and search, with no connection named, ask all children and merge what they say.
-//   - A read of a stream or record goes to the one child that it names, or to the only one that was granted the stream (D26).
-//   - A blob is looked for in one child after the other, unless its connection is known.
+//   - Schema, streams and search, with no connection named, ask all members and merge what they say.
+//   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
+//   - A blob is looked for in one member after the other, unless its connection is known.
 //
-// Where it comes from a [PackageAuthority], a child is read only while the authority judges its token a client's (D27).
+// Where it comes from a [PackageAuthority], a member is read only while the authority judges its token a client's (D27).
 //
-// A Package is safe for concurrent use. It remembers children that turned it away (D14) and nothing else.
+// A Package is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
 type Package struct {
-	id       string
-	children []*child
-	options  PackageOptions
-	members  *auth.TokenCache // judges the children's tokens; nil where the caller of NewPackage vouches for them
-	refusals *refusals
+	id        string
+	members   []*member
+	options   PackageOptions
+	authority *auth.TokenCache // judges the members's tokens; nil where the caller of NewPackage vouches for them
+	refusals  *refusals
 }
 
-// A child is a Child that can be read.
-type child struct {
-	Child
+// A member is a Child that can be read.
+type member struct {
+	Member
 	doer   rs.Doer
-	shared bool // another child has the same connection
+	shared bool // another member has the same connection
 }
 
-// NewPackage returns a package of the children. doer gives the resource server as the bearer of one token sees it. The caller
-// vouches for the children's tokens: no authority is asked about them.
+// NewPackage returns a package of the members. doer gives the resource server as the bearer of one token sees it. The caller
+// vouches for the members's tokens: no authority is asked about them.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) *Package {
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
 }
 
 func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *Package {
-	p := &Package{id: m.PackageID, options: o, members: members, refusals: r}
+	p := &Package{id: m.PackageID, options: o, authority: members, refusals: r}
 	holders := map[string]int{}
 	known := map[[2]string]bool{}
-	for _, given := range m.Children {
+	for _, given := range m.Members {
 		key := [...]string{given.ID, given.GrantID}
 		if known[key] {
 			continue // the same grant on the same connection, said twice, must not be read twice
 		}
 		known[key] = true
-		c := &child{Child: given}
+		c := &member{Member: given}
 		if c.Refused == nil && (c.Token == rs.Token{}) {
 			c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "There is no token for this connection."}
 		}
 		if c.Refused == nil {
 			c.doer = doer(c.Token)
 		}
-		p.children = append(p.children, c)
+		p.members = append(p.members, c)
 		holders[c.ID]++
 	}
-	for _, c := range p.children {
+	for _, c := range p.members {
 		c.shared = holders[c.ID] > 1
 	}
 	return p
 }
 
-// Do performs one read. Its errors are *Error values; those that name no child's answer were made without asking any.
+// Do performs one read. Its errors are *Error values; those that name no member's answer were made without asking any.
 func (p *Package) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	route, ok := routeOf(r)
 	switch {
-	case len(p.children) == 0:
+	case len(p.members) == 0:
 		return nil, &rs.Error{Code: rs.ConnectionNotFound, Message: "This package holds no connection.", Hint: "Connect again and approve at least one connection."}
 	case !ok:
 		return nil, &rs.Error{Code: rs.NotFound, Message: "This read is not available through a package.", Hint: "Call schema for what can be read."}
@@ -126,7 +126,7 @@ func (p *Package) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	}
 }
 
-// Choose reports whether a read of the scope would find its child: nil, or the error that Do would return. It reads
+// Choose reports whether a read of the scope would find its member: nil, or the error that Do would return. It reads
 // nothing, so a stage that needs the schema first can ask beforehand (S0-8a).
 func (p *Package) Choose(scope rs.Scope) error {
 	if _, err := p.choose(scope.ConnectionID, scope.Stream); err != nil {
@@ -135,22 +135,22 @@ func (p *Package) Choose(scope rs.Scope) error {
 	return nil
 }
 
-// Tokens returns the tokens of the children.
+// Tokens returns the tokens of the members.
 func (p *Package) Tokens() []rs.Token {
-	tokens := make([]rs.Token, len(p.children))
-	for i, c := range p.children {
+	tokens := make([]rs.Token, len(p.members))
+	for i, c := range p.members {
 		tokens[i] = c.Token
 	}
 	return tokens
 }
 
-// readOne passes a read on to the one child that it is for.
+// readOne passes a read on to the one member that it is for.
 func (p *Package) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
 	c, refused := p.pick(ctx, connectionID, stream)
 	if refused != nil {
 		return nil, refused
 	}
-	if connectionID == "" && len(p.children) > 1 { // the child's grant may cover more than the connection that was chosen
+	if connectionID == "" && len(p.members) > 1 { // the member's grant may cover more than the connection that was chosen
 		r.Query = withValue(r.Query, "connection_id", c.ID)
 	}
 	return p.forward(ctx, c, r)
@@ -164,9 +164,9 @@ func withValue(query url.Values, name, value string) url.Values {
 	return changed
 }
 
-// forward performs one child's read and keeps its answer as it is. An answer that condemns the grant says what can be
+// forward performs one member's read and keeps its answer as it is. An answer that condemns the grant says what can be
 // done about it (S3-3a).
-func (p *Package) forward(ctx context.Context, c *child, r rs.Request) (*rs.Response, error) {
+func (p *Package) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
 	response, err := c.doer.Do(ctx, r)
 	if err == nil {
 		return response, nil
@@ -174,23 +174,23 @@ func (p *Package) forward(ctx context.Context, c *child, r rs.Request) (*rs.Resp
 	e := rs.AsError(err)
 	p.learn(c, e)
 	if refusesGrant(e) {
-		told := *e
-		told.Hint = approveAgain
-		return nil, &told
+		annotated := *e
+		annotated.Hint = approveAgain
+		return nil, &annotated
 	}
 	return nil, e
 }
 
-// learn remembers that a child's grant was turned away.
-func (p *Package) learn(c *child, e *rs.Error) {
+// learn remembers that a member's grant was turned away.
+func (p *Package) learn(c *member, e *rs.Error) {
 	if refusesGrant(e) {
 		p.refusals.remember(c.Token, e, p.options.Now())
 	}
 }
 
-// refused says why a child is not to be asked, or nil: the directory says so, its token has ended, or the resource
+// refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
 // server turned it away within the last minute (D14).
-func (p *Package) refused(c *child) *rs.Error {
+func (p *Package) refused(c *member) *rs.Error {
 	now := p.options.Now()
 	switch {
 	case c.Refused != nil:
@@ -209,7 +209,7 @@ type route struct {
 	hybrid       bool
 }
 
-// routeOf reads a path below /v1. It reports false for one that no child may be asked on a package's behalf.
+// routeOf reads a path below /v1. It reports false for one that no member may be asked on a package's behalf.
 func routeOf(r rs.Request) (route, bool) {
 	below, found := strings.CutPrefix(r.Path, "/v1/")
 	if !found {

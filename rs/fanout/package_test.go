@@ -26,18 +26,18 @@ func recordsRequest(connectionID string) rs.Request {
 	return r
 }
 
-// sameConnection is a child with another grant on the connection of one that is named by a letter.
-func sameConnection(c fanout.Child, letter string) fanout.Child {
+// sameConnection is a member with another grant on the connection of one that is named by a letter.
+func sameConnection(c fanout.Member, letter string) fanout.Member {
 	c.ID = "cin_" + letter
 	return c
 }
 
 func TestPackageRoutes(t *testing.T) {
-	two := []fanout.Child{aChild("a"), aChild("b", "notes")}
+	two := []fanout.Member{aChild("a"), aChild("b", "notes")}
 	shared := aChild("b", "notes")
 	shared.ID = "cin_a"
 	for name, row := range map[string]struct {
-		children []fanout.Child
+		children []fanout.Member
 		request  rs.Request
 		asked    string
 	}{
@@ -64,11 +64,11 @@ func TestPackageRoutes(t *testing.T) {
 			two, rs.Request{Path: rs.Path("streams", "notes", "records", "n1")}, "tok_b /v1/streams/notes/records/n1?connection_id=cin_b",
 		},
 		"D26 two grants on the only connection with the stream": {
-			[]fanout.Child{aChild("a"), aChild("b", "notes", "tags"), sameConnection(aChild("c", "notes"), "b")}, recordsRequest(""),
+			[]fanout.Member{aChild("a"), aChild("b", "notes", "tags"), sameConnection(aChild("c", "notes"), "b")}, recordsRequest(""),
 			"tok_b /v1/streams/notes/records?connection_id=cin_b&limit=5",
 		},
 		"of two grants on one connection the one with the stream": {
-			[]fanout.Child{aChild("a"), shared}, recordsRequest("cin_a"), "tok_b /v1/streams/notes/records?connection_id=cin_a&limit=5",
+			[]fanout.Member{aChild("a"), shared}, recordsRequest("cin_a"), "tok_b /v1/streams/notes/records?connection_id=cin_a&limit=5",
 		},
 		"the schema of a named connection": {
 			two, rs.Request{Path: rs.Path("schema"), Query: url.Values{"connection_id": {"cin_b"}, "view": {"compact"}}}, "tok_b /v1/schema?connection_id=cin_b&view=compact",
@@ -106,12 +106,12 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	tokenless := aChild("f")
 	tokenless.Token = rs.Token{}
 	for name, row := range map[string]struct {
-		children []fanout.Child
+		children []fanout.Member
 		request  rs.Request
 		want     rs.Error
 	}{
 		"S0-8a no connection named: those with the stream are offered": {
-			[]fanout.Child{a, b, g}, recordsRequest(""),
+			[]fanout.Member{a, b, g}, recordsRequest(""),
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
 				Message:     `Stream "notes" is granted under 2 of this package's 3 connections, and the call names none.`,
@@ -120,7 +120,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"S3-3a D14 an unusable connection is no option": {
-			[]fanout.Child{revokedNotes, a, b}, recordsRequest(""),
+			[]fanout.Member{revokedNotes, a, b}, recordsRequest(""),
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
 				Message:     `Stream "notes" is granted under 2 of this package's 3 connections, and the call names none.`,
@@ -129,14 +129,14 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"S3-3a D26 the only connection with the stream, unusable": {
-			[]fanout.Child{a, revokedNotes}, recordsRequest(""),
+			[]fanout.Member{a, revokedNotes}, recordsRequest(""),
 			rs.Error{
 				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message: `Connection "cin_c" cannot be read: It was revoked.`, Unavailable: unavailable,
 			},
 		},
 		"S0-5f the full schema of a stream under several connections": {
-			[]fanout.Child{b, g}, rs.Request{Path: rs.Path("schema"), Query: url.Values{"stream": {"notes"}, "detail": {"full"}}},
+			[]fanout.Member{b, g}, rs.Request{Path: rs.Path("schema"), Query: url.Values{"stream": {"notes"}, "detail": {"full"}}},
 			rs.Error{
 				Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
 				Message:     `Stream "notes" is granted under 2 of this package's 2 connections, and the call names none.`,
@@ -145,7 +145,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"S3-3a a named unusable connection keeps its own code": {
-			[]fanout.Child{a, revoked}, recordsRequest("cin_c"),
+			[]fanout.Member{a, revoked}, recordsRequest("cin_c"),
 			rs.Error{
 				Code: "grant_revoked", Status: 403, Param: "connection_id", RetryWith: "connection_id", Hint: approveAgain,
 				Message:     `Connection "cin_c" cannot be read: It was revoked.`,
@@ -153,14 +153,14 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"S3-3a the only connection, unusable": {
-			[]fanout.Child{revoked}, recordsRequest(""),
+			[]fanout.Member{revoked}, recordsRequest(""),
 			rs.Error{
 				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message: `Connection "cin_c" cannot be read: It was revoked.`, Unavailable: unavailable,
 			},
 		},
 		"S3-3a none named and none usable": {
-			[]fanout.Child{revoked, revoked2}, recordsRequest(""),
+			[]fanout.Member{revoked, revoked2}, recordsRequest(""),
 			rs.Error{
 				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message:     `None of the 2 connections can be read; of "cin_c" it is said: It was revoked.`,
@@ -168,7 +168,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"D14 a connection whose access has ended meanwhile": {
-			[]fanout.Child{a, ended}, recordsRequest("cin_e"),
+			[]fanout.Member{a, ended}, recordsRequest("cin_e"),
 			rs.Error{
 				Code: "grant_expired", Status: 403, Param: "connection_id", RetryWith: "connection_id", Hint: approveAgain,
 				Message:     `Connection "cin_e" cannot be read: The access to this connection has expired.`,
@@ -177,7 +177,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"D17 a connection without a token": {
-			[]fanout.Child{tokenless}, recordsRequest("cin_f"),
+			[]fanout.Member{tokenless}, recordsRequest("cin_f"),
 			rs.Error{
 				Code: rs.ChildUnusable, Status: 403, Param: "connection_id", Hint: approveAgain,
 				Message:     `Connection "cin_f" cannot be read: There is no token for this connection.`,
@@ -185,7 +185,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			},
 		},
 		"a connection that is not in the package": {
-			[]fanout.Child{a, revoked}, recordsRequest("cin_x"),
+			[]fanout.Member{a, revoked}, recordsRequest("cin_x"),
 			rs.Error{
 				Code: rs.ConnectionNotFound, Param: "connection_id", RetryWith: "connection_id",
 				Message:     `This package holds no connection "cin_x".`,
@@ -209,7 +209,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	}
 	t.Run("S0-8a a large package lists twelve and says how many there are", func(t *testing.T) {
 		f := &packageRS{}
-		var children []fanout.Child
+		var children []fanout.Member
 		for i := range 40 {
 			children = append(children, aChild(fmt.Sprint(i)), refusedChild(fmt.Sprint("r", i), "grant_revoked"))
 		}
@@ -222,7 +222,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	})
 }
 
-// D14: a child that turned the package away is not asked for a minute. One that refused a stream or a field is.
+// D14: a member that turned the package away is not asked for a minute. One that refused a stream or a field is.
 func TestPackageRemembersRefusals(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer     childAnswer
@@ -295,31 +295,31 @@ func TestPackageFindsABlob(t *testing.T) {
 	request := rs.Request{Path: rs.Path("blobs", "b1"), Binary: true}
 	for name, row := range map[string]struct {
 		answers  map[string]childAnswer
-		children []fanout.Child
+		children []fanout.Member
 		asked    string
 		code     rs.Code
 		missing  int
 	}{
 		"the children are asked in turn until one has it": {
-			map[string]childAnswer{"tok_a": missing, "tok_b": blob, "tok_c": blob}, []fanout.Child{aChild("a"), aChild("b"), aChild("c")}, "a b", "", 0,
+			map[string]childAnswer{"tok_a": missing, "tok_b": blob, "tok_c": blob}, []fanout.Member{aChild("a"), aChild("b"), aChild("c")}, "a b", "", 0,
 		},
 		"an unusable child is not asked": {
-			map[string]childAnswer{"tok_b": blob}, []fanout.Child{refusedChild("a", "grant_revoked"), aChild("b")}, "b", "", 0,
+			map[string]childAnswer{"tok_b": blob}, []fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, "b", "", 0,
 		},
 		"S3-3a a child that turns the package away is passed over": {
-			map[string]childAnswer{"tok_a": fails(403, "grant_revoked"), "tok_b": blob}, []fanout.Child{aChild("a"), aChild("b")}, "a b", "", 0,
+			map[string]childAnswer{"tok_a": fails(403, "grant_revoked"), "tok_b": blob}, []fanout.Member{aChild("a"), aChild("b")}, "a b", "", 0,
 		},
 		"nobody has it": {
-			map[string]childAnswer{"tok_a": missing, "tok_b": missing}, []fanout.Child{aChild("a"), aChild("b")}, "a b", "blob_not_found", 0,
+			map[string]childAnswer{"tok_a": missing, "tok_b": missing}, []fanout.Member{aChild("a"), aChild("b")}, "a b", "blob_not_found", 0,
 		},
 		"nobody has it that can be read": {
-			map[string]childAnswer{"tok_a": missing}, []fanout.Child{aChild("a"), refusedChild("b", "grant_revoked")}, "a", "blob_not_found", 1,
+			map[string]childAnswer{"tok_a": missing}, []fanout.Member{aChild("a"), refusedChild("b", "grant_revoked")}, "a", "blob_not_found", 1,
 		},
 		"one could not say": {
-			map[string]childAnswer{"tok_a": missing, "tok_b": fails(503, "unavailable")}, []fanout.Child{aChild("a"), aChild("b")}, "a b", "unavailable", 1,
+			map[string]childAnswer{"tok_a": missing, "tok_b": fails(503, "unavailable")}, []fanout.Member{aChild("a"), aChild("b")}, "a b", "unavailable", 1,
 		},
 		"S3-3a nobody can be read": {
-			nil, []fanout.Child{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked")}, "", "grant_revoked", 2,
+			nil, []fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked")}, "", "grant_revoked", 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -343,7 +343,7 @@ func TestPackageFindsABlob(t *testing.T) {
 	}
 	t.Run("in a large package its connection must be named", func(t *testing.T) {
 		f := &packageRS{}
-		var children []fanout.Child
+		var children []fanout.Member
 		for i := range 17 {
 			children = append(children, aChild(fmt.Sprint(i)))
 		}

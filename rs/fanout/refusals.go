@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// refusalHold is how long a child that answered 401 or 403 is not offered again (D14).
+	// refusalHold is how long a member that answered 401 or 403 is not offered again (D14).
 	refusalHold = 60 * time.Second
 	// maxRefusals bounds the memory of one process.
 	maxRefusals = 10_000
 )
 
-// refusals remembers which child grants the resource server turned away, under the SHA-256 of the child's token, so
+// refusals remembers which member grants the resource server turned away, under the SHA-256 of the member's token, so
 // that a grant approved anew starts with a clean name. It is safe for concurrent use.
 type refusals struct {
 	entries *lru.Cache[[sha256.Size]byte, refusal]

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// schema answers GET /v1/schema: of one connection as its child says it, else one document of all (D5). Children that
+// schema answers GET /v1/schema: of one connection as its member says it, else one document of all (D5). Children that
 // could not be read stand in it under unavailable_connections (S3-3a).
 func (p *Package) schema(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	stream := r.Query.Get("stream")
@@ -45,8 +45,8 @@ func (p *Package) schema(ctx context.Context, r rs.Request) (*rs.Response, error
 	return jsonResponse(merged, answers.requestID(), len(answers.unavailable)), nil
 }
 
-// readSchema reads one child's document in the form that is asked for, so that the children's documents can stand beside
-// each other even where some know the compact view and some do not. What could not be merged fails here, for this child.
+// readSchema reads one member's document in the form that is asked for, so that the members's documents can stand beside
+// each other even where some know the compact view and some do not. What could not be merged fails here, for this member.
 func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response, error) {
 	var response *rs.Response
 	var err error
@@ -108,14 +108,14 @@ func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, erro
 	return jsonResponse(body, answers.requestID(), len(answers.unavailable)), nil
 }
 
-// A group is the children that share a grant and its token. One read answers for all of them.
-type group []*child
+// A group is the members that share a grant and its token. One read answers for all of them.
+type group []*member
 
 // groups lists the grants that cover a stream, or any. Its error says that none of them can be read.
 func (p *Package) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
 	at := map[rs.Token]int{}
-	var left []*child
-	for _, c := range p.children {
+	var left []*member
+	for _, c := range p.members {
 		if !c.grants(stream) {
 			continue
 		}
@@ -155,11 +155,11 @@ func (a groupAnswers) requestID() string {
 
 // askGroups reads every group once. It fails when none answers.
 func (p *Package) askGroups(ctx context.Context, groups []group, unavailable []rs.UnavailableConnection, read func(context.Context, rs.Doer) (*rs.Response, error)) (groupAnswers, error) {
-	firsts := make([]*child, len(groups))
+	firsts := make([]*member, len(groups))
 	for i, g := range groups {
 		firsts[i] = g[0]
 	}
-	outcomes, err := p.askAll(ctx, firsts, func(ctx context.Context, _ int, d rs.Doer) (*rs.Response, error) { return read(ctx, d) })
+	outcomes, err := p.fanOut(ctx, firsts, func(ctx context.Context, _ int, d rs.Doer) (*rs.Response, error) { return read(ctx, d) })
 	if err != nil {
 		return groupAnswers{}, err
 	}

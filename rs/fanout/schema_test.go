@@ -34,48 +34,48 @@ func TestPackageSchemaIsOneDocument(t *testing.T) {
 	ofStream := func(stream string) url.Values { return url.Values{"view": {"compact"}, "stream": {stream}} }
 	for name, row := range map[string]struct {
 		answers  map[string]childAnswer
-		children []fanout.Child
+		children []fanout.Member
 		query    url.Values
 		want     string
 		asked    int
 	}{
 		"D5 every connector keeps its own bytes, and gets its grant": {
 			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_b": packageSchemaOf("wiki", "cin_b", "notes")},
-			[]fanout.Child{aChild("a"), aChild("b", "notes")}, compact,
+			[]fanout.Member{aChild("a"), aChild("b", "notes")}, compact,
 			mergedHead + `"connector_count":2,"stream_count":2,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `,` + connectorOf("wiki", "cin_b", "notes", "grt_b") + `]}`, 2,
 		},
 		"one connector of two grants stays two entries": {
 			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_b": packageSchemaOf("mail", "cin_b", "messages")},
-			[]fanout.Child{aChild("a"), aChild("b")}, compact,
+			[]fanout.Member{aChild("a"), aChild("b")}, compact,
 			mergedHead + `"connector_count":2,"stream_count":2,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `,` + connectorOf("mail", "cin_b", "messages", "grt_b") + `]}`, 2,
 		},
 		"a stream is asked for where it is granted": {
-			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}, []fanout.Child{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
+			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}, []fanout.Member{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `]}`, 1,
 		},
 		"a stream that nobody was granted is in no connector": {
-			nil, []fanout.Child{aChild("a"), aChild("b")}, ofStream("photos"), mergedHead + `"connector_count":0,"stream_count":0,"connectors":[]}`, 0,
+			nil, []fanout.Member{aChild("a"), aChild("b")}, ofStream("photos"), mergedHead + `"connector_count":0,"stream_count":0,"connectors":[]}`, 0,
 		},
 		"S3-3a what could not be read stands apart": {
 			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_c": fails(403, "grant_expired"), "tok_d": says(`{"connectors":7}`)},
-			[]fanout.Child{aChild("a"), refusedChild("b", "grant_revoked"), aChild("c"), aChild("d")}, compact,
+			[]fanout.Member{aChild("a"), refusedChild("b", "grant_revoked"), aChild("c"), aChild("d")}, compact,
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `],"unavailable_connections":[` +
 				`{"grant_id":"grt_b","connector_key":"mail","connection_id":"cin_b","display_name":"B Mail","code":"grant_revoked","message":"It was revoked."},` +
 				`{"grant_id":"grt_c","connector_key":"mail","connection_id":"cin_c","display_name":"C Mail","code":"grant_expired","message":"It said grant_expired."},` +
 				`{"grant_id":"grt_d","connector_key":"mail","connection_id":"cin_d","display_name":"D Mail","code":"invalid_response","message":"The resource server's schema document does not have the shape that the contract promises."}]}`, 3,
 		},
 		"streams at top level get their source": {
-			map[string]childAnswer{"tok_a": says(`{"data":{"detail":"compact","streams":[{"name":"messages"}]}}`)}, []fanout.Child{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
+			map[string]childAnswer{"tok_a": says(`{"data":{"detail":"compact","streams":[{"name":"messages"}]}}`)}, []fanout.Member{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":0,"stream_count":1,"connectors":[],"streams":[{"name":"messages","connection_id":"cin_a","connector_key":"mail","display_name":"A Mail","grant_id":"grt_a"}]}`, 1,
 		},
 		"connections that stand in the streams get their grant there": {
 			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a"}]},{"name":"threads","connection_id":"cin_a"}]}]}`)},
-			[]fanout.Child{aChild("a"), aChild("b", "notes"), refusedChild("c", "grant_revoked")}, ofStream("messages"),
+			[]fanout.Member{aChild("a"), aChild("b", "notes"), refusedChild("c", "grant_revoked")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a","grant_id":"grt_a"}]}]}],` +
 				`"unavailable_connections":[{"grant_id":"grt_c","connector_key":"mail","connection_id":"cin_c","display_name":"C Mail","code":"grant_revoked","message":"It was revoked."}]}`, 1,
 		},
 		"a connector that names no connection gets the grant's only one": {
-			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}]}]}`)}, []fanout.Child{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
+			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}]}]}`)}, []fanout.Member{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[{"connector_key":"mail","streams":[{"name":"messages"}],"granted_connections":[{"grant_id":"grt_a","connection_id":"cin_a","display_name":"A Mail"}]}]}`, 1,
 		},
 	} {
@@ -112,7 +112,7 @@ func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
 	}
 }
 
-// S3-7b: children that know no compact view stand beside those that do.
+// S3-7b: members that know no compact view stand beside those that do.
 func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 	full := `{"object":"schema","connectors":[{"connector_key":"wiki","granted_connections":[{"connection_id":"cin_b"}],"streams":[{"name":"notes","field_capabilities":{"title":{"granted":true,"exact_filter":{"declared":true,"usable":true}}},"expand_capabilities":[{"name":"author"}]}]}]}`
 	f := &packageRS{answers: map[string]childAnswer{
@@ -141,11 +141,11 @@ func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 
 func TestPackageSchemaFails(t *testing.T) {
 	for name, row := range map[string]struct {
-		children []fanout.Child
+		children []fanout.Member
 		want     rs.Code
 	}{
-		"S3-3a nobody can be read": {[]fanout.Child{refusedChild("a", "grant_revoked")}, "grant_revoked"},
-		"nobody answers":           {[]fanout.Child{aChild("a"), aChild("b")}, "unavailable"},
+		"S3-3a nobody can be read": {[]fanout.Member{refusedChild("a", "grant_revoked")}, "grant_revoked"},
+		"nobody answers":           {[]fanout.Member{aChild("a"), aChild("b")}, "unavailable"},
 	} {
 		for _, path := range []string{rs.Path("schema"), rs.Path("streams")} {
 			t.Run(name+" "+path, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestPackageSchemaFails(t *testing.T) {
 	}
 }
 
-// S3-2a through a package: one list of the children's rows, each with its source.
+// S3-2a through a package: one list of the members's rows, each with its source.
 func TestPackageStreams(t *testing.T) {
 	f := &packageRS{answers: map[string]childAnswer{
 		"tok_a": says(`{"data":[{"name":"messages","connection_id":"cin_a","record_count":401,"display_name":"Own"}]}`),

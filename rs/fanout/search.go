@@ -17,13 +17,13 @@ const (
 	// DefaultSearchLimit is the page size of a search across a package when the caller names none.
 	DefaultSearchLimit = 20
 	maxSearchLimit     = 100
-	// maxSearchRounds bounds how often one page goes back to the children, whose own pages may be used up or empty.
+	// maxSearchRounds bounds how often one page goes back to the members, whose own pages may be used up or empty.
 	// A page that is still not full then is a short one.
 	maxSearchRounds = 4
 )
 
 // search answers GET /v1/search, /semantic and /hybrid (S3-R16). A connection that is named is searched alone (S3-16d).
-// Otherwise every child that was granted one of the streams is, and limit is the page's, not each child's (S0-R6).
+// Otherwise every member that was granted one of the streams is, and limit is the page's, not each member's (S0-R6).
 // Where paged is false there is no cursor.
 func (p *Package) search(ctx context.Context, r rs.Request, paged bool) (*rs.Response, error) {
 	if id := r.Query.Get("connection_id"); id != "" {
@@ -40,13 +40,13 @@ func (p *Package) search(ctx context.Context, r rs.Request, paged bool) (*rs.Res
 	return s.respond(hits)
 }
 
-// searchOne passes a search on to the one child that it names, for those of the streams that the child was granted, and says of
+// searchOne passes a search on to the one member that it names, for those of the streams that the member was granted, and says of
 // each hit where it comes from.
 func (p *Package) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	streams := r.Query["streams"]
 	c, refused := p.choose(connectionID, streams...)
 	if refused == nil {
-		refused = c.holdsNone(streams) // before the child is judged
+		refused = c.holdsNone(streams) // before the member is judged
 	}
 	if refused == nil {
 		c, refused = p.pick(ctx, connectionID, streams...)
@@ -73,8 +73,8 @@ func (p *Package) searchOne(ctx context.Context, r rs.Request, connectionID stri
 	return attributeList(response, c.Connection, warnings...), nil
 }
 
-// holdsNone refuses a search of streams of which a child was granted none.
-func (c *child) holdsNone(streams []string) *rs.Error {
+// holdsNone refuses a search of streams of which a member was granted none.
+func (c *member) holdsNone(streams []string) *rs.Error {
 	if len(streams) == 0 || len(c.granted(streams)) > 0 {
 		return nil
 	}
@@ -83,26 +83,26 @@ func (c *child) holdsNone(streams []string) *rs.Error {
 	return e
 }
 
-// A packageSearch is one page of a search across children.
+// A packageSearch is one page of a search across members.
 type packageSearch struct {
 	pkg     *Package
 	request rs.Request
 	limit   int // of the page
-	size    int // of the children's pages; the same on every page of the search
+	size    int // of the members's pages; the same on every page of the search
 	bound   string
 	paged   bool
 
 	ring        ring
-	done        tally // of children that have nothing more to show
+	done        tally // of members that have nothing more to show
 	unavailable []rs.UnavailableConnection
 	warnings    []string
 	requestID   string
-	over        bool // only failing children are left, and they failed again
+	over        bool // only failing members are left, and they failed again
 }
 
-// collect reads the children and lets them take turns until the page is full.
+// collect reads the members and lets them take turns until the page is full.
 func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.ChildDeadline) // of all rounds together
+	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.MemberDeadline) // of all rounds together
 	defer cancel()
 	hits := []string{}
 	for round := range maxSearchRounds {
@@ -123,7 +123,7 @@ func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
 
 // load reads the pages that the turns need.
 func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
-	children := make([]*child, len(turns))
+	children := make([]*member, len(turns))
 	for i, t := range turns {
 		children[i] = t.child
 	}
@@ -132,7 +132,7 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 		ok   bool
 	}
 	readings := make([]reading, len(turns))
-	outcomes, err := s.pkg.askAll(ctx, children, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
+	outcomes, err := s.pkg.fanOut(ctx, children, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
 		response, err := d.Do(ctx, s.childRequest(turns[i]))
 		if err == nil {
 			readings[i].page, readings[i].ok = readSearchPage(response)
@@ -167,14 +167,14 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	return nil
 }
 
-// childRequest is the search as one child is asked: only for its own connection and its own streams (S3-16b).
+// childRequest is the search as one member is asked: only for its own connection and its own streams (S3-16b).
 func (s *packageSearch) childRequest(t *turn) rs.Request {
 	r := s.request
 	r.Query = maps.Clone(r.Query)
 	if streams := s.request.Query["streams"]; len(streams) > 0 {
 		r.Query["streams"] = t.child.granted(streams)
 	}
-	r.Query.Set("connection_id", t.child.ID) // children that share a grant must not find each other's hits
+	r.Query.Set("connection_id", t.child.ID) // members that share a grant must not find each other's hits
 	r.Query.Set("limit", strconv.Itoa(s.size))
 	r.Query.Del("cursor")
 	if t.cursor != "" {
@@ -183,8 +183,8 @@ func (s *packageSearch) childRequest(t *turn) rs.Request {
 	return r
 }
 
-// granted returns those of the streams that a child may read, in their order.
-func (c *child) granted(streams []string) []string {
+// granted returns those of the streams that a member may read, in their order.
+func (c *member) granted(streams []string) []string {
 	var granted []string
 	for _, name := range streams {
 		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
@@ -194,8 +194,8 @@ func (c *child) granted(streams []string) []string {
 	return granted
 }
 
-// judge turns a page that no child contributed to into an error, which leaves the caller's cursor as good as it was.
-// Where only children are left that had failed before, the search is over instead: else it would never be.
+// judge turns a page that no member contributed to into an error, which leaves the caller's cursor as good as it was.
+// Where only members are left that had failed before, the search is over instead: else it would never be.
 func (s *packageSearch) judge() error {
 	var failures []*rs.Error
 	retried := true
@@ -213,7 +213,7 @@ func (s *packageSearch) judge() error {
 	return nil
 }
 
-// respond writes the page: the hits, how to go on, and what all children said together.
+// respond writes the page: the hits, how to go on, and what all members said together.
 func (s *packageSearch) respond(hits []string) (*rs.Response, error) {
 	next, all, more := s.rest()
 	cursor := ""
@@ -237,7 +237,7 @@ func (s *packageSearch) respond(hits []string) (*rs.Response, error) {
 	return jsonResponse(body, s.requestID, len(s.unavailable)), nil
 }
 
-// rest sorts out the turns: those that go on, in their order, and what all counted. A child whose failure may pass goes
+// rest sorts out the turns: those that go on, in their order, and what all counted. A member whose failure may pass goes
 // on where it stands, so that nothing of it is lost; any other failure ends its part.
 func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 	all = s.done
@@ -253,7 +253,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 		case t.failure == nil:
 			s.done = s.done.plus(counted)
 			more = more || t.page.more && t.page.next == "" // there is more, but no way to it
-		case mayPass(t.failure) && s.paged && !s.over:
+		case transient(t.failure) && s.paged && !s.over:
 			t.failed, again = true, true
 			next, more = append(next, t.state()), true
 		default:

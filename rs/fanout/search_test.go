@@ -16,7 +16,7 @@ import (
 )
 
 func TestPackageSearchTakesPart(t *testing.T) {
-	children := []fanout.Child{aChild("a", "messages", "threads"), aChild("b", "notes"), aChild("c", "messages", "files")}
+	children := []fanout.Member{aChild("a", "messages", "threads"), aChild("b", "notes"), aChild("c", "messages", "files")}
 	const rest = "q=invoice"
 	for name, row := range map[string]struct {
 		request rs.Request
@@ -143,7 +143,7 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 	}
 }
 
-// S3-3a, D14: one child's failure is told, and costs the others nothing.
+// S3-3a, D14: one member's failure is told, and costs the others nothing.
 func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer  childAnswer
@@ -170,7 +170,7 @@ func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				response, err = p.Do(t.Context(), searchRequest())
-				if took := time.Since(start); took > fanout.DefaultChildDeadline {
+				if took := time.Since(start); took > fanout.DefaultMemberDeadline {
 					t.Errorf("one child cost %v", took)
 				}
 			})
@@ -195,23 +195,23 @@ func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 }
 
 func TestPackageSearchRefuses(t *testing.T) {
-	both := []fanout.Child{aChild("a"), aChild("b")}
+	both := []fanout.Member{aChild("a"), aChild("b")}
 	for name, row := range map[string]struct {
-		children []fanout.Child
+		children []fanout.Member
 		request  rs.Request
 		want     rs.Code
 		says     string
 	}{
 		"S3-16c a stream that nobody was granted": {both, searchRequest("streams", "photos"), rs.GrantStreamNotAllowed, `"photos"`},
 		"S3-R16 a stream that a named connection was not granted": {
-			[]fanout.Child{aChild("a"), aChild("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), rs.GrantStreamNotAllowed, `"notes"`,
+			[]fanout.Member{aChild("a"), aChild("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), rs.GrantStreamNotAllowed, `"notes"`,
 		},
 		"S3-16d a connection that is not there": {both, searchRequest("connection_id", "cin_x"), rs.ConnectionNotFound, `"cin_x"`},
 		"S3-3a a connection that was revoked": {
-			[]fanout.Child{aChild("a"), refusedChild("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
+			[]fanout.Member{aChild("a"), refusedChild("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
 		},
 		"S3-3a nothing but revoked connections": {
-			[]fanout.Child{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_expired")}, searchRequest(), "grant_revoked", "None of the 2",
+			[]fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_expired")}, searchRequest(), "grant_revoked", "None of the 2",
 		},
 		"a package without children":      {nil, searchRequest(), rs.ConnectionNotFound, "holds no connection"},
 		"a limit that is no number":       {both, searchRequest("limit", "many"), rs.InvalidArguments, `"many"`},
@@ -328,7 +328,7 @@ func TestPackageHybridSearchHasNoCursor(t *testing.T) {
 	}
 }
 
-// A child that shares its grant with another is asked for its own connection, or hits would stand there twice.
+// A member that shares its grant with another is asked for its own connection, or hits would stand there twice.
 func TestPackageSearchOfConnectionsThatShareAGrant(t *testing.T) {
 	first, second := aChild("a"), aChild("b")
 	second.GrantID, second.Token = first.GrantID, first.Token
@@ -345,7 +345,7 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 	t.Run("no more children are asked at a time than the width", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &packageRS{answers: map[string]childAnswer{}}
-			children := make([]fanout.Child, 20)
+			children := make([]fanout.Member, 20)
 			for i := range children {
 				children[i] = aChild(fmt.Sprint(i))
 				f.answers["tok_"+fmt.Sprint(i)] = func(ctx context.Context, r rs.Request) (*rs.Response, error) {
@@ -363,7 +363,7 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 	t.Run("many hanging children together cost three deadlines", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &packageRS{answers: map[string]childAnswer{"tok_z": hitsOf("z", 1)}}
-			children := []fanout.Child{aChild("z")}
+			children := []fanout.Member{aChild("z")}
 			for i := range 30 {
 				children = append(children, aChild(fmt.Sprint(i)))
 				f.answers["tok_"+fmt.Sprint(i)] = hangs
@@ -373,7 +373,7 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 			if m := readMerged(t, response, err); m.keys() != "z0" || len(m.Unavailable) != 30 {
 				t.Errorf("hits %q, %d unavailable", m.keys(), len(m.Unavailable))
 			}
-			if asked, took := len(f.heard(t)), time.Since(start); asked > 9 || took != 3*fanout.DefaultChildDeadline {
+			if asked, took := len(f.heard(t)), time.Since(start); asked > 9 || took != 3*fanout.DefaultMemberDeadline {
 				t.Errorf("%d children were asked in %v", asked, took)
 			}
 		})
@@ -385,7 +385,7 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 				"tok_a": fails(404, "blob_not_found"),
 				"tok_b": func(ctx context.Context, r rs.Request) (*rs.Response, error) { hangUp(); return hangs(ctx, r) },
 			}}
-			_, err := packageOf(f, fanout.PackageOptions{ChildDeadline: time.Minute}, aChild("a"), aChild("b")).Do(ctx, request)
+			_, err := packageOf(f, fanout.PackageOptions{MemberDeadline: time.Minute}, aChild("a"), aChild("b")).Do(ctx, request)
 			wantCode(t, err, rs.Canceled)
 			if f.active != 0 {
 				t.Errorf("%d reads outlive the call", f.active)

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// newSearch plans one page: who takes part, from where. Its errors are made before any child is asked.
+// newSearch plans one page: who takes part, from where. Its errors are made before any member is asked.
 func (p *Package) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
 	limit, refused := searchLimit(r.Query.Get("limit"))
 	if refused != nil {
@@ -41,11 +41,11 @@ func searchLimit(text string) (int, *rs.Error) {
 	return min(limit, maxSearchLimit), nil
 }
 
-// begin lets every child take part that was granted one of the streams; one with none is not asked (S3-16c).
+// begin lets every member take part that was granted one of the streams; one with none is not asked (S3-16c).
 func (s *packageSearch) begin() *rs.Error {
 	streams := s.request.Query["streams"]
-	var left []*child // that would take part, if they could be read
-	for _, c := range s.pkg.children {
+	var left []*member // that would take part, if they could be read
+	for _, c := range s.pkg.members {
 		if len(streams) > 0 && len(c.granted(streams)) == 0 {
 			continue
 		}
@@ -64,7 +64,7 @@ func (s *packageSearch) begin() *rs.Error {
 		return notGranted(streams)
 	}
 	for _, name := range streams {
-		if !slices.ContainsFunc(s.pkg.children, func(c *child) bool { return c.grants(name) }) {
+		if !slices.ContainsFunc(s.pkg.members, func(c *member) bool { return c.grants(name) }) {
 			s.warnings = mergeWarnings(s.warnings, warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
 		}
 	}
@@ -79,7 +79,7 @@ func sole(streams []string) string {
 	return ""
 }
 
-// resume takes up the turns of the page before. A child that can no longer be read is reported, and its part is over.
+// resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
 func (s *packageSearch) resume(text string) *rs.Error {
 	cursor, refused := decodePackageCursor(text, s.bound)
 	if refused != nil {
@@ -90,7 +90,7 @@ func (s *packageSearch) resume(text string) *rs.Error {
 		s.done = *cursor.Done
 	}
 	streams := s.request.Query["streams"]
-	var left []*child
+	var left []*member
 	for _, state := range cursor.Turns {
 		c := s.pkg.find(state)
 		if c == nil {
@@ -123,10 +123,10 @@ func (s *packageSearch) resume(text string) *rs.Error {
 	return invalidCursor("None of the connections that this search was about to read is still in the package.")
 }
 
-// missRefused names, on every further page too, the children that the directory has refused and that therefore never
+// missRefused names, on every further page too, the members that the directory has refused and that therefore never
 // had a turn. What they would have added was counted as unheard on the first page.
 func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
-	for _, c := range s.pkg.children {
+	for _, c := range s.pkg.members {
 		had := slices.ContainsFunc(turns, func(state cursorTurn) bool { return s.pkg.find(state) == c })
 		if c.Refused == nil || had || len(streams) > 0 && len(c.granted(streams)) == 0 {
 			continue
@@ -135,7 +135,7 @@ func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
 	}
 }
 
-// miss records a child that takes no part although it should.
+// miss records a member that takes no part although it should.
 func (s *packageSearch) miss(u rs.UnavailableConnection) {
 	s.unavailable = append(s.unavailable, u)
 	s.done = s.done.plus(unheard())

@@ -49,11 +49,11 @@ func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Pr
 	}
 }
 
-func (a *doorAuthority) Recheck(_ context.Context, token rs.Token) (auth.Principal, error) {
+func (a *doorAuthority) Revalidate(_ context.Context, token rs.Token) (auth.Principal, error) {
 	return a.recheck(token)
 }
 
-// doorFixture is a door before a room that counts who comes in.
+// doorFixture is an HTTP chain before a room that counts who comes in.
 type doorFixture struct {
 	*httptest.Server
 	authority *doorAuthority
@@ -64,7 +64,7 @@ type doorFixture struct {
 func newDoor(t *testing.T, room http.HandlerFunc) doorFixture {
 	t.Helper()
 	f := doorFixture{authority: &doorAuthority{}, entered: &atomic.Int64{}, log: &bytes.Buffer{}}
-	door := web.Door(web.DoorOptions{
+	door := web.AuthenticatedChain(web.ChainOptions{
 		Authenticator: f.authority,
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Logger:        zerolog.New(zerolog.SyncWriter(f.log)).Level(zerolog.DebugLevel),
@@ -90,19 +90,19 @@ func doorErrorCode(t *testing.T, body []byte) string {
 
 func TestDoorAndPorchAgree(t *testing.T) {
 	room := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	options := web.DoorOptions{Authenticator: &doorAuthority{}, Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
+	options := web.ChainOptions{Authenticator: &doorAuthority{}, Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
 	for name, test := range map[string]struct {
 		handler http.Handler
 		host    string
 		token   string
 		want    int
 	}{
-		"the porch asks for no bearer":                     {web.Porch(options).Then(room), "mcp.example", "", 204},
-		"the porch still refuses a foreign host":           {web.Porch(options).Then(room), "evil.example", "", 421},
-		"the door asks for a bearer":                       {web.Door(options).Then(room), "mcp.example", "", 401},
-		"the door lets a client in":                        {web.Door(options).Then(room), "mcp.example", "good", 204},
-		"the door judges the host before the bearer":       {web.Door(options).Then(room), "evil.example", "good", 421},
-		"S0-3a the door refuses an owner at the last step": {web.Door(options).Then(room), "mcp.example", "owner", 403},
+		"the porch asks for no bearer":                     {web.PublicChain(options).Then(room), "mcp.example", "", 204},
+		"the porch still refuses a foreign host":           {web.PublicChain(options).Then(room), "evil.example", "", 421},
+		"the door asks for a bearer":                       {web.AuthenticatedChain(options).Then(room), "mcp.example", "", 401},
+		"the door lets a client in":                        {web.AuthenticatedChain(options).Then(room), "mcp.example", "good", 204},
+		"the door judges the host before the bearer":       {web.AuthenticatedChain(options).Then(room), "evil.example", "good", 421},
+		"S0-3a the door refuses an owner at the last step": {web.AuthenticatedChain(options).Then(room), "mcp.example", "owner", 403},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}"))

@@ -9,8 +9,8 @@ import (
 // DefaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
 const DefaultMaxBodyBytes = 1 << 20
 
-// DoorOptions configure the [Door].
-type DoorOptions struct {
+// ChainOptions configure the chains.
+type ChainOptions struct {
 	Authenticator Authenticator
 	Public        Public   // under which names this server is reached
 	Origins       []string // browser origins that may call, such as https://app.example; usually none
@@ -21,38 +21,38 @@ type DoorOptions struct {
 	Observer      RequestObserver // nil counts nothing
 }
 
-// Door is what an HTTP request passes before the room hears of it. Together with [Porch] it is the whole policy
+// AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [PublicChain] it is the whole policy
 // of who may enter:
 //
-//	CloseUnread(RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Framing(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(Turn(room)))))))))))))))
-func Door(o DoorOptions) alice.Chain {
+//	CloseUnread(RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Framing(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(ConcurrencyLimit(pipeline)))))))))))))))
+func AuthenticatedChain(o ChainOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
-	return Porch(o).Append(
+	return PublicChain(o).Append(
 		BodyLimit(o.MaxBodyBytes),                                   // more is 413
 		ClientAddress(o.Public),                                     // as far as it can be trusted
 		Bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public), // exactly one good client bearer, else 401, 403, 429 or 503
 		TokenRate(o.Limiter),                                        // faster is 429
-		Turn(o.Limiter),                                             // more at a time wait a moment, then 429
+		ConcurrencyLimit(o.Limiter),                                 // more at a time wait a moment, then 429
 	)
 }
 
-// Porch is the part of the door that stands before public documents: no bearer is asked for.
-func Porch(o DoorOptions) alice.Chain {
-	return Street(o).Append(
+// PublicChain is what a request for a public document passes: no bearer is asked for.
+func PublicChain(o ChainOptions) alice.Chain {
+	return BaseChain(o).Append(
 		Host(o.Public),              // a name that is not ours is 421
 		CORS(o.Origins),             // answers a listed browser's preflight
 		Origin(o.Origins, o.Public), // any other browser is 403
 	)
 }
 
-// Street is the part of the door that stands before the probes of a load balancer: those name an address of the
+// BaseChain is what the probes of a load balancer pass: those name an address of the
 // machine, not a public name, and learn nothing but whether the server is up.
-func Street(o DoorOptions) alice.Chain {
+func BaseChain(o ChainOptions) alice.Chain {
 	return alice.New(
 		CloseUnread,             // an answer before the body is read ends the connection
 		RequestID,               // one id for the log and the answer

@@ -7,10 +7,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A secondThought is a ResponseWriter that can still turn a request away (D7). Once settled against the caller,
-// and as long as nothing has been written, the room's answer is dropped and the refusal takes its place. The room
+// A deferredWriter is a ResponseWriter that can still refuse a request (D7). Once the authority has refused the caller,
+// and as long as nothing has been written, the pipeline's answer is dropped and the refusal takes its place. The pipeline
 // writes from a goroutine of its own, hence the lock.
-type secondThought struct {
+type deferredWriter struct {
 	w      http.ResponseWriter
 	refuse func(error)
 
@@ -19,12 +19,12 @@ type secondThought struct {
 	mu      sync.Mutex
 	asked   bool
 	dead    error // why the caller is out; nil while in
-	started bool  // the room's answer is on its way
+	started bool  // the pipeline's answer is on its way
 	refused bool  // the refusal is on its way
 }
 
 // settle asks once per request whether the caller is still good. An authority that cannot tell settles nothing.
-func (s *secondThought) settle(ask func() error) {
+func (s *deferredWriter) revalidate(ask func() error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	s.mu.Lock()
@@ -42,8 +42,8 @@ func (s *secondThought) settle(ask func() error) {
 	}
 }
 
-// drop writes the refusal when it is due, and reports whether the room's answer is to be dropped.
-func (s *secondThought) drop() bool {
+// drop writes the refusal when it is due, and reports whether the pipeline's answer is to be dropped.
+func (s *deferredWriter) drop() bool {
 	if s.refused {
 		return true
 	}
@@ -56,10 +56,10 @@ func (s *secondThought) drop() bool {
 }
 
 // Header returns the headers of the answer.
-func (s *secondThought) Header() http.Header { return s.w.Header() }
+func (s *deferredWriter) Header() http.Header { return s.w.Header() }
 
-// WriteHeader begins the room's answer, unless the caller is out.
-func (s *secondThought) WriteHeader(status int) {
+// WriteHeader begins the pipeline's answer, unless the caller is out.
+func (s *deferredWriter) WriteHeader(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drop() {
@@ -69,8 +69,8 @@ func (s *secondThought) WriteHeader(status int) {
 	s.w.WriteHeader(status)
 }
 
-// Write writes the room's answer, unless the caller is out.
-func (s *secondThought) Write(p []byte) (int, error) {
+// Write writes the pipeline's answer, unless the caller is out.
+func (s *deferredWriter) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drop() {
@@ -81,7 +81,7 @@ func (s *secondThought) Write(p []byte) (int, error) {
 }
 
 // FlushError sends what has been written.
-func (s *secondThought) FlushError() error {
+func (s *deferredWriter) FlushError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drop() {
@@ -92,10 +92,10 @@ func (s *secondThought) FlushError() error {
 }
 
 // Flush sends what has been written.
-func (s *secondThought) Flush() { _ = s.FlushError() }
+func (s *deferredWriter) Flush() { _ = s.FlushError() }
 
-// finish writes a refusal that is still due when the room returned without an answer.
-func (s *secondThought) finish() {
+// finish writes a refusal that is still due when the pipeline returned without an answer.
+func (s *deferredWriter) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop()

@@ -26,7 +26,7 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		return auth.Principal{Token: token, Kind: auth.KindClient}, nil
 	}
 	read := func(r *http.Request) error {
-		_, err := rs.Rechecking{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{Path: "/v1/streams"})
+		_, err := rs.Revalidating{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{Path: "/v1/streams"})
 		return err
 	}
 	for _, test := range []struct {

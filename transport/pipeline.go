@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// RoomOptions configure [NewRoom].
-type RoomOptions struct {
+// PipelineOptions configure [NewPipeline].
+type PipelineOptions struct {
 	Client     *rs.Client    // reads the one resource server
 	RecordBase string        // the resource server's public URL, for citations; empty means the client's own
 	Name       string        // of the server, shown to clients; empty means "pdpp"
@@ -25,9 +25,9 @@ type RoomOptions struct {
 	Observer   middleware.CallObserver // nil counts nothing
 }
 
-// NewRoom returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
-// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every door leads into the same room.
-func NewRoom(o RoomOptions) *Server {
+// NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
+// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline.
+func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(cmp.Or(o.RecordBase, o.Client.Base()))
 	chain := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer})
 	return NewServer(ServerOptions{

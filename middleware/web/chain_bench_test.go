@@ -27,16 +27,16 @@ func (d discarded) WriteHeader(int)             {}
 // knows is an authority that knows every token.
 type knows struct{}
 
-func (knows) Judge(_ context.Context, token rs.Token) (auth.Verdict, error) {
-	return auth.Verdict{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
+func (knows) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
+	return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
 }
 
-// knownCaller is a door before an empty room, and a request whose token it has seen before.
+// knownCaller is an HTTP chain before an empty room, and a request whose token it has seen before.
 func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
-	door := web.Door(web.DoorOptions{
-		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}, Hold: time.Hour}),
+	door := web.AuthenticatedChain(web.ChainOptions{
+		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}, TTL: time.Hour}),
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Limiter:       web.NewLimiter(limits, nil),
 		Logger:        zerolog.New(io.Discard),
@@ -48,7 +48,7 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	return door, request
 }
 
-// BenchmarkDoor lets in who is known: what every call costs before the room hears of it.
+// BenchmarkDoor lets in who is known: what every call costs before the pipeline hears of it.
 func BenchmarkDoor(b *testing.B) {
 	door, request := knownCaller(b.Context())
 	b.ReportAllocs()

@@ -1,0 +1,150 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/justinas/alice"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// ConcurrencyLimit bounds how many calls of one grant or package, and how many of all, are under way at a time. A further call waits a
+// moment for a slot, first come first served, and is then refused with 429. As many calls may wait as may be under way.
+// It must come after [Bearer].
+func ConcurrencyLimit(limiter *Limiter) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			state := limiter.state.Load()
+			leave, refusal := state.turns.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
+			if refusal != nil {
+				refuseLater(w, refusal)
+				return
+			}
+			defer leave()
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// A limitKey says whose calls are counted together: a grant with all its tokens or, where the authority names none, a token.
+type limitKey struct {
+	kind, grant string
+	token       [sha256.Size]byte
+}
+
+func limitKeyOf(p auth.Principal) limitKey {
+	if p.GrantID != "" {
+		return limitKey{kind: p.Kind, grant: p.GrantID}
+	}
+	return limitKey{token: sha256.Sum256([]byte(p.Token.Reveal()))}
+}
+
+// concurrencyLimits are one queue for each key, and one of all. A call takes the slot of its own key first, so that in the queue of all
+// there are never more of its calls than it may have under way.
+type concurrencyLimits struct {
+	all      *queue
+	perGrant int
+
+	mu     sync.Mutex
+	queues map[limitKey]*queue // only those with a call that waits or is under way
+}
+
+func newConcurrencyLimits(limits Limits) *concurrencyLimits {
+	return &concurrencyLimits{all: newQueue(limits.Calls), perGrant: limits.CallsPerGrant, queues: map[limitKey]*queue{}}
+}
+
+// acquire waits for a slot; release gives it back.
+func (t *concurrencyLimits) acquire(ctx context.Context, h limitKey, wait time.Duration) (release func(), refusal *rs.Error) {
+	until := time.Now().Add(wait) // of both queues together
+	own := t.queueOf(h)
+	if !own.acquire(ctx, until) {
+		t.forget(h, own)
+		return nil, tooMany("Too many calls with this grant are under way.", "Wait for the calls under way to end, then send this one again; make fewer calls at a time.")
+	}
+	if !t.all.acquire(ctx, until) {
+		own.release()
+		t.forget(h, own)
+		return nil, tooMany("The server is answering as many calls as it can.", "Wait a moment, then send the same request again.")
+	}
+	return func() {
+		t.all.release()
+		own.release()
+		t.forget(h, own)
+	}, nil
+}
+
+func (t *concurrencyLimits) queueOf(h limitKey) *queue {
+	if t.perGrant <= 0 {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := t.queues[h]
+	if q == nil {
+		q = newQueue(t.perGrant)
+		t.queues[h] = q
+	}
+	q.users++
+	return q
+}
+
+func (t *concurrencyLimits) forget(h limitKey, q *queue) {
+	if q == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if q.users--; q.users == 0 {
+		delete(t.queues, h)
+	}
+}
+
+// A queue lets so many pass at a time, and as many again wait. A nil queue lets everybody pass.
+type queue struct {
+	slots  *semaphore.Weighted
+	places *semaphore.Weighted // of those under way and those that wait
+	users  int                 // guarded by turns.mu
+}
+
+func newQueue(size int) *queue {
+	if size <= 0 {
+		return nil
+	}
+	return &queue{slots: semaphore.NewWeighted(int64(size)), places: semaphore.NewWeighted(2 * int64(size))}
+}
+
+func (q *queue) acquire(ctx context.Context, until time.Time) bool {
+	if q == nil {
+		return true
+	}
+	if !q.places.TryAcquire(1) {
+		return false
+	}
+	if q.slots.TryAcquire(1) {
+		return true
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	if q.slots.Acquire(ctx, 1) != nil { // it refuses where there is no time to wait
+		q.places.Release(1)
+		return false
+	}
+	return true
+}
+
+func (q *queue) release() {
+	if q != nil {
+		q.slots.Release(1)
+		q.places.Release(1)
+	}
+}
+
+func tooMany(message, hint string) *rs.Error {
+	return &rs.Error{Code: rs.TooManyCalls, Message: message, Hint: hint, RetryAfter: time.Second}
+}
