@@ -46,8 +46,8 @@ var transcript = []struct{ tool, arguments string }{
 	{"fetch_blob", `{"blob_id":"blob_none"}`},
 }
 
-// TestEveryDoorGivesTheSameAnswers covers S3-R5 and S3-5b: one transcript, three doors, identical results.
-func TestEveryDoorGivesTheSameAnswers(t *testing.T) {
+// TestEveryTransportGivesTheSameAnswers covers S3-R5 and S3-5b: one transcript, three transports, identical results.
+func TestEveryTransportGivesTheSameAnswers(t *testing.T) {
 	cache := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.ClientToken})
 	type answer struct {
 		Result *mcp.CallToolResult

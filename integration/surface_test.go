@@ -22,7 +22,7 @@ var listedTools = []string{"aggregate", "fetch", "query_records", "read_record_f
 // in, and in whichever protocol era, it finds the same six tools, the same resources and the same instructions.
 func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 	cache := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.ClientToken, "token_type": "Bearer", "grant_id": "grt_demo_client"})
-	doors := []struct {
+	transports := []struct {
 		name string
 		open func(*testing.T) session
 	}{
@@ -38,9 +38,9 @@ func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 		Instructions string
 	}
 	seen := map[string]surface{}
-	for _, door := range doors {
-		t.Run(door.name, func(t *testing.T) {
-			s := door.open(t)
+	for _, transport := range transports {
+		t.Run(transport.name, func(t *testing.T) {
+			s := transport.open(t)
 			tools, err := s.ListTools(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -68,19 +68,19 @@ func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 			if diff := cmp.Diff(listedTools, names); diff != "" {
 				t.Errorf("S0-2a: tools/list differs (-want +got):\n%s", diff)
 			}
-			seen[door.name] = surface{tools.Tools, resources.Resources, templates.ResourceTemplates, s.InitializeResult().Instructions}
+			seen[transport.name] = surface{tools.Tools, resources.Resources, templates.ResourceTemplates, s.InitializeResult().Instructions}
 		})
 	}
-	first := seen[doors[0].name]
+	first := seen[transports[0].name]
 	if len(first.Resources) == 0 || len(first.Templates) == 0 {
 		t.Error("there are no resources")
 	}
 	if at := strings.Index(first.Instructions, "connection_id"); at < 0 || at > 512 {
 		t.Errorf("S4-1a: the first 512 characters of the instructions do not name connection_id:\n%s", first.Instructions)
 	}
-	for _, door := range doors[1:] {
-		if diff := cmp.Diff(canonical(first), canonical(seen[door.name])); diff != "" {
-			t.Errorf("S3-5b: %s differs from %s:\n%s", door.name, doors[0].name, diff)
+	for _, transport := range transports[1:] {
+		if diff := cmp.Diff(canonical(first), canonical(seen[transport.name])); diff != "" {
+			t.Errorf("S3-5b: %s differs from %s:\n%s", transport.name, transports[0].name, diff)
 		}
 	}
 }

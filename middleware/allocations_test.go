@@ -27,12 +27,12 @@ func TestTheChainMakesLittleGarbage(t *testing.T) {
 	call.Tool = &plain
 	response := middlewaretest.JSON(`{}`)
 	var server middlewaretest.RS
-	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(func(_ context.Context, call tools.Call) (tools.Reply, error) {
+	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(func(_ context.Context, call tools.Call) (tools.Reply, error) {
 		return tools.Reply{Call: call, Response: response}, nil
 	})
 	ctx := as(t.Context(), auth.KindClient)
 	got := testing.AllocsPerRun(200, func() {
-		if _, err := room(ctx, call); err != nil {
+		if _, err := pipeline(ctx, call); err != nil {
 			t.Fatal(err)
 		}
 	})

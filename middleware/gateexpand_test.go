@@ -142,9 +142,9 @@ func TestGateExpandFollowsTheLiveSchema(t *testing.T) {
 		}
 		return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
 	}}
-	room := standard(server)
+	pipeline := standard(server)
 	refused := func() bool {
-		reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "query_records", `{"stream":"notes","expand":["r"]}`))
+		reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "query_records", `{"stream":"notes","expand":["r"]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

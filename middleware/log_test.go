@@ -76,7 +76,7 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 	}
 }
 
-// The whole room, over a server that speaks no HTTP: what it said instead is not logged, nor what was asked.
+// The whole pipeline, over a server that speaks no HTTP: what it said instead is not logged, nor what was asked.
 func TestLogOfAServerThatIsNone(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,10 +99,10 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	room := middleware.Standard(middleware.Options{
+	pipeline := middleware.Standard(middleware.Options{
 		Log: zerolog.New(&log), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil },
 	}).Then(tools.Forward)
-	reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
+	reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
 	if err != nil || !reply.Result.IsError {
 		t.Fatalf("%+v, %v", reply, err)
 	}

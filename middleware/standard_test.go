@@ -43,8 +43,8 @@ func TestStandardOrder(t *testing.T) {
 				"/v1/streams/m/records/1": `{"object":"record","id":"1","stream":"m","connection_id":"cin_1","data":{"subject":"Tax"}}`,
 			}}
 			var log bytes.Buffer
-			room := middleware.Standard(middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)}).Then(tools.Forward)
-			reply, err := room(as(t.Context(), row.kind), callOf(t, row.tool, row.arguments))
+			pipeline := middleware.Standard(middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)}).Then(tools.Forward)
+			reply, err := pipeline(as(t.Context(), row.kind), callOf(t, row.tool, row.arguments))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,13 +81,13 @@ func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 // A panic anywhere is an internal error of the protocol, not a result; the next call is answered.
 func TestStandardOutlivesAPanic(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(middlewaretest.CanaryRecord) }}
-	room := standard(server)
-	reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
+	pipeline := standard(server)
+	reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
 	if codeOf(t, err) != rs.Internal || reply.Result != nil {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	server.Answer = func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"connectors":[]}`), nil }
-	if reply, err = room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`)); err != nil || reply.Result.IsError {
+	if reply, err = pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`)); err != nil || reply.Result.IsError {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }
@@ -99,9 +99,9 @@ func TestStandardDefaults(t *testing.T) {
 			Err: &rs.Error{Code: rs.DeadlineExceeded, Message: "Too late."},
 		}
 		var server middlewaretest.RS
-		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core.Handle)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core.Handle)
 		start := time.Now()
-		reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
+		reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
 		if err != nil || !reply.Result.IsError || time.Since(start) != middleware.DefaultDeadline {
 			t.Errorf("%+v, %v after %s", reply.Result, err, time.Since(start))
 		}
@@ -120,9 +120,9 @@ func TestFullSchemaOfSeveralConnections(t *testing.T) {
 		}
 		return middlewaretest.JSON(compact), nil
 	}}
-	room := standard(server)
+	pipeline := standard(server)
 
-	reply, err := room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{"stream":"messages","detail":"full"}`))
+	reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{"stream":"messages","detail":"full"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestFullSchemaOfSeveralConnections(t *testing.T) {
 		t.Error(diff)
 	}
 
-	reply, err = room(as(t.Context(), auth.KindClient), callOf(t, "schema", `{"stream":"messages","connection_id":"cin_work","detail":"full"}`))
+	reply, err = pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{"stream":"messages","connection_id":"cin_work","detail":"full"}`))
 	if err != nil || reply.Result.IsError {
 		t.Fatalf("%+v, %v", reply.Result, err)
 	}
@@ -165,9 +165,9 @@ func BenchmarkChain(b *testing.B) {
 	})
 	b.Run("core and rendering", func(b *testing.B) {
 		b.ReportAllocs()
-		room := middleware.New(middleware.Render).Then(core)
+		pipeline := middleware.New(middleware.Render).Then(core)
 		for b.Loop() {
-			if _, err := room(ctx, call); err != nil {
+			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -175,9 +175,9 @@ func BenchmarkChain(b *testing.B) {
 	b.Run("standard chain, counted", func(b *testing.B) {
 		b.ReportAllocs()
 		metrics := observe.NewMetrics("test", []string{"list_streams"})
-		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics}).Then(core)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics}).Then(core)
 		for b.Loop() {
-			if _, err := room(ctx, call); err != nil {
+			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -187,18 +187,18 @@ func BenchmarkChain(b *testing.B) {
 		metrics := observe.NewMetrics("test", []string{"list_streams"})
 		provider := sdktrace.NewTracerProvider()
 		defer func() { _ = provider.Shutdown(context.Background()) }()
-		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")}).Then(core)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")}).Then(core)
 		for b.Loop() {
-			if _, err := room(ctx, call); err != nil {
+			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("standard chain", func(b *testing.B) {
 		b.ReportAllocs()
-		room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core)
 		for b.Loop() {
-			if _, err := room(ctx, call); err != nil {
+			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -40,7 +40,7 @@ func TestArgumentsOfAnyShapeAreRefusedSoon(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
-				Server: room(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+				Server: pipeline(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
 			}))}
 			defer f.Close()
 			begin := time.Now()

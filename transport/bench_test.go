@@ -143,7 +143,7 @@ func BenchmarkToolsList(b *testing.B) {
 	}
 }
 
-// BenchmarkCall calls a tool through the whole handler, in both eras: door, library, room and rendering, over a resource
+// BenchmarkCall calls a tool through the whole handler, in both eras: chain, library, pipeline and rendering, over a resource
 // server in memory. The floor makes the same read and sends the same bytes.
 func BenchmarkCall(b *testing.B) {
 	answers := cannedAnswers()

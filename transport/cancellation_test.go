@@ -149,14 +149,14 @@ func settled() int {
 	return last
 }
 
-func room(client *rs.Client) *transport.Server {
+func pipeline(client *rs.Client) *transport.Server {
 	return transport.NewPipeline(transport.PipelineOptions{Client: client, Version: "test", Logger: zerolog.Nop()})
 }
 
 func openHTTP(t *testing.T, client *rs.Client, era string) *mcp.ClientSession {
 	t.Helper()
 	server := httptest.NewServer(transport.Handler(transport.HandlerOptions{
-		Server: room(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+		Server: pipeline(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
 	}))
 	t.Cleanup(server.Close)
 	// A connection for each request, as a host that goes away takes its own with it.
@@ -184,7 +184,7 @@ func openStdio(t *testing.T, client *rs.Client, era string) *mcp.ClientSession {
 	hear, out := io.Pipe()
 	in, say := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- serveStdio(context.Background(), room(client), in, out) }()
+	go func() { ended <- serveStdio(context.Background(), pipeline(client), in, out) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, nil).Connect(
 		t.Context(), &mcp.IOTransport{Reader: hear, Writer: say}, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *authority) Revalidate(ctx context.Context, token rs.Token) (auth.Princi
 	return a.Authenticate(ctx, token)
 }
 
-// fixture is the hosted adapter with a room of the test's own.
+// fixture is the hosted adapter with a pipeline of the test's own.
 type fixture struct {
 	*httptest.Server
 	authority *authority
@@ -71,7 +71,7 @@ func testResources() []tools.Resource {
 	}
 }
 
-// echo is a room that answers everything.
+// echo is a pipeline that answers everything.
 func echo(_ context.Context, call tools.Call) (tools.Reply, error) {
 	if call.URI != "" {
 		return tools.Reply{Resource: &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: call.URI, Text: "{}"}}}}, nil
@@ -82,21 +82,21 @@ func echo(_ context.Context, call tools.Call) (tools.Reply, error) {
 	}}, nil
 }
 
-func testServer(room tools.Handler, log io.Writer) *transport.Server {
+func testServer(pipeline tools.Handler, log io.Writer) *transport.Server {
 	return transport.NewServer(transport.ServerOptions{
 		Name: "pdpp-mcp", Title: "PDPP", Version: "1.2.3", Instructions: "Read the schema first.",
-		Tools: testTools(), Resources: testResources(), Handler: room,
+		Tools: testTools(), Resources: testResources(), Handler: pipeline,
 		Logger: zerolog.New(zerolog.SyncWriter(log)).Level(zerolog.DebugLevel),
 	})
 }
 
-func newFixture(t *testing.T, room tools.Handler) fixture {
+func newFixture(t *testing.T, pipeline tools.Handler) fixture {
 	t.Helper()
 	f := fixture{authority: &authority{}, calls: &atomic.Int64{}, log: &bytes.Buffer{}}
 	log := zerolog.SyncWriter(f.log)
 	counted := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		f.calls.Add(1)
-		return room(ctx, call)
+		return pipeline(ctx, call)
 	}
 	f.Server = httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: testServer(counted, log), Authenticator: f.authority,

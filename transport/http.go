@@ -47,15 +47,15 @@ var icon []byte
 // Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the HTTP chain, and
 // before it the two metadata documents, the icon, the page for people and the probes. Everything else is 404. Every error has a JSON body.
 func Handler(o HandlerOptions) http.Handler {
-	door := web.ChainOptions{
+	options := web.ChainOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
 		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
-	endpoint := web.AuthenticatedChain(door).Then(newEndpoint(o))
-	public := web.PublicChain(door).Then(publicDocuments(o))
+	endpoint := web.AuthenticatedChain(options).Then(newEndpoint(o))
+	public := web.PublicChain(options).Then(publicDocuments(o))
 	probes := public
 	if o.Health != nil {
-		probes = web.BaseChain(door).Then(o.Health)
+		probes = web.BaseChain(options).Then(o.Health)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -122,7 +122,7 @@ func TestTransportErrorsAreJSON(t *testing.T) {
 				t.Errorf("body %s, want code %d and id %s", got.body, test.rpc, test.id)
 			}
 			if f.calls.Load() != 0 {
-				t.Error("the room heard of it")
+				t.Error("the pipeline heard of it")
 			}
 		})
 	}
@@ -242,7 +242,7 @@ func TestIcon(t *testing.T) {
 // A 401 of the resource server in the midst of a call, all the way through the SDK (D7).
 func TestADeadTokenTurnsTheResultIntoAChallenge(t *testing.T) {
 	refused := &rs.Error{Code: "context.active_false", Status: 401, Message: "Not active."}
-	room := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+	pipeline := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		if _, err := (rs.Revalidating{Doer: refusing{refused}}).Do(ctx, rs.Request{}); err == nil {
 			t.Error("the refusal was lost")
 		}
@@ -250,7 +250,7 @@ func TestADeadTokenTurnsTheResultIntoAChallenge(t *testing.T) {
 	}
 	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{}}}`
 	t.Run("the authority says that it is dead", func(t *testing.T) {
-		f := newFixture(t, room)
+		f := newFixture(t, pipeline)
 		f.authority.dead = &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 		got := f.post(t, call, nil)
 		if got.status != 401 || !strings.Contains(got.body, `"code":"grant_revoked"`) || strings.Contains(got.body, "jsonrpc") ||
@@ -259,7 +259,7 @@ func TestADeadTokenTurnsTheResultIntoAChallenge(t *testing.T) {
 		}
 	})
 	t.Run("the authority says that it lives", func(t *testing.T) {
-		got := newFixture(t, room).post(t, call, nil)
+		got := newFixture(t, pipeline).post(t, call, nil)
 		if got.status != 200 || !strings.Contains(got.body, `"id":7`) || got.header.Get("WWW-Authenticate") != "" {
 			t.Errorf("%d %v %s", got.status, got.header, got.body)
 		}
@@ -295,7 +295,7 @@ func TestATokenIsNowhere(t *testing.T) {
 	}
 	f.Close()
 	if seen.Reveal() != "good-"+canary {
-		t.Fatal("the room never saw the principal")
+		t.Fatal("the pipeline never saw the principal")
 	}
 	if log := f.log.String(); strings.Contains(log, canary) || !strings.Contains(log, `"panic":"rs.Token"`) {
 		t.Errorf("log %s", log)

@@ -84,58 +84,58 @@ func TestErrorsOnTheWire(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		name string
-		room tools.Handler
-		act  func(context.Context, *mcp.ClientSession) error
-		code int64
-		data string
+		name     string
+		pipeline tools.Handler
+		act      func(context.Context, *mcp.ClientSession) error
+		code     int64
+		data     string
 	}{
 		{
-			name: "a fault of ours is an internal error that shows nothing of its cause", room: failing(errors.New("secret cause")), act: callEcho,
+			name: "a fault of ours is an internal error that shows nothing of its cause", pipeline: failing(errors.New("secret cause")), act: callEcho,
 			code: jsonrpc.CodeInternalError, data: `{"code":"internal_error","message":"The adapter failed to answer this call.","hint":"Retry once; if it fails again, tell the operator."}`,
 		},
 		{
 			name: "a panic in a tool is an internal error", act: callEcho, code: jsonrpc.CodeInternalError,
-			room: func(context.Context, tools.Call) (tools.Reply, error) { panic("secret cause") },
+			pipeline: func(context.Context, tools.Call) (tools.Reply, error) { panic("secret cause") },
 		},
 		{
 			name: "a panic in a resource is an internal error", act: readURI("pdpp://thing/7"), code: jsonrpc.CodeInternalError,
-			room: func(context.Context, tools.Call) (tools.Reply, error) { panic("secret cause") },
+			pipeline: func(context.Context, tools.Call) (tools.Reply, error) { panic("secret cause") },
 		},
 		{
-			name: "a room that answers nothing is a fault of ours", act: callEcho, code: jsonrpc.CodeInternalError,
-			room: func(context.Context, tools.Call) (tools.Reply, error) { return tools.Reply{}, nil },
-			data: `{"code":"internal_error","message":"The adapter produced no result."}`,
+			name: "a pipeline that answers nothing is a fault of ours", act: callEcho, code: jsonrpc.CodeInternalError,
+			pipeline: func(context.Context, tools.Call) (tools.Reply, error) { return tools.Reply{}, nil },
+			data:     `{"code":"internal_error","message":"The adapter produced no result."}`,
 		},
 		{
-			name: "an unknown tool is invalid params", room: echo, code: jsonrpc.CodeInvalidParams,
+			name: "an unknown tool is invalid params", pipeline: echo, code: jsonrpc.CodeInvalidParams,
 			act: func(ctx context.Context, s *mcp.ClientSession) error {
 				_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "nope"})
 				return err
 			},
 		},
 		{
-			name: "a URI that is not ours is invalid params with the URI", room: echo, act: readURI("pdpp://thing/bad"),
+			name: "a URI that is not ours is invalid params with the URI", pipeline: echo, act: readURI("pdpp://thing/bad"),
 			code: jsonrpc.CodeInvalidParams, data: `{"code":"invalid_uri","message":"Not one of ours.","hint":"Use pdpp://thing/ID.","uri":"pdpp://thing/bad"}`,
 		},
 		{
-			name: "a URI that no template matches is invalid params with the URI", room: echo, act: readURI("file:///etc/passwd"),
+			name: "a URI that no template matches is invalid params with the URI", pipeline: echo, act: readURI("file:///etc/passwd"),
 			code: jsonrpc.CodeInvalidParams, data: `{"uri":"file:///etc/passwd"}`,
 		},
 		{
 			name: "a resource that does not exist is invalid params with the URI", act: readURI("pdpp://thing/7"),
-			room: failing(&rs.Error{Code: "blob_not_found", Status: 404, Message: "Blob not found.", RequestID: "req_1"}),
-			code: jsonrpc.CodeInvalidParams, data: `{"code":"blob_not_found","message":"Blob not found.","request_id":"req_1","uri":"pdpp://thing/7"}`,
+			pipeline: failing(&rs.Error{Code: "blob_not_found", Status: 404, Message: "Blob not found.", RequestID: "req_1"}),
+			code:     jsonrpc.CodeInvalidParams, data: `{"code":"blob_not_found","message":"Blob not found.","request_id":"req_1","uri":"pdpp://thing/7"}`,
 		},
 		{
 			name: "a resource that is refused is a server error with the PDPP code", act: readURI("pdpp://thing/7"),
-			room: failing(&rs.Error{Code: "ambiguous_connection", Status: 409, Message: "Which?", RetryWith: "connection_id"}),
-			code: -32000, data: `{"code":"ambiguous_connection","message":"Which?","retry_with":"connection_id","uri":"pdpp://thing/7"}`,
+			pipeline: failing(&rs.Error{Code: "ambiguous_connection", Status: 409, Message: "Which?", RetryWith: "connection_id"}),
+			code:     -32000, data: `{"code":"ambiguous_connection","message":"Which?","retry_with":"connection_id","uri":"pdpp://thing/7"}`,
 		},
 	} {
 		for _, version := range eras[:2] {
 			t.Run(test.name+"/"+version, func(t *testing.T) {
-				f := newFixture(t, test.room)
+				f := newFixture(t, test.pipeline)
 				session := f.connect(t, version)
 				err := test.act(t.Context(), session)
 				var wire *jsonrpc.Error

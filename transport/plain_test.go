@@ -20,12 +20,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// heardCall is what a room is notified of a call.
+// heardCall is what a pipeline is notified of a call.
 type heardCall struct {
 	Tool, Arguments, Protocol, Trace string
 }
 
-// judged are two endpoints of one room: one that answers plain messages itself, and one that leaves all of them to the SDK.
+// judged are two endpoints of one pipeline: one that answers plain messages itself, and one that leaves all of them to the SDK.
 type judged struct {
 	plain, sdk *endpoint
 	heard      []heardCall

@@ -46,7 +46,7 @@ func TestARevocationIsFelt(t *testing.T) {
 			change: func(w *realm, _ *bearer) { w.change(func(time.Time) { w.down = true }) }, status: 200, says: "stampg", reads: 1,
 		},
 		{
-			name: "an authority that is down for longer opens no door", after: time.Minute,
+			name: "an authority that is down for longer opens no chain", after: time.Minute,
 			change: func(w *realm, _ *bearer) { w.change(func(time.Time) { w.down = true }) }, status: 503, says: `"authority_unreachable"`,
 		},
 		{

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// The law of the hosted door, held against random interleavings of several people's calls with revocations, expiries,
+// The law of the hosted chain, held against random interleavings of several people's calls with revocations, expiries,
 // changes of packages, hang-ups and the passing of time:
 //
 //   - a read carries the caller's own token, or that of a member of the caller's package, and never a package's own;
@@ -258,7 +259,7 @@ func (m *machine) judgeAnswer(r callRecord, before bearer, status int, answer st
 		m.violate("%s by %s: it was ended everywhere, and read all the same: %s", r.name, r.caller.grant, answer)
 	}
 	if status != http.StatusOK && status != http.StatusUnauthorized && status != http.StatusForbidden {
-		m.violate("%s by %s: the door answers %d %s", r.name, r.caller.grant, status, answer)
+		m.violate("%s by %s: the HTTP chain answers %d %s", r.name, r.caller.grant, status, answer)
 	}
 }
 
@@ -293,6 +294,8 @@ func (m *machine) judgeReads() {
 		switch {
 		case !known || !named:
 			m.violate("a read by %q for %q, which nobody made", read.token, read.call)
+		case m.kinds[reader.token] == auth.KindOwner:
+			m.violate("%s: the resource server saw the owner's token of %s", call.name, reader.grant)
 		case reader.pkg:
 			m.violate("%s: the resource server saw the package token of %s", call.name, reader.grant)
 		case call.caller.pkg && reader == call.caller || !slices.Contains(call.grants(), reader.grant):
@@ -358,6 +361,37 @@ func TestEveryReadIsTheCallersOwn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The same law with 64 callers and 128 grants, where packages hold owners' tokens too, for as long as LEAK says (make leak).
+// S0-R3 S3-R6 S3-R16 D27
+func TestNothingLeaksBetweenManyCallers(t *testing.T) {
+	duration, err := time.ParseDuration(os.Getenv("LEAK"))
+	if err != nil {
+		t.Skip("make leak runs it")
+	}
+	began := time.Now()
+	var calls int64
+	for seed := uint64(1); time.Since(began) < duration; seed++ {
+		m := &machine{realm: newRealm(t)}
+		m.kinds = map[string]string{}
+		m.url = m.mount(t, nil)
+		for range 16 {
+			owner := m.issue()
+			m.change(func(time.Time) { m.kinds[owner.token] = auth.KindOwner })
+			m.issue(m.issue(), owner, m.issue())
+		}
+		for len(m.bearers) < 128 {
+			m.issue()
+		}
+		m.run(t, seed, 64, 40)
+		for _, violation := range m.violations {
+			t.Error(violation)
+		}
+		calls += m.calls.Load()
+		m.Close()
+	}
+	t.Logf("%d calls", calls)
 }
 
 // A faultyCache remembers under a key that does not tell all tokens apart.

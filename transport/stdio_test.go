@@ -41,14 +41,14 @@ type talk struct {
 	ended chan error
 }
 
-func startTalk(t *testing.T, room tools.Handler) *talk {
+func startTalk(t *testing.T, pipeline tools.Handler) *talk {
 	t.Helper()
 	inReader, in := io.Pipe()
 	outReader, out := io.Pipe()
 	k := &talk{t: t, in: in, out: bufio.NewScanner(outReader), ended: make(chan error, 1)}
 	k.out.Buffer(nil, 4<<20)
 	go func() {
-		err := serveStdio(context.Background(), testServer(room, io.Discard), inReader, out)
+		err := serveStdio(context.Background(), testServer(pipeline, io.Discard), inReader, out)
 		_ = out.Close()
 		k.ended <- err
 	}()
@@ -126,7 +126,7 @@ func TestStdioAnswersEverythingBeforeItEnds(t *testing.T) {
 	}
 	text := strings.TrimSuffix(input.String(), "\n") // the last line lacks its line break
 	begun, release := make(chan struct{}, 10), make(chan struct{})
-	room := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+	pipeline := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		begun <- struct{}{}
 		<-release
 		if ctx.Err() != nil {
@@ -137,7 +137,7 @@ func TestStdioAnswersEverythingBeforeItEnds(t *testing.T) {
 	var out strings.Builder
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serveStdio(context.Background(), testServer(room, io.Discard), strings.NewReader(text), &out)
+		ended <- serveStdio(context.Background(), testServer(pipeline, io.Discard), strings.NewReader(text), &out)
 	}()
 	for range 10 {
 		<-begun

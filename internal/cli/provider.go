@@ -80,7 +80,7 @@ type provider struct {
 	own   bool // it is this process's sample, whose token was made a client's a moment ago
 }
 
-// room is the pipeline for the provider's one token.
+// pipeline is the pipeline for the provider's one token.
 func (p provider) pipeline(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	if !p.own {
 		return localPipeline(ctx, app, p.url, p.token, name, log, watch)

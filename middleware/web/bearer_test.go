@@ -13,7 +13,7 @@ import (
 )
 
 // sendRaw writes a request as it stands, which net/http's client would not always do.
-func sendRaw(t *testing.T, f doorFixture, target string, headers ...string) (*http.Response, []byte) {
+func sendRaw(t *testing.T, f webFixture, target string, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	address := strings.TrimPrefix(f.URL, "http://")
 	connection, err := net.Dial("tcp", address)
@@ -93,12 +93,12 @@ func TestBearer(t *testing.T) {
 				t.Fatalf("status %d, want %d: %s", got, test.status, body)
 			}
 			if asked, entered := f.authority.asked.Load(), f.entered.Load(); asked != test.asked || entered != test.entered {
-				t.Errorf("the authority was asked %d times, want %d; the room heard %d requests, want %d", asked, test.asked, entered, test.entered)
+				t.Errorf("the authority was asked %d times, want %d; the pipeline heard %d requests, want %d", asked, test.asked, entered, test.entered)
 			}
 			if test.status < 400 {
 				return
 			}
-			if got := doorErrorCode(t, body); got != test.code {
+			if got := refusalCode(t, body); got != test.code {
 				t.Errorf("code %q, want %q", got, test.code)
 			}
 			if got := response.Header.Get("Content-Type"); got != "application/json" {

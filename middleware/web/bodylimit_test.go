@@ -33,7 +33,7 @@ func TestBodyLimit(t *testing.T) {
 			if w.Code != test.status || string(read) != test.read || errors.As(err, &large) != test.large {
 				t.Errorf("status %d, read %q, %v", w.Code, read, err)
 			}
-			if test.status == 413 && doorErrorCode(t, w.Body.Bytes()) != "request_too_large" {
+			if test.status == 413 && refusalCode(t, w.Body.Bytes()) != "request_too_large" {
 				t.Errorf("body %s", w.Body)
 			}
 		})

@@ -31,11 +31,11 @@ func (knows) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, erro
 	return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
 }
 
-// knownCaller is an HTTP chain before an empty room, and a request whose token it has seen before.
+// knownCaller is an HTTP chain before an empty pipeline, and a request whose token it has seen before.
 func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
-	door := web.AuthenticatedChain(web.ChainOptions{
+	chain := web.AuthenticatedChain(web.ChainOptions{
 		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}, TTL: time.Hour}),
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Limiter:       web.NewLimiter(limits, nil),
@@ -45,14 +45,14 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	request.RemoteAddr = "192.0.2.7:1234"
 	request.Header.Set("Authorization", "Bearer "+middlewaretest.CanaryToken)
 	request = request.WithContext(context.WithValue(ctx, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443})))
-	return door, request
+	return chain, request
 }
 
 // BenchmarkDoor lets in who is known: what every call costs before the pipeline hears of it.
 func BenchmarkDoor(b *testing.B) {
-	door, request := knownCaller(b.Context())
+	chain, request := knownCaller(b.Context())
 	b.ReportAllocs()
 	for b.Loop() {
-		door.ServeHTTP(discarded{http.Header{}}, request)
+		chain.ServeHTTP(discarded{http.Header{}}, request)
 	}
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// doorAuthority knows a few tokens, and counts what it is asked.
-type doorAuthority struct {
+// webAuthority knows a few tokens, and counts what it is asked.
+type webAuthority struct {
 	asked   atomic.Int64
 	recheck func(rs.Token) (auth.Principal, error)
 }
 
-func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
+func (a *webAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
 	a.asked.Add(1)
 	switch token.Reveal() {
 	case "good":
@@ -49,35 +49,35 @@ func (a *doorAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Pr
 	}
 }
 
-func (a *doorAuthority) Revalidate(_ context.Context, token rs.Token) (auth.Principal, error) {
+func (a *webAuthority) Revalidate(_ context.Context, token rs.Token) (auth.Principal, error) {
 	return a.recheck(token)
 }
 
-// doorFixture is an HTTP chain before a room that counts who comes in.
-type doorFixture struct {
+// webFixture is an HTTP chain before a pipeline that counts who comes in.
+type webFixture struct {
 	*httptest.Server
-	authority *doorAuthority
+	authority *webAuthority
 	entered   *atomic.Int64
 	log       *bytes.Buffer
 }
 
-func newDoor(t *testing.T, room http.HandlerFunc) doorFixture {
+func newDoor(t *testing.T, pipeline http.HandlerFunc) webFixture {
 	t.Helper()
-	f := doorFixture{authority: &doorAuthority{}, entered: &atomic.Int64{}, log: &bytes.Buffer{}}
-	door := web.AuthenticatedChain(web.ChainOptions{
+	f := webFixture{authority: &webAuthority{}, entered: &atomic.Int64{}, log: &bytes.Buffer{}}
+	chain := web.AuthenticatedChain(web.ChainOptions{
 		Authenticator: f.authority,
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Logger:        zerolog.New(zerolog.SyncWriter(f.log)).Level(zerolog.DebugLevel),
 	})
-	f.Server = httptest.NewServer(door.ThenFunc(func(w http.ResponseWriter, r *http.Request) {
+	f.Server = httptest.NewServer(chain.ThenFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.entered.Add(1)
-		room(w, r)
+		pipeline(w, r)
 	}))
 	t.Cleanup(f.Close)
 	return f
 }
 
-func doorErrorCode(t *testing.T, body []byte) string {
+func refusalCode(t *testing.T, body []byte) string {
 	t.Helper()
 	var answer struct {
 		Error struct{ Code, Message string }
@@ -89,20 +89,20 @@ func doorErrorCode(t *testing.T, body []byte) string {
 }
 
 func TestDoorAndPorchAgree(t *testing.T) {
-	room := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	options := web.ChainOptions{Authenticator: &doorAuthority{}, Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
+	pipeline := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	options := web.ChainOptions{Authenticator: &webAuthority{}, Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
 	for name, test := range map[string]struct {
 		handler http.Handler
 		host    string
 		token   string
 		want    int
 	}{
-		"the porch asks for no bearer":                     {web.PublicChain(options).Then(room), "mcp.example", "", 204},
-		"the porch still refuses a foreign host":           {web.PublicChain(options).Then(room), "evil.example", "", 421},
-		"the door asks for a bearer":                       {web.AuthenticatedChain(options).Then(room), "mcp.example", "", 401},
-		"the door lets a client in":                        {web.AuthenticatedChain(options).Then(room), "mcp.example", "good", 204},
-		"the door judges the host before the bearer":       {web.AuthenticatedChain(options).Then(room), "evil.example", "good", 421},
-		"S0-3a the door refuses an owner at the last step": {web.AuthenticatedChain(options).Then(room), "mcp.example", "owner", 403},
+		"the public chain asks for no bearer":                    {web.PublicChain(options).Then(pipeline), "mcp.example", "", 204},
+		"the public chain still refuses a foreign host":          {web.PublicChain(options).Then(pipeline), "evil.example", "", 421},
+		"the HTTP chain asks for a bearer":                       {web.AuthenticatedChain(options).Then(pipeline), "mcp.example", "", 401},
+		"the HTTP chain lets a client in":                        {web.AuthenticatedChain(options).Then(pipeline), "mcp.example", "good", 204},
+		"the HTTP chain judges the host before the bearer":       {web.AuthenticatedChain(options).Then(pipeline), "evil.example", "good", 421},
+		"S0-3a the HTTP chain refuses an owner at the last step": {web.AuthenticatedChain(options).Then(pipeline), "mcp.example", "owner", 403},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}"))

@@ -69,8 +69,8 @@ func TestTurn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				room := &slowRoom{test.takes, make(chan string, len(test.grants))}
-				handler := web.ConcurrencyLimit(web.NewLimiter(test.limits, time.Now))(room)
+				pipeline := &slowRoom{test.takes, make(chan string, len(test.grants))}
+				handler := web.ConcurrencyLimit(web.NewLimiter(test.limits, time.Now))(pipeline)
 				answers := make(chan *httptest.ResponseRecorder, len(test.grants))
 				for _, grant := range test.grants {
 					go func() { answers <- limited(handler, bearerOf("token of "+grant, grant)) }()
@@ -82,7 +82,7 @@ func TestTurn(t *testing.T) {
 						wantLater(t, w, "too_many_calls", "1")
 					}
 				}
-				if served := len(room.begun); served != test.served || refused != test.refused {
+				if served := len(pipeline.begun); served != test.served || refused != test.refused {
 					t.Errorf("%d served and %d refused, want %d and %d", served, refused, test.served, test.refused)
 				}
 			})
@@ -93,9 +93,9 @@ func TestTurn(t *testing.T) {
 // Calls that wait get their turn in the order in which they came, also across grants.
 func TestTurnsComeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		room := &slowRoom{100 * time.Millisecond, make(chan string, 5)}
-		handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 3, Calls: 1, Wait: time.Second}, time.Now))(room)
-		// There is room for one call under way and one that waits, at a time.
+		pipeline := &slowRoom{100 * time.Millisecond, make(chan string, 5)}
+		handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 3, Calls: 1, Wait: time.Second}, time.Now))(pipeline)
+		// There is pipeline for one call under way and one that waits, at a time.
 		for _, who := range []string{"first", "second"} {
 			go limited(handler, func(r *http.Request) { bearerOf("t", who)(r); r.Header.Set("Who", who) })
 			synctest.Wait()
@@ -105,7 +105,7 @@ func TestTurnsComeInOrder(t *testing.T) {
 		go limited(handler, func(r *http.Request) { bearerOf("t", "third")(r); r.Header.Set("Who", "third") })
 		var order []string
 		for range 3 {
-			order = append(order, <-room.begun)
+			order = append(order, <-pipeline.begun)
 		}
 		if !slices.Equal(order, []string{"first", "second", "third"}) {
 			t.Errorf("order %v", order)
@@ -114,13 +114,13 @@ func TestTurnsComeInOrder(t *testing.T) {
 	})
 }
 
-// A caller that hangs up while it waits gives its place up, and one whose room panics gives its turn back.
+// A caller that hangs up while it waits gives its place up, and one whose pipeline panics gives its turn back.
 func TestATurnIsAlwaysGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := web.Limits{CallsPerGrant: 1, Calls: 1, Wait: 10 * time.Second}
 		limiter := web.NewLimiter(limits, time.Now)
-		room := &slowRoom{5 * time.Second, make(chan string, 9)}
-		handler := web.ConcurrencyLimit(limiter)(room)
+		pipeline := &slowRoom{5 * time.Second, make(chan string, 9)}
+		handler := web.ConcurrencyLimit(limiter)(pipeline)
 		go limited(handler, bearerOf("t", "g"))
 		synctest.Wait()
 		ctx, hangUp := context.WithCancel(t.Context())
@@ -165,8 +165,8 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				room := &slowRoom{time.Second, make(chan string, 2)}
-				handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 1}, time.Now))(room)
+				pipeline := &slowRoom{time.Second, make(chan string, 2)}
+				handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 1}, time.Now))(pipeline)
 				go limited(handler, test.first)
 				synctest.Wait()
 				if refused := limited(handler, test.second).Code == 429; refused != test.together {

@@ -30,48 +30,48 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		return err
 	}
 	for _, test := range []struct {
-		name    string
-		recheck func(rs.Token) (auth.Principal, error)
-		room    func(http.ResponseWriter, *http.Request)
-		status  int
-		body    string // a part of it
-		asked   int64
+		name     string
+		recheck  func(rs.Token) (auth.Principal, error)
+		pipeline func(http.ResponseWriter, *http.Request)
+		status   int
+		body     string // a part of it
+		asked    int64
 	}{
 		{
-			name: "D7 the token is alive: the room's answer stands", recheck: alive,
-			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
-			status: 200, body: "context.stream_not_allowed", asked: 1,
+			name: "D7 the token is alive: the pipeline's answer stands", recheck: alive,
+			pipeline: func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status:   200, body: "context.stream_not_allowed", asked: 1,
 		},
 		{
 			name: "D7 the token is dead: the answer is the challenge",
 			recheck: func(rs.Token) (auth.Principal, error) {
 				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
-			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
-			status: 401, body: `"code":"grant_revoked"`, asked: 1,
+			pipeline: func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status:   401, body: `"code":"grant_revoked"`, asked: 1,
 		},
 		{
 			name: "the token has become an owner's: refused as such",
 			recheck: func(token rs.Token) (auth.Principal, error) {
 				return auth.Principal{Token: token, Kind: auth.KindOwner}, nil
 			},
-			room:   func(w http.ResponseWriter, r *http.Request) { _ = read(r); w.WriteHeader(202) },
-			status: 403, body: "owner_token_refused", asked: 1,
+			pipeline: func(w http.ResponseWriter, r *http.Request) { _ = read(r); w.WriteHeader(202) },
+			status:   403, body: "owner_token_refused", asked: 1,
 		},
 		{
-			name: "the authority can not tell: the room's answer stands",
+			name: "the authority can not tell: the pipeline's answer stands",
 			recheck: func(rs.Token) (auth.Principal, error) {
 				return auth.Principal{}, &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
 			},
-			room:   func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
-			status: 200, body: "context.stream_not_allowed", asked: 1,
+			pipeline: func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status:   200, body: "context.stream_not_allowed", asked: 1,
 		},
 		{
 			name: "the answer is already on its way: it is finished",
 			recheck: func(rs.Token) (auth.Principal, error) {
 				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
-			room: func(w http.ResponseWriter, r *http.Request) {
+			pipeline: func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.WriteString(w, "begun, ")
 				_ = read(r)
 				_, _ = io.WriteString(w, "done")
@@ -79,16 +79,16 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 			status: 200, body: "begun, done", asked: 1,
 		},
 		{
-			name: "the room answers nothing at all: the refusal is still written",
+			name: "the pipeline answers nothing at all: the refusal is still written",
 			recheck: func(rs.Token) (auth.Principal, error) {
 				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
 			},
-			room:   func(_ http.ResponseWriter, r *http.Request) { _ = read(r) },
-			status: 401, body: "grant_revoked", asked: 1,
+			pipeline: func(_ http.ResponseWriter, r *http.Request) { _ = read(r) },
+			status:   401, body: "grant_revoked", asked: 1,
 		},
 		{
 			name: "many reads of one request ask once", recheck: alive,
-			room: func(w http.ResponseWriter, r *http.Request) {
+			pipeline: func(w http.ResponseWriter, r *http.Request) {
 				var all sync.WaitGroup
 				for range 8 {
 					all.Go(func() { _ = read(r) })
@@ -100,12 +100,12 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		},
 		{
 			name: "without a 401 nobody is asked", recheck: alive,
-			room:   func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fine") },
-			status: 200, body: "fine",
+			pipeline: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fine") },
+			status:   200, body: "fine",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newDoor(t, test.room)
+			f := newDoor(t, test.pipeline)
 			var asked atomic.Int64
 			f.authority.recheck = func(token rs.Token) (auth.Principal, error) {
 				asked.Add(1)

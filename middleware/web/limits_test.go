@@ -69,7 +69,7 @@ func wantLater(t *testing.T, w *httptest.ResponseRecorder, code, seconds string)
 		w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v %s, want 429 and Retry-After %s", w.Code, w.Header(), w.Body, seconds)
 	}
-	if got := doorErrorCode(t, w.Body.Bytes()); got != code {
+	if got := refusalCode(t, w.Body.Bytes()); got != code {
 		t.Errorf("code %s, want %s", got, code)
 	}
 }

@@ -38,11 +38,11 @@ func (s *requestsSeen) RequestEnded(path string, status int, code rs.Code, _ tim
 func TestMeasureHTTP(t *testing.T) {
 	for name, row := range map[string]struct {
 		path, token string
-		room        http.HandlerFunc
+		pipeline    http.HandlerFunc
 		want        requestSeen
 	}{
-		"a good answer has no code":          {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, requestSeen{"/mcp", 204, ""}},
-		"a refusal at the door has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, rs.OwnerTokenRefused}},
+		"a good answer has no code":                {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, requestSeen{"/mcp", 204, ""}},
+		"a refusal at the HTTP chain has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, rs.OwnerTokenRefused}},
 		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) {
 			web.Refuse(w, 429, &rs.Error{Code: "rate_limited"}, "")
 		}, requestSeen{"/mcp", 429, "rate_limited"}},
@@ -55,14 +55,14 @@ func TestMeasureHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen requestsSeen
-			authority := &doorAuthority{recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
-			door := web.AuthenticatedChain(web.ChainOptions{
+			authority := &webAuthority{recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
+			chain := web.AuthenticatedChain(web.ChainOptions{
 				Authenticator: authority, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Observer: &seen,
 			})
 			request := httptest.NewRequest(http.MethodPost, row.path, strings.NewReader("{}"))
 			request.Host = "mcp.example"
 			request.Header.Set("Authorization", "Bearer "+row.token)
-			door.Then(row.room).ServeHTTP(httptest.NewRecorder(), request)
+			chain.Then(row.pipeline).ServeHTTP(httptest.NewRecorder(), request)
 			if diff := cmp.Diff([]requestSeen{row.want}, seen.ended); diff != "" || seen.underWay != 0 {
 				t.Errorf("%d under way\n%s", seen.underWay, diff)
 			}

@@ -13,14 +13,14 @@ import (
 // browser sends what a page would send, and says what it would be let to see.
 func browser(method string, headers map[string][]string, origins ...string) (*httptest.ResponseRecorder, bool) {
 	entered := false
-	porch := web.PublicChain(web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: origins, Logger: zerolog.Nop()})
+	public := web.PublicChain(web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: origins, Logger: zerolog.Nop()})
 	r := httptest.NewRequest(method, "/mcp", nil)
 	r.Host = "mcp.example"
 	for name, values := range headers {
 		r.Header[name] = values
 	}
 	w := httptest.NewRecorder()
-	porch.ThenFunc(func(http.ResponseWriter, *http.Request) { entered = true }).ServeHTTP(w, r)
+	public.ThenFunc(func(http.ResponseWriter, *http.Request) { entered = true }).ServeHTTP(w, r)
 	return w, entered
 }
 
@@ -47,7 +47,7 @@ func TestOriginAndCORS(t *testing.T) {
 		{name: "a listed origin is served and may read", method: "POST", headers: map[string][]string{"Origin": {app}}, origins: []string{app}, status: 200, allowed: app, entered: true},
 		{name: "an origin that begins like a listed one is refused", method: "POST", headers: map[string][]string{"Origin": {app + ".evil.example"}}, origins: []string{app}, status: 403},
 		{name: "two origins, one listed, are refused", method: "POST", headers: map[string][]string{"Origin": {app, "https://evil.example"}}, origins: []string{app}, status: 403},
-		{name: "a listed origin's preflight is answered at the door", method: "OPTIONS", headers: preflight(app), origins: []string{app}, status: 204, allowed: app},
+		{name: "a listed origin's preflight is answered at the HTTP chain", method: "OPTIONS", headers: preflight(app), origins: []string{app}, status: 204, allowed: app},
 		{name: "a foreign origin's preflight is refused", method: "OPTIONS", headers: preflight("https://evil.example"), origins: []string{app}, status: 403},
 		{name: "a preflight without any list is refused", method: "OPTIONS", headers: preflight(app), status: 403},
 	} {
@@ -56,7 +56,7 @@ func TestOriginAndCORS(t *testing.T) {
 			if w.Code != test.status || entered != test.entered || w.Header().Get("Access-Control-Allow-Origin") != test.allowed {
 				t.Errorf("status %d, entered %v, headers %v", w.Code, entered, w.Header())
 			}
-			if test.status == 403 && doorErrorCode(t, w.Body.Bytes()) != "origin_refused" {
+			if test.status == 403 && refusalCode(t, w.Body.Bytes()) != "origin_refused" {
 				t.Errorf("body %s", w.Body)
 			}
 			if w.Header().Get("Access-Control-Allow-Credentials") != "" {

@@ -15,13 +15,13 @@ import (
 
 func TestRecoverHTTP(t *testing.T) {
 	var log bytes.Buffer
-	handler := func(room http.HandlerFunc) http.Handler { return web.RecoverHTTP(zerolog.New(&log))(room) }
+	handler := func(pipeline http.HandlerFunc) http.Handler { return web.RecoverHTTP(zerolog.New(&log))(pipeline) }
 	request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 
 	t.Run("a panic becomes a 500 that says nothing of it; the log has the stack and not the value", func(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler(func(http.ResponseWriter, *http.Request) { panic("the cause") }).ServeHTTP(w, request)
-		if w.Code != 500 || doorErrorCode(t, w.Body.Bytes()) != "internal_error" || strings.Contains(w.Body.String(), "the cause") {
+		if w.Code != 500 || refusalCode(t, w.Body.Bytes()) != "internal_error" || strings.Contains(w.Body.String(), "the cause") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		if text := log.String(); strings.Contains(text, "the cause") || !strings.Contains(text, "recoverhttp_test.go") {

@@ -34,10 +34,10 @@ func from(address, token string) func(*http.Request) {
 
 // Token guessing reaches the authority so often and no further; who has a good token elsewhere does not feel it.
 func TestGuessingTokens(t *testing.T) {
-	clock, authority := newClock(), &doorAuthority{}
-	door := guarded(authority, web.Limits{AddressRate: 0.5, AddressBurst: 5}, clock.now)
+	clock, authority := newClock(), &webAuthority{}
+	chain := guarded(authority, web.Limits{AddressRate: 0.5, AddressBurst: 5}, clock.now)
 	for i := range 40 {
-		w := limited(door, from("203.0.113.7", fmt.Sprint("guess", i)))
+		w := limited(chain, from("203.0.113.7", fmt.Sprint("guess", i)))
 		if i < 5 && w.Code != 401 {
 			t.Fatalf("guess %d is answered %d", i, w.Code)
 		}
@@ -48,17 +48,17 @@ func TestGuessingTokens(t *testing.T) {
 	if n := authority.asked.Load(); n != 5 {
 		t.Errorf("the authority was asked %d times, want 5", n)
 	}
-	if w := limited(door, from("203.0.113.7", "good")); w.Code != 429 {
+	if w := limited(chain, from("203.0.113.7", "good")); w.Code != 429 {
 		t.Errorf("a token that could be a sixth guess is answered %d", w.Code)
 	}
-	if w := limited(door, from("203.0.113.8", "good")); w.Code != 200 {
+	if w := limited(chain, from("203.0.113.8", "good")); w.Code != 200 {
 		t.Errorf("another address is answered %d", w.Code)
 	}
-	if w := limited(door, from("203.0.113.7", "")); w.Code != 401 {
+	if w := limited(chain, from("203.0.113.7", "")); w.Code != 401 {
 		t.Errorf("a request without a token, which is how hosts find the metadata, is answered %d", w.Code)
 	}
 	clock.pass(2 * time.Second)
-	if first, second := limited(door, from("203.0.113.7", "good")).Code, limited(door, from("203.0.113.7", "good")).Code; first != 200 || second != 200 {
+	if first, second := limited(chain, from("203.0.113.7", "good")).Code, limited(chain, from("203.0.113.7", "good")).Code; first != 200 || second != 200 {
 		t.Errorf("after the wait: %d, %d; good tokens cost nothing", first, second)
 	}
 }
@@ -76,31 +76,31 @@ func TestWhatCountsAsARefusedToken(t *testing.T) {
 		{"revoked", true},
 		{"foreign", true}, // an error of no known type
 	} {
-		door := guarded(&doorAuthority{}, web.Limits{AddressRate: 0.001, AddressBurst: 1}, newClock().now)
-		limited(door, from("203.0.113.7", test.token))
-		if charged := limited(door, from("203.0.113.7", "good")).Code == 429; charged != test.charged {
+		chain := guarded(&webAuthority{}, web.Limits{AddressRate: 0.001, AddressBurst: 1}, newClock().now)
+		limited(chain, from("203.0.113.7", test.token))
+		if charged := limited(chain, from("203.0.113.7", "good")).Code == 429; charged != test.charged {
 			t.Errorf("%s: charged is %v", test.token, charged)
 		}
 	}
 }
 
 // slowAuthority answers a second later that it does not know the token.
-type slowAuthority struct{ doorAuthority }
+type slowAuthority struct{ webAuthority }
 
 func (a *slowAuthority) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	a.asked.Add(1)
 	time.Sleep(time.Second) // of the bubble's clock
-	return a.doorAuthority.Authenticate(ctx, token)
+	return a.webAuthority.Authenticate(ctx, token)
 }
 
 // Guesses made at the same time are all charged, and only so many are judged at a time.
 func TestGuessingTokensAllAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		authority := &slowAuthority{}
-		door := guarded(authority, web.Limits{AddressRate: 0.001, AddressBurst: 5}, time.Now)
+		chain := guarded(authority, web.Limits{AddressRate: 0.001, AddressBurst: 5}, time.Now)
 		answers := make(chan int, 100)
 		for i := range 100 {
-			go func() { answers <- limited(door, from("203.0.113.7", fmt.Sprint("guess", i))).Code }()
+			go func() { answers <- limited(chain, from("203.0.113.7", fmt.Sprint("guess", i))).Code }()
 		}
 		count := map[int]int{}
 		for range 100 {
@@ -109,17 +109,17 @@ func TestGuessingTokensAllAtOnce(t *testing.T) {
 		if count[401] != 80 || count[429] != 20 || authority.asked.Load() != 2*80 { // asked counts both authorities
 			t.Errorf("answers %v, and the authority was asked %d times", count, authority.asked.Load()/2)
 		}
-		wantLater(t, limited(door, from("203.0.113.7", "good")), "rate_limited", "76000") // 80 questions were put, where 5 were free
+		wantLater(t, limited(chain, from("203.0.113.7", "good")), "rate_limited", "76000") // 80 questions were put, where 5 were free
 	})
 }
 
 // Many people who connect from one address at the same time, all with good tokens, do not hinder each other.
 func TestManyGoodTokensAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		door := guarded(&slowAuthority{}, web.Limits{AddressRate: 1, AddressBurst: 5}, time.Now)
+		chain := guarded(&slowAuthority{}, web.Limits{AddressRate: 1, AddressBurst: 5}, time.Now)
 		answers := make(chan int, 50)
 		for range 50 {
-			go func() { answers <- limited(door, from("203.0.113.7", "good")).Code }()
+			go func() { answers <- limited(chain, from("203.0.113.7", "good")).Code }()
 		}
 		for range 50 {
 			if code := <-answers; code != 200 {

@@ -20,7 +20,7 @@ func TestTraceHTTP(t *testing.T) {
 	for name, row := range map[string]struct {
 		method, path string
 		traceparents []string
-		room         http.HandlerFunc
+		pipeline     http.HandlerFunc
 		span         string
 		continued    bool
 		attributes   map[string]string
@@ -44,8 +44,8 @@ func TestTraceHTTP(t *testing.T) {
 			var inside trace.SpanContext
 			handler := web.TraceHTTP(tracer)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inside = trace.SpanContextFromContext(r.Context())
-				if row.room != nil {
-					row.room(w, r)
+				if row.pipeline != nil {
+					row.pipeline(w, r)
 					return
 				}
 				w.WriteHeader(200)

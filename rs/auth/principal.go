@@ -47,7 +47,7 @@ func (p Principal) MemberTokens() []rs.Token {
 
 // Admissible reports whether the principal may read: nil, or an *Error. A client grant is admitted, and a package
 // whose members are known (D17); a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The
-// door asks it first and the Admit stage asks it again, so that a chain wired wrongly fails closed.
+// HTTP chain asks it first and the Admit stage asks it again, so that a chain wired wrongly fails closed.
 func (p Principal) Admissible() error {
 	switch {
 	case p.Token == rs.Token{}:
