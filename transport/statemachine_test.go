@@ -251,14 +251,14 @@ func (m *machine) judgeAnswer(r callRecord, before bearer, status int, answer st
 	case !before.ended.IsZero() && before.refused && !before.pkg && m.heard(r.name):
 		out = "the resource server answered 401 and the authority had ended it"
 	}
-	if out != "" && status != http.StatusUnauthorized {
+	if out != "" && status != http.StatusUnauthorized && status != http.StatusTooManyRequests { // 429: all callers share an address
 		m.violate("%s by %s: %s, and the answer is %d %s", r.name, r.caller.grant, out, status, answer)
 	}
 	// A package may be judged by a question that was put about it just before, on behalf of another call.
 	if !before.ended.IsZero() && before.refused && status == http.StatusOK && !strings.Contains(answer, `"isError":true`) {
 		m.violate("%s by %s: it was ended everywhere, and read all the same: %s", r.name, r.caller.grant, answer)
 	}
-	if status != http.StatusOK && status != http.StatusUnauthorized && status != http.StatusForbidden {
+	if status != http.StatusOK && status != http.StatusUnauthorized && status != http.StatusForbidden && status != http.StatusTooManyRequests {
 		m.violate("%s by %s: the HTTP chain answers %d %s", r.name, r.caller.grant, status, answer)
 	}
 }

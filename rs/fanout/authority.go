@@ -73,7 +73,7 @@ func (a *PackageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	return verdict, nil
 }
 
-// MaxChildren is how many members of a package are read. Those beyond are named as unavailable.
+// MaxMembers is how many members of a package are read. Those beyond are named as unavailable.
 const MaxMembers = 256
 
 // screen refuses members beyond the limit, and those whose token is the package's own. It asks nobody.
