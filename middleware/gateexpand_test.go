@@ -236,6 +236,38 @@ func TestGateExpandAsksTheFullSchema(t *testing.T) {
 	}
 }
 
+// S0-8a: expansion through a package that cannot tell which connection is meant is refused before anything is read, and
+// one through a package that can tell is read.
+func TestGateExpandAsksAPackageWhichConnectionIsMeant(t *testing.T) {
+	const arguments = `{"stream":"messages","expand":["attachments"]}`
+	for name, row := range map[string]struct {
+		choose error
+		code   rs.Code // of the refusal; empty for none
+		reads  []string
+	}{
+		"several connections": {&rs.Error{Code: rs.AmbiguousConnection, Message: "Several."}, rs.AmbiguousConnection, nil},
+		"one connection":      {nil, "", []string{"/v1/schema?stream=messages&view=compact", "/v1/streams/messages/records?expand=attachments"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answers: map[string]string{
+				"/v1/schema": expanding, "/v1/streams/messages/records": `{"object":"list","data":[],"has_more":false}`,
+			}}
+			p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage, Package: scriptedPackage{server, row.choose}}
+			reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "query_records", arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := textOf(t, reply.Result)
+			if reply.Result.IsError != (row.code != "") || !strings.Contains(text, string(row.code)) {
+				t.Errorf("isError %v: %s", reply.Result.IsError, text)
+			}
+			if diff := cmp.Diff(row.reads, server.Lines()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // scopeStream is the stream that the arguments of these tests touch.
 func scopeStream(arguments string) string {
 	for _, stream := range []string{"labels", "notes", "messages"} {

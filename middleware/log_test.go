@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,11 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 		"a good call": {
 			reply: tools.Reply{Response: middlewaretest.JSON(record)},
 			want:  map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
+		},
+		"a package's answer that lacks one connection says so": {
+			reply: tools.Reply{Response: &rs.Response{Body: record, Unavailable: 1}},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
+				"rs_bytes": float64(len(record)), "unavailable": 1.0, "ms": 1.5},
 		},
 		"a resource is marked": {
 			uri: "pdpp://record/" + middlewaretest.CanaryRecord, reply: tools.Reply{Response: middlewaretest.JSON(record)},
@@ -71,6 +77,57 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			middlewaretest.WithoutSecrets(t, log.String())
 			if diff := cmp.Diff([]map[string]any{row.want}, logLines(t, &log)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// "…" is three bytes long.
+func TestBounded(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "shorter": "shorter", "exactly-10": "exactly-10",
+		"exactly-11x": "exactly…", "a-cut-é-in-two": "a-cut-…", "a \xff byte": "a  byte",
+	} {
+		if got := middleware.Bounded(text, 10); got != want {
+			t.Errorf("Bounded(%q, 10) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What comes from outside is logged whole up to its limit in bytes, and cut to that limit beyond it.
+func TestLogCutsWhatComesFromOutside(t *testing.T) {
+	for key, row := range map[string]struct {
+		max  int
+		call func(text string) (protocol string, err *rs.Error)
+	}{
+		"protocol":      {32, func(text string) (string, *rs.Error) { return text, nil }},
+		"code":          {80, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: rs.Code(text)} }},
+		"rs_request_id": {128, func(text string) (string, *rs.Error) { return "", &rs.Error{Code: rs.NotFound, RequestID: text} }},
+		"cause": {300, func(text string) (string, *rs.Error) {
+			op, _ := strings.CutSuffix(text, ": EOF")
+			return "", &rs.Error{Code: rs.ServerUnreachable, Cause: &net.OpError{Op: op, Err: io.EOF}}
+		}},
+	} {
+		t.Run(key, func(t *testing.T) {
+			for _, over := range []int{0, 1} {
+				const end = ": EOF"
+				text := strings.Repeat("x", row.max+over-len(end)) + end
+				want := text
+				if over > 0 {
+					want = text[:row.max-len("…")] + "…"
+				}
+				protocol, refused := row.call(text)
+				var core middlewaretest.Spy
+				if refused != nil {
+					core.Err = refused
+				}
+				call := callOf(t, "search", `{}`)
+				call.Protocol = protocol
+				var log bytes.Buffer
+				_, _ = middleware.Log(zerolog.New(&log), ticking(0))(core.Handle)(t.Context(), call)
+				if lines := logLines(t, &log); len(lines) != 1 || lines[0][key] != want {
+					t.Errorf("%d bytes too many: log %v, want %q", over, lines, want)
+				}
 			}
 		})
 	}

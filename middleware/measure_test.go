@@ -83,6 +83,14 @@ func TestMeasure(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an error goes on", func(t *testing.T) {
+		refused := &rs.Error{Code: rs.NotFound}
+		core := middlewaretest.Spy{Err: refused}
+		_, err := middleware.Measure(new(callsSeen), ticking(0))(core.Handle)(t.Context(), callOf(t, "fetch", `{}`))
+		if err != error(refused) { //nolint:errorlint // the very same
+			t.Errorf("error %v, want %v", err, refused)
+		}
+	})
 	t.Run("cuts and removed characters are counted", func(t *testing.T) {
 		var seen callsSeen
 		core := middlewaretest.Spy{Reply: tools.Reply{Rendered: render.Result{Cuts: 3, Meta: map[string]any{"pdpp/removed_characters": render.Removed{Control: 8, Bidi: 9}}}}}

@@ -65,6 +65,25 @@ func TestStandardOrder(t *testing.T) {
 	}
 }
 
+func TestStandardBoundsACallWhereNothingIsConfigured(t *testing.T) {
+	for configured, want := range map[time.Duration]time.Duration{0: 40 * time.Second, time.Minute: time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			var left time.Duration
+			page := tools.Reply{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}
+			core := middlewaretest.Spy{Reply: page, Do: func(ctx context.Context, _ tools.Call) {
+				if at, ok := ctx.Deadline(); ok {
+					left = time.Until(at)
+				}
+			}}
+			options := middleware.Options{Log: zerolog.Nop(), Source: new(middlewaretest.RS).Source, Deadline: configured}
+			_, err := middleware.Standard(options).Then(core.Handle)(as(t.Context(), auth.KindClient), callOf(t, "list_streams", `{}`))
+			if err != nil || left != want {
+				t.Errorf("a call has %s with %s configured, want %s (%v)", left, configured, want, err)
+			}
+		})
+	}
+}
+
 func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 	var server middlewaretest.RS
 	for _, tool := range tools.All("https://rs.example") {

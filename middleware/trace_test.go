@@ -51,6 +51,39 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// A call that names a trace of its own is in that one, and linked to the span of its HTTP request.
+func TestACallIsLinkedToItsRequest(t *testing.T) {
+	const id, other, span = "0af7651916cd43dd8448eb211c80319c", "1bf7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	for name, row := range map[string]struct {
+		request, named string // trace ids
+		linked         bool
+	}{
+		"another trace than the request's": {other, id, true},
+		"the request's trace":              {id, id, false},
+		"the request is in no trace":       {"", id, false},
+		"the call names no trace":          {other, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := as(t.Context(), auth.KindClient)
+			if row.request != "" {
+				ctx = middleware.ContinueTrace(ctx, "00-"+row.request+"-"+span+"-01")
+			}
+			request := trace.SpanContextFromContext(ctx)
+			if row.named != "" {
+				ctx = middleware.ContinueTrace(ctx, "00-"+row.named+"-"+span+"-01")
+			}
+			tracer, exporter := middlewaretest.NewTracer(t)
+			if _, err := middleware.Trace(tracer)(new(middlewaretest.Spy).Handle)(ctx, callOf(t, "search", `{"q":"x"}`)); err != nil {
+				t.Fatal(err)
+			}
+			links := exporter.GetSpans()[0].Links
+			if (len(links) == 1) != row.linked || len(links) > 1 || row.linked && !links[0].SpanContext.Equal(request) {
+				t.Errorf("links %+v, the request %+v", links, request)
+			}
+		})
+	}
+}
+
 func TestContinueTrace(t *testing.T) {
 	const id, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	for name, row := range map[string]struct {

@@ -8,8 +8,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
+
+// A chain for which no limit is configured reads 1 MiB, and refuses one byte more.
+func TestBodyLimitByDefault(t *testing.T) {
+	for size, status := range map[int]int{1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge} {
+		chain := web.AuthenticatedChain(web.ChainOptions{
+			Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
+		}).ThenFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if n, err := io.Copy(io.Discard, r.Body); err != nil || n != int64(size) {
+				t.Errorf("%d of %d bytes are read: %v", n, size, err)
+			}
+		})
+		w := limited(chain, func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer good")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(strings.Repeat(" ", size))), int64(size)
+		})
+		if w.Code != status {
+			t.Errorf("a body of %d bytes is answered %d, want %d", size, w.Code, status)
+		}
+	}
+}
 
 func TestBodyLimit(t *testing.T) {
 	for _, test := range []struct {

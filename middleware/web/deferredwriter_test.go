@@ -67,6 +67,14 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 			status:   200, body: "context.stream_not_allowed", asked: 1,
 		},
 		{
+			name: "the question meets a fault of ours: the pipeline's answer stands",
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: rs.Internal, Message: "A fault."}
+			},
+			pipeline: func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, read(r).Error()) },
+			status:   200, body: "context.stream_not_allowed", asked: 1,
+		},
+		{
 			name: "the answer is already on its way: it is finished",
 			recheck: func(rs.Token) (auth.Principal, error) {
 				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
@@ -77,6 +85,18 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 				_, _ = io.WriteString(w, "done")
 			},
 			status: 200, body: "begun, done", asked: 1,
+		},
+		{
+			name: "the answer was only flushed: it is finished",
+			recheck: func(rs.Token) (auth.Principal, error) {
+				return auth.Principal{}, &rs.Error{Code: "grant_revoked", Message: "Revoked."}
+			},
+			pipeline: func(w http.ResponseWriter, r *http.Request) {
+				_ = http.NewResponseController(w).Flush()
+				_ = read(r)
+				_, _ = io.WriteString(w, "done")
+			},
+			status: 200, body: "done", asked: 1,
 		},
 		{
 			name: "the pipeline answers nothing at all: the refusal is still written",

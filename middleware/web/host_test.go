@@ -22,8 +22,10 @@ func reach(public web.Public, local, peer, host string, headers http.Header) (in
 	for name, values := range headers {
 		r.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	address, _ := net.ResolveTCPAddr("tcp", local)
-	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(address)))
+	if local != "" { // else the local address is not known
+		address, _ := net.ResolveTCPAddr("tcp", local)
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(address)))
+	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
 	return w.Code, published
@@ -47,6 +49,13 @@ func TestHostAndPublicURL(t *testing.T) {
 		{name: "localhost over loopback", local: loopback, host: "localhost:8080", status: 200, url: "http://localhost:8080/mcp"},
 		{name: "127.0.0.1 over loopback", local: loopback, host: "127.0.0.1:8080", status: 200, url: "http://127.0.0.1:8080/mcp"},
 		{name: "[::1] over loopback", local: "[::1]:8080", host: "[::1]:8080", status: 200, url: "http://[::1]:8080/mcp"},
+		{name: "[::1] without a port", local: "[::1]:80", host: "[::1]", status: 200, url: "http://[::1]/mcp"},
+		{
+			name: "a listed IPv6 address without a port", public: web.Public{Hosts: []string{"2001:db8::1"}}, local: outside, host: "[2001:DB8::1]",
+			status: 200, url: "http://[2001:db8::1]/mcp",
+		},
+		{name: "a bracket that is not closed", local: "[::1]:80", host: "[::1", status: 421},
+		{name: "localhost, and the local address is not known", host: "localhost:8080", status: 421},
 		{name: "a zone is no part of a host", local: "[::1]:8080", host: `[::1%"x]:8080`, status: 421},
 		{name: "a rebound name over loopback", local: loopback, host: "evil.example:8080", status: 421},
 		{name: "a name that begins like loopback", local: loopback, host: "127.0.0.1.evil.example", status: 421},
@@ -75,6 +84,11 @@ func TestHostAndPublicURL(t *testing.T) {
 		{
 			name: "a stranger forwards nothing", public: listed, local: outside, peer: "203.0.113.5:5", host: "mcp.example",
 			headers: http.Header{"X-Forwarded-Host": {"alt.example:8443"}, "X-Forwarded-Proto": {"https"}}, status: 200, url: "http://mcp.example/mcp",
+		},
+		{
+			name: "a peer without an address forwards nothing", public: listed, local: outside, peer: "@", host: "mcp.example",
+			headers: http.Header{"X-Forwarded-Host": {"alt.example:8443"}, "X-Forwarded-Proto": {"https"}},
+			status:  200, url: "http://mcp.example/mcp",
 		},
 		{
 			name: "a stranger can not forward a way in", public: listed, local: outside, peer: "203.0.113.5:5", host: "evil.example",

@@ -30,6 +30,8 @@ func TestLimitsThatCannotBe(t *testing.T) {
 		{"fewer than no calls of a grant", func(l *web.Limits) { l.CallsPerGrant = -1 }, "--max-calls-per-grant -1"},
 		{"fewer than no calls", func(l *web.Limits) { l.Calls = -1 }, "--max-calls -1"},
 		{"a wait below 0", func(l *web.Limits) { l.Wait = -time.Second }, "--call-wait -1s"},
+		{"the longest wait", func(l *web.Limits) { l.Wait = 10 * time.Second }, ""},
+		{"a longer wait", func(l *web.Limits) { l.Wait = 10*time.Second + 1 }, "--call-wait 10.000000001s"},
 		{"a wait that hosts do not sit out", func(l *web.Limits) { l.Wait = time.Minute }, "--call-wait 1m0s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -59,6 +59,10 @@ func TestOriginAndCORS(t *testing.T) {
 			if test.status == 403 && refusalCode(t, w.Body.Bytes()) != "origin_refused" {
 				t.Errorf("body %s", w.Body)
 			}
+			maxAge := map[bool]string{true: "600"}[test.status == 204] // of an answered preflight alone
+			if got := w.Header().Get("Access-Control-Max-Age"); got != maxAge {
+				t.Errorf("Access-Control-Max-Age %q, want %q", got, maxAge)
+			}
 			if w.Header().Get("Access-Control-Allow-Credentials") != "" {
 				t.Error("credentials are allowed")
 			}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"testing"
+	"time"
+)
+
+// Whoever called leaves no queue behind, however the call went: a caller with ever new tokens would fill the memory.
+func TestNoQueueIsLeftBehind(t *testing.T) {
+	for name, limits := range map[string]Limits{
+		"a grant's own queue is full": {CallsPerGrant: 1},
+		"the queue of all is full":    {CallsPerGrant: 2, Calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			queues := newConcurrencyLimits(limits)
+			key := limitKey{kind: "client", grant: "g"}
+			release, refusal := queues.acquire(t.Context(), key, time.Minute)
+			if refusal != nil {
+				t.Fatal(refusal)
+			}
+			if _, refusal := queues.acquire(t.Context(), key, 0); refusal == nil {
+				t.Fatal("a second call is under way")
+			}
+			if n := len(queues.queues); n != 1 {
+				t.Errorf("%d queues while a call is under way, want 1", n)
+			}
+			release()
+			if n := len(queues.queues); n != 0 {
+				t.Errorf("%d queues are left behind", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+)
+
+// A deadlineRecorder notes until when the rest of a body is awaited.
+type deadlineRecorder struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (r *deadlineRecorder) SetReadDeadline(until time.Time) error {
+	r.until = until
+	return nil
+}
+
+// Whoever sends no more of its body holds its connection for half a second after the answer.
+func TestCloseUnreadWaitsHalfASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
+		handler := web.CloseUnread(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader("{}")))
+		if left := time.Until(w.until); left != 500*time.Millisecond {
+			t.Errorf("the rest of the body is awaited for %s", left)
+		}
+	})
+}
+
+func TestCloseUnread(t *testing.T) {
+	for name, test := range map[string]struct {
+		body   string
+		answer http.HandlerFunc
+		closed bool
+	}{
+		"an unread body, and a 200": {"{}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, true},
+		"an unread body, and a 401": {"{}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, true},
+		"an unread body, and no status": {"{}", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "answered")
+		}, true},
+		"a body that was read in part": {"{}", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = r.Body.Read(make([]byte, 1))
+			w.WriteHeader(http.StatusOK)
+		}, true},
+		"a body that was read": {"{}", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusOK)
+		}, false},
+		"a body that was read after early hints": {"{}", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusOK)
+		}, false},
+		"no body": {"", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(web.CloseUnread(test.answer))
+			defer server.Close()
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := server.Client().Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = response.Body.Close() }()
+			if response.Close != test.closed {
+				t.Errorf("the connection is closed: %v, want %v", response.Close, test.closed)
+			}
+		})
+	}
+}
