@@ -27,7 +27,7 @@ func TestSoak(t *testing.T) {
 		}
 		healthy(w, r)
 	})
-	args := asking(server.URL, serveTest(t, introspect).URL)
+	args := append(asking(server.URL, serveTest(t, introspect).URL), unhurried()...) // as many new tokens as there are calls
 	admin := ""
 	if flags["--admin-listen"] {
 		admin = freeAddress(t)
