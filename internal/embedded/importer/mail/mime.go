@@ -19,10 +19,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// The parts are read here and not by a library: enmime v2.3.0 takes 2.4 s for a message of 1 KB that is nested 20 deep, ten times as much for
-// 24, and gives up all of a message for one part with a malformed type; go-message refuses a message for one bad line in its header.
+// The parts are read here and not by a library: enmime v2.3.0 takes 2.4 s for a message of 1 KB that is nested 20 deep,
+// and gives up all of a message for one part with a malformed type; go-message refuses a message for one bad line in its header.
 
-// How deep parts may lie in parts, and how many a message may have. Letters of people stay far below.
+// How deep parts may lie in parts, and how many a message may have. The mail of people stays far below.
 const (
 	maxPartDepth = 16
 	maxParts     = 500
