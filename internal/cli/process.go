@@ -24,7 +24,7 @@ const LastLineWait = 400 * time.Millisecond
 func serviceManager() transport.ServiceManager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
-	watchdog, _ := daemon.SdWatchdogEnabled(false) // an unreadable interval is none
+	watchdog, _ := daemon.SdWatchdogEnabled(false) // ignore an interval that cannot be read
 	return transport.ServiceManager{
 		Reload: reload, Watchdog: watchdog,
 		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure

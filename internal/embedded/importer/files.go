@@ -294,7 +294,7 @@ func streamName(name string) string {
 // recognize settles how a file is read, or says why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	if kind = formatOf(name); kind == formatMail {
-		return kind, "" // there may be many, and their reader tells what is none
+		return kind, "" // there may be many; whoever reads one rejects what is not one
 	}
 	start, err := beginning(fsys, name)
 	if err != nil {
