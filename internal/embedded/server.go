@@ -32,6 +32,8 @@ type Options struct {
 	BookmarkLife time.Duration
 	// SearchWindow bounds how many hits of one stream and connection a search ranks. Zero: 1000.
 	SearchWindow int
+	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
+	AllWords bool
 }
 
 // A Server is a resource server and its authorization server at one origin.
