@@ -132,21 +132,6 @@ func (o Object) Array(name string) []string {
 	return list
 }
 
-// List returns the first of the names whose value is an array, with its elements.
-func (o Object) List(names ...string) (name string, elements []string, ok bool) {
-	for _, name := range names {
-		if elements, ok := AsArray(o.Get(name)); ok {
-			return name, elements, true
-		}
-	}
-	return "", nil, false
-}
-
-// Items returns the items of a list answer and the name under which the resource server put them: data, results, hits or records.
-func (o Object) Items() (name string, items []string, ok bool) {
-	return o.List("data", "results", "hits", "records")
-}
-
 // Flag reports an explicit true.
 func (o Object) Flag(name string) bool { return o.Get(name) == "true" }
 

@@ -7,63 +7,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A list is a list answer: its items, and where in the body they stand.
-type list struct {
-	body     rs.Object
-	inner    rs.Object // the object that holds the items, when that is not body
-	path     []string  // one or two names
-	items    []string
-	envelope rs.Object // what says has_more, next_cursor and meta: the inner object first, then the body
-}
-
-// readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[],
-// data.data[], data.results[], results[], hits[], records[] (S3-R16). It reports false for an answer that has none of them.
-func readList(response *rs.Response) (list, bool) {
-	outer := rs.AsObject(response.Body)
-	if name, items, ok := outer.Items(); ok {
-		return list{body: outer, path: []string{name}, items: onlyObjects(items), envelope: outer}, true
-	}
-	inner := outer.Object("data")
-	if name, items, ok := inner.Items(); ok {
-		envelope := append(append(rs.Object{}, outer.Without("data")...), inner...)
-		return list{body: outer, inner: inner, path: []string{"data", name}, items: onlyObjects(items), envelope: envelope}, true
-	}
-	return list{}, false
-}
-
-// readItems reads an array of items.
-func readItems(raw string) []string {
-	items, _ := rs.AsArray(raw)
-	return onlyObjects(items)
-}
-
-// onlyObjects is items without what can be no hit and no row.
-func onlyObjects(items []string) []string {
+// rows are the items of a list that can be a hit or a row.
+func rows(items []string) []string {
 	other := func(item string) bool { return rs.Kind(item) != "object" }
 	if !slices.ContainsFunc(items, other) {
 		return items
 	}
 	return slices.DeleteFunc(slices.Clone(items), other)
-}
-
-// with returns the body with other items in the place of its own.
-func (l list) with(items []string) rs.Object {
-	array := rs.JoinArray(items)
-	if l.inner == nil {
-		return l.body.With(l.path[0], array)
-	}
-	return l.body.With(l.path[0], l.inner.With(l.path[1], array).JSON())
-}
-
-// warned returns the list with more warnings in its meta.
-func (l list) warned(warnings []string) list {
-	holder := &l.body
-	if l.inner.Has("meta") {
-		holder = &l.inner
-	}
-	meta := holder.Object("meta")
-	*holder = holder.With("meta", meta.With("warnings", rs.JoinArray(append(meta.Array("warnings"), warnings...))).JSON())
-	return l
 }
 
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
@@ -95,18 +45,18 @@ func attribute(item string, source rs.Connection) string {
 
 // attributeList says it of all items of a list answer, and adds warnings; one that is no list stays as it is.
 func attributeList(response *rs.Response, source rs.Connection, warnings ...string) *rs.Response {
-	l, ok := readList(response)
+	l, ok := rs.ReadList(response.Body)
 	if !ok {
 		return response
 	}
 	if len(warnings) > 0 {
-		l = l.warned(warnings)
+		l = l.Warn(warnings)
 	}
-	items := make([]string, len(l.items))
-	for i, item := range l.items {
+	items := slices.Clone(rows(l.Items))
+	for i, item := range items {
 		items[i] = attribute(item, source)
 	}
-	return response.WithBody(l.with(items).JSON())
+	return response.WithBody(l.With(items).JSON())
 }
 
 // hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
@@ -132,13 +82,13 @@ type searchPage struct {
 }
 
 func readSearchPage(response *rs.Response) (searchPage, bool) {
-	l, ok := readList(response)
+	l, ok := rs.ReadList(response.Body)
 	if !ok {
 		return searchPage{}, false
 	}
-	page := searchPage{hits: l.items, next: rs.StringMember(l.envelope, "next_cursor")}
-	page.more = l.envelope.Flag("has_more") || page.next != ""
-	meta := l.envelope.Object("meta")
+	page := searchPage{hits: rows(l.Items), next: rs.StringMember(l.Envelope, "next_cursor")}
+	page.more = l.Envelope.Flag("has_more") || page.next != ""
+	meta := l.Envelope.Object("meta")
 	page.tally, page.warnings = readTally(meta), meta.Array("warnings")
 	return page, true
 }

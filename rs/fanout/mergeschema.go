@@ -1,6 +1,8 @@
 package fanout
 
 import (
+	"slices"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -26,14 +28,14 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 			if err != nil {
 				return nil, err
 			}
-			items := readItems(own)
-			connectors = append(connectors, items...)
+			items, _ := rs.AsArray(own)
+			connectors = append(connectors, rows(items)...)
 		}
-		rows := readItems(part.document.Get("streams"))
-		for _, row := range rows {
+		streamRows := rows(part.document.Array("streams"))
+		for _, row := range streamRows {
 			streams = append(streams, attribute(row, part.source()))
 		}
-		streamCount += len(rows)
+		streamCount += len(streamRows)
 	}
 	bearer := rs.Object{{Name: "token_kind", Value: rs.EncodeJSON(auth.KindPackage)}}
 	if packageID != "" {
@@ -60,7 +62,7 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 // connector adds the grant to a connector's connections and counts its streams. Connections may stand in the streams
 // instead; where they stand nowhere and the grant covers one, that one is added.
 func (p schemaPart) connector(connector rs.Object) (rs.Object, int, error) {
-	streams := readItems(connector.Get("streams"))
+	streams := slices.Clone(rows(connector.Array("streams")))
 	named := connector.Get("granted_connections") != ""
 	if named {
 		own, err := p.connections(connector.Get("granted_connections"))

@@ -83,7 +83,7 @@ func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, erro
 	answers, err := p.askGroups(ctx, groups, unavailable, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
 		response, err := d.Do(ctx, r)
 		if err == nil {
-			if _, ok := readList(response); !ok {
+			if _, ok := rs.ReadList(response.Body); !ok {
 				return nil, &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the list of streams that the contract promises."}
 			}
 		}
@@ -92,14 +92,14 @@ func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	var rows, warnings []string
+	var streams, warnings []string
 	for i, response := range answers.responses {
-		l, _ := readList(response)
-		for _, row := range l.items {
-			rows = append(rows, attribute(row, commonSource(answers.grants[i])))
+		l, _ := rs.ReadList(response.Body)
+		for _, row := range rows(l.Items) {
+			streams = append(streams, attribute(row, commonSource(answers.grants[i])))
 		}
 	}
-	body := rs.Object{{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "has_more", Value: rs.EncodeJSON(false)}, {Name: "data", Value: rs.JoinArray(rows)}}
+	body := rs.Object{{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "has_more", Value: rs.EncodeJSON(false)}, {Name: "data", Value: rs.JoinArray(streams)}}
 	if len(answers.unavailable) > 0 {
 		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(answers.unavailable)})
 		warnings = append(warnings, unavailableWarning(answers.unavailable, ""))

@@ -74,12 +74,12 @@ func (r *hitReader) bound() excess {
 // boundRecords keeps the records that were asked for: of the named connection only, and at most limit of each connection.
 func boundRecords(l listing, body string, limit int, connection string) (listing, string, excess) {
 	e := excess{limit: limit}
-	if connection == "" && (limit == 0 || len(l.items) <= limit) {
+	if connection == "" && (limit == 0 || len(l.Items) <= limit) {
 		return l, body, e
 	}
-	kept := make([]string, 0, len(l.items))
+	kept := make([]string, 0, len(l.Items))
 	counts := map[string]int{}
-	for _, raw := range l.items {
+	for _, raw := range l.Items {
 		o := rs.AsObject(raw)
 		if otherConnection(o, connection) {
 			e.foreign++
@@ -95,9 +95,9 @@ func boundRecords(l listing, body string, limit int, connection string) (listing
 		}
 		kept = append(kept, raw)
 	}
-	if len(kept) == len(l.items) {
+	if len(kept) == len(l.Items) {
 		return l, body, e
 	}
-	l.items, l.body = kept, l.replace(kept)
-	return l, l.body.JSON(), e
+	l.Items, l.Body = kept, l.With(kept)
+	return l, l.Body.JSON(), e
 }

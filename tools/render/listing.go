@@ -8,57 +8,33 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A listing is a list answer: its items, and the envelope that has their cursor and count.
+// A listing is a list answer.
 type listing struct {
-	raw      string   // the body, with each name once
-	body     object   // its members
-	envelope object   // everything but the items
-	meta     object   // of the envelope
-	items    []string // in order
-	path     []string // where the items stand in body
+	rs.List
+	raw  string // the body, with each name once
+	meta object // of the envelope
 }
 
 // maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
 const maxItems = 10_000
 
-// readListing finds the items of an answer in any of the shapes that resource servers use: data[], data.data[],
-// data.results[], results[], hits[], records[]. what names the answer in the error.
+// readListing reads a list answer. what names the answer in the error.
 func readListing(response *rs.Response, what string) (listing, error) {
 	raw := unique(response.Body)
-	body := rs.AsObject(raw)
-	if body == nil {
+	l, ok := rs.ReadList(raw)
+	switch {
+	case l.Body == nil:
 		return listing{}, notAnObject(response.Body, what)
-	}
-	l := listing{raw: raw, body: body}
-	if name, items, ok := body.Items(); ok {
-		l.items, l.envelope, l.path = items, body.Without(name), []string{name}
-	} else {
-		const outer = "data"
-		inner := body.Object(outer)
-		name, items, ok := inner.Items()
-		if !ok {
-			return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(body.Get(outer)))
-		}
-		l.items, l.envelope, l.path = items, body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
-	}
-	if len(l.items) > maxItems {
+	case !ok:
+		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
+	case len(l.Items) > maxItems:
 		return listing{}, &rs.Error{
 			Code:    rs.ResponseTooLarge,
-			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(l.items), maxItems),
+			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(l.Items), maxItems),
 			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
 		}
 	}
-	l.meta = l.envelope.Object("meta")
-	return l, nil
-}
-
-// replace returns the body with other items in place of its own.
-func (l listing) replace(items []string) object {
-	list := rs.JoinArray(items)
-	if len(l.path) == 1 {
-		return l.body.With(l.path[0], list)
-	}
-	return l.body.With(l.path[0], l.body.Object(l.path[0]).With(l.path[1], list).JSON())
+	return listing{l, raw, l.Envelope.Object("meta")}, nil
 }
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".

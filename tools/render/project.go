@@ -61,14 +61,14 @@ func projectAll(l listing, body string, fields []string) (listing, string) {
 		return l, body
 	}
 	changed := false
-	items := make([]string, len(l.items))
-	for i, raw := range l.items {
+	items := make([]string, len(l.Items))
+	for i, raw := range l.Items {
 		narrow, cut := projectRecord(raw, fields)
 		items[i], changed = narrow, changed || cut
 	}
 	if !changed {
 		return l, body
 	}
-	l.items = items
-	return l, l.replace(items).JSON()
+	l.Items = items
+	return l, l.With(items).JSON()
 }

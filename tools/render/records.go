@@ -48,7 +48,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	}
 	l, body, extra := boundRecords(l, l.raw, q.Limit, q.ConnectionID)
 	l, body = projectAll(l, body, q.Fields)
-	items := readRecords(l.items, q)
+	items := readRecords(l.Items, q)
 	page := fitRecords(l, body, items)
 	if page.left > 0 && page.left == len(items) {
 		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
@@ -59,7 +59,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 		structured = append(structured, pair("content_ladder", recordLadder(page.long)))
 	}
 	page.extra = extra
-	if note := page.leftNote(l.envelope.Has("next_cursor")); note != "" {
+	if note := page.leftNote(l.Envelope.Has("next_cursor")); note != "" {
 		structured = append(structured, pair("warning", encode(note)))
 	}
 	cuts := page.left + extra.over + extra.foreign
@@ -83,8 +83,8 @@ func readRecords(list []string, q RecordsQuery) []item {
 }
 
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
-	cursor, changes := l.envelope.Text("next_cursor"), l.envelope.Text("next_changes_since")
-	more := l.envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
+	cursor, changes := l.Envelope.Text("next_cursor"), l.Envelope.Text("next_changes_since")
+	more := l.Envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
 
 	p := newPage(recordsText)
 	head := name(q.Stream) + ": " + plural(len(items), "record")

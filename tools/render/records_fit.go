@@ -28,13 +28,13 @@ func RecordsThatFit(response *rs.Response, limit int, connectionID string) (fit,
 		return 0, 0
 	}
 	l, _, _ = boundRecords(l, "", limit, connectionID)
-	room := pageJSON - min(len(l.envelope.JSON()), envelopeJSON)
-	for i, item := range l.items {
+	room := pageJSON - min(len(l.Envelope.JSON()), envelopeJSON)
+	for i, item := range l.Items {
 		if room -= len(item) + 1; room < 0 {
-			return i, len(l.items)
+			return i, len(l.Items)
 		}
 	}
-	return len(l.items), len(l.items)
+	return len(l.Items), len(l.Items)
 }
 
 // A recordPage is a page as it fits in structured output.
@@ -73,7 +73,7 @@ func fitRecords(l listing, body string, items []item) recordPage {
 		case shown != nil:
 			record = shown[i]
 		case len(it.expanded) > 0:
-			record.expanded = rs.AsObject(l.items[i]).Get("expanded")
+			record.expanded = rs.AsObject(l.Items[i]).Get("expanded")
 		}
 		first := len(cuts)
 		if cuts = longTexts(cuts, record, it); len(cuts) > first {
@@ -86,22 +86,22 @@ func fitRecords(l listing, body string, items []item) recordPage {
 // shrinkPage writes a page with as many of its records as have a share of the room that says what they are.
 func shrinkPage(l listing, items []item) (body string, shown []shownRecord) {
 	const least = 400 // bytes of a record that still says what it is
-	a := &arguments{fitEnvelope(l.envelope, envelopeJSON).AppendJSON(make([]byte, 0, pageJSON))}
+	a := &arguments{fitEnvelope(l.Envelope, envelopeJSON).AppendJSON(make([]byte, 0, pageJSON))}
 	room := pageJSON - len(a.b)
-	sizes := make([]int, min(len(l.items), max(room/least, 0)))
+	sizes := make([]int, min(len(l.Items), max(room/least, 0)))
 	for i := range sizes {
-		sizes[i] = len(l.items[i]) + 1
+		sizes[i] = len(l.Items[i]) + 1
 	}
 	share := fairShare(sizes, room)
 	shown = make([]shownRecord, len(sizes))
-	a.reopen().open(l.path[len(l.path)-1], '[')
+	a.reopen().open(l.Name(), '[')
 	for i := range sizes {
-		record := rs.AsObject(l.items[i])
+		record := rs.AsObject(l.Items[i])
 		a.comma()
 		if sizes[i] > share {
-			shown[i] = shrinkRecord(a, record, l.items[i], &items[i], share-1)
+			shown[i] = shrinkRecord(a, record, l.Items[i], &items[i], share-1)
 		} else {
-			a.b = append(a.b, l.items[i]...)
+			a.b = append(a.b, l.Items[i]...)
 			shown[i] = shownRecord{items[i].data, record.Get("expanded")}
 		}
 	}

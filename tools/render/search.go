@@ -26,7 +26,7 @@ func (room *searchPage) search(response *rs.Response, q SearchQuery) (Result, er
 	if err != nil {
 		return Result{}, err
 	}
-	room.readHits(l.items, response, q)
+	room.readHits(l.Items, response, q)
 	room.left = room.bound()
 	structured, shown := room.structured(l, q)
 	r := Result{Text: room.text(l, shown, q), Structured: structured}
@@ -40,7 +40,7 @@ func (room *searchPage) search(response *rs.Response, q SearchQuery) (Result, er
 // result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
 func (room *searchPage) structured(l listing, q SearchQuery) (structured json.RawMessage, shown int) {
 	hits, all, d := room.hits, len(room.hits), &room.draft
-	data := fitEnvelope(l.envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
+	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
 	if left := room.left.note("hit", data.Has("next_cursor")); left != "" {
 		data = data.With("warning", encode(left))
@@ -86,7 +86,7 @@ func (room *searchPage) text(l listing, structured int, q SearchQuery) string {
 		q.Limit = max(structured, 1)
 		tail = []string{fmt.Sprintf("Only %d of %d hits fit; ask for fewer: %s", structured, len(hits), q.call("").call("search"))}
 	}
-	left := room.left.note("hit", structured == len(hits) && l.envelope.Has("next_cursor"))
+	left := room.left.note("hit", structured == len(hits) && l.Envelope.Has("next_cursor"))
 	if left != "" {
 		tail = append([]string{"warning: " + left}, tail...)
 	}
@@ -351,9 +351,9 @@ func searchNotes(l listing, hits []hit) []string {
 
 // searchTail is the last line: the next page, with its cursor.
 func searchTail(l listing, q SearchQuery) []string {
-	cursor := l.envelope.Text("next_cursor")
+	cursor := l.Envelope.Text("next_cursor")
 	if cursor == "" {
-		if l.envelope.Flag("has_more") {
+		if l.Envelope.Flag("has_more") {
 			return []string{"More hits exist, but this search has no cursor: raise limit or narrow q."}
 		}
 		return nil
@@ -372,10 +372,10 @@ func (q SearchQuery) call(cursor string) *arguments {
 
 // cursorElsewhere stands for a cursor that is too long for the text.
 func cursorElsewhere(l listing) []string {
-	if l.envelope.Text("next_cursor") == "" {
+	if l.Envelope.Text("next_cursor") == "" {
 		return nil
 	}
-	if line := cursorLine("cursor", l.envelope.Text("next_cursor")); len(line) < longestHandle {
+	if line := cursorLine("cursor", l.Envelope.Text("next_cursor")); len(line) < longestHandle {
 		return []string{"next page: the same search with " + line}
 	}
 	return []string{"next page: the same search with cursor = structuredContent.data.next_cursor"}

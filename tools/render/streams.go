@@ -22,7 +22,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	total := len(l.items)
+	total := len(l.Items)
 	if total > 0 && q.Offset >= total {
 		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, "row")),
 			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
@@ -34,7 +34,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	note := "Shown: " + q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")
 	p.reserve(last, note)
 	end := q.Offset
-	for end < total && p.add(streamLine(rs.AsObject(l.items[end]))) {
+	for end < total && p.add(streamLine(rs.AsObject(l.Items[end]))) {
 		end++
 	}
 	p.release(last, note)
@@ -43,13 +43,13 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	} else if q.Offset > 0 {
 		p.add("Shown: " + q.shown(end, total) + ".")
 	}
-	if cursor := l.envelope.Text("next_cursor"); cursor != "" {
+	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
 		p.add(cursorLine("next_cursor", cursor))
 	}
 	if total > 0 {
 		p.add(last)
 	}
-	return Result{Text: withUnavailable(p.String(), l.envelope), Structured: []byte(q.structured(l, l.raw))}, nil
+	return Result{Text: withUnavailable(p.String(), l.Envelope), Structured: []byte(q.structured(l, l.raw))}, nil
 }
 
 // head is how many rows there are, or why there are none.
@@ -76,9 +76,9 @@ func (q StreamsQuery) structured(l listing, raw string) string {
 	if out := (object{pair("data", raw)}).JSON(); q.Offset == 0 && len(out) <= StructuredHard {
 		return out
 	}
-	total := len(l.items)
-	rows := slices.Clone(l.items[q.Offset:])
-	head := fitEnvelope(l.envelope, documentHead)
+	total := len(l.Items)
+	rows := slices.Clone(l.Items[q.Offset:])
+	head := fitEnvelope(l.Envelope, documentHead)
 	page := func(n int) string {
 		out := object{pair("shown", encode(q.shown(q.Offset+n, total)))}
 		if q.Offset+n < total {
