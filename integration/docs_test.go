@@ -227,7 +227,7 @@ func TestEveryErrorCodeIsALabel(t *testing.T) {
 	for _, dir := range []string{"rs", "middleware", "transport"} {
 		for code := range declaredCodes(t, dir) {
 			if middleware.BoundedCode(rs.Code(code)) != code {
-				t.Errorf("middleware/code.go does not know %s, declared in %s", code, dir)
+				t.Errorf("the list in rs/code.go lacks %s, declared in %s", code, dir)
 			}
 		}
 	}

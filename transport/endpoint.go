@@ -70,19 +70,12 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.finish()
 }
 
-const (
-	// unsupportedMediaType: the body is not `application/json`.
-	unsupportedMediaType rs.Code = "unsupported_media_type"
-	// notAcceptable: the client does not accept JSON.
-	notAcceptable rs.Code = "not_acceptable"
-)
-
 // acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		web.Refuse(w, http.StatusUnsupportedMediaType, &rs.Error{
-			Code: unsupportedMediaType, Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
+			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
 		}, "")
 		return false
 	}
@@ -98,7 +91,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	web.Refuse(w, http.StatusNotAcceptable, &rs.Error{
-		Code: notAcceptable, Message: "The answer is JSON, which the request does not accept.",
+		Code: rs.NotAcceptable, Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	}, "")
 	return false
@@ -122,7 +115,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	case errors.As(err, &large):
 		web.RefuseLarge(w, large.Limit)
 	case err != nil:
-		web.Refuse(w, http.StatusBadRequest, &rs.Error{Code: web.RequestMalformed, Message: "The request body broke off before its end."}, "")
+		web.Refuse(w, http.StatusBadRequest, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."}, "")
 	default:
 		return body, true
 	}

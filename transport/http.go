@@ -118,9 +118,6 @@ func wantsPage(r *http.Request) bool {
 	})
 }
 
-// methodNotAllowed: the method is not served at this path; see the `Allow` header.
-const methodNotAllowed rs.Code = "method_not_allowed"
-
 // allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
 // GET and DELETE at the endpoint, and loop on anything else.
 func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
@@ -130,7 +127,7 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
 	web.Refuse(w, http.StatusMethodNotAllowed, &rs.Error{
-		Code: methodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
+		Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
 	}, "")
 	return false
 }

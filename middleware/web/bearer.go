@@ -87,14 +87,8 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 
 const bearerHint = "Send a client access token of a PDPP grant: Authorization: Bearer TOKEN." // #nosec G101 -- a hint
 
-// The code of this refusal.
-const (
-	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
-	RequestMalformed rs.Code = "invalid_request"
-)
-
 func malformed(message string) *rs.Error {
-	return &rs.Error{Code: RequestMalformed, Message: message, Hint: bearerHint}
+	return &rs.Error{Code: rs.RequestMalformed, Message: message, Hint: bearerHint}
 }
 
 // isToken68 reports whether a text is a b64token: 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=".

@@ -9,12 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The code of this refusal.
-const (
-	// RequestTooLarge: the body exceeds 1 MiB.
-	RequestTooLarge rs.Code = "request_too_large"
-)
-
 // BodyLimit refuses a body that announces more than limit bytes with 413, and cuts one that does not announce its
 // length at limit bytes: the reader then fails with *http.MaxBytesError.
 func BodyLimit(limit int64) alice.Constructor {
@@ -33,7 +27,7 @@ func BodyLimit(limit int64) alice.Constructor {
 // RefuseLarge answers 413.
 func RefuseLarge(w http.ResponseWriter, limit int64) {
 	Refuse(w, http.StatusRequestEntityTooLarge, &rs.Error{
-		Code:    RequestTooLarge,
+		Code:    rs.RequestTooLarge,
 		Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
 		Hint:    "Send one request with smaller arguments.",
 	}, "")

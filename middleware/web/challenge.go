@@ -60,7 +60,7 @@ func refuseLater(w http.ResponseWriter, e *rs.Error) {
 // leave error out where no credentials came, but hosts authorize again only where they see one.
 func challenge(e *rs.Error, resourceMetadata string) string {
 	code := "invalid_token"
-	if e.Code == RequestMalformed {
+	if e.Code == rs.RequestMalformed {
 		code = "invalid_request"
 	}
 	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)

@@ -23,7 +23,7 @@ func Framing(next http.Handler) http.Handler {
 		if ambiguous, ok := r.Context().Value(framingKey{}).(func(*http.Request) bool); ok && ambiguous(r) {
 			w.Header().Set("Connection", "close")
 			Refuse(w, http.StatusBadRequest, &rs.Error{
-				Code: RequestMalformed, Message: "The request has both Content-Length and Transfer-Encoding.", Hint: "Send one of them.",
+				Code: rs.RequestMalformed, Message: "The request has both Content-Length and Transfer-Encoding.", Hint: "Send one of them.",
 			}, "")
 			return
 		}

@@ -8,12 +8,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The code of this refusal.
-const (
-	// HostRefused: the host name is not one that this server answers to.
-	HostRefused rs.Code = "host_refused"
-)
-
 // Host refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20). A web
 // page that had its own name resolve to this server's address gets no further.
 func Host(public Public) alice.Constructor {
@@ -21,7 +15,7 @@ func Host(public Public) alice.Constructor {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !public.allowed(r, public.host(r)) {
 				Refuse(w, http.StatusMisdirectedRequest, &rs.Error{
-					Code:    HostRefused,
+					Code:    rs.HostRefused,
 					Message: "This server does not answer under the host name of this request.",
 					Hint:    "Use the server's public URL; an operator adds further names to the allowed hosts.",
 				}, "")

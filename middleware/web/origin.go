@@ -9,12 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The code of this refusal.
-const (
-	// OriginRefused: the request comes from a browser page of an origin that is not allowed.
-	OriginRefused rs.Code = "origin_refused"
-)
-
 // Origin refuses every request with an Origin header that is neither listed nor this server's own origin with
 // 403; the transport specification demands it. Programs send none. It must come after [Host], which makes the
 // server's own origin trustworthy.
@@ -24,7 +18,7 @@ func Origin(origins []string, public Public) alice.Constructor {
 			for _, origin := range r.Header.Values("Origin") {
 				if !slices.Contains(origins, origin) && origin != public.URL(r, "") {
 					Refuse(w, http.StatusForbidden, &rs.Error{
-						Code:    OriginRefused,
+						Code:    rs.OriginRefused,
 						Message: "Requests from web pages of this origin are not served.",
 						Hint:    "Call from a program, or have the operator list the page's origin.",
 					}, "")
