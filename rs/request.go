@@ -30,6 +30,9 @@ func Path(segments ...string) string {
 	return b.String()
 }
 
+// RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
+var RangeOperators = []string{"gte", "gt", "lte", "lt"}
+
 // A Response is a successful answer of the resource server; an error status is an [*Error] instead.
 type Response struct {
 	Status      int

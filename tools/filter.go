@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ type condition struct{ field, operator, value string }
 // maxConditions bounds a filter.
 const maxConditions = 50
 
-const filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: gte, gt, lte, lt.`
+var filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: ` + strings.Join(rs.RangeOperators, ", ") + "."
 
 func invalidFilter(format string, values ...any) *rs.Error {
 	return &rs.Error{Code: rs.InvalidFilter, Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
@@ -81,9 +82,7 @@ func parseCondition(field, raw string) (filter, error) {
 	}
 	var f filter
 	for _, operator := range operators {
-		switch operator.Name {
-		case "gte", "gt", "lte", "lt":
-		default:
+		if !slices.Contains(rs.RangeOperators, operator.Name) {
 			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote(operator.Name), quote(field))
 		}
 		value, ok := scalar(operator.Value)

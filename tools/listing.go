@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // The pieces of a tool's input schema. They are written as text, because hosts differ in what JSON Schema they
@@ -36,9 +38,12 @@ func namesProperty(name, description string) string {
 
 const (
 	connectionProperty  = `"connection_id":{"type":"string","description":"As printed"}`
-	filterProperty      = `"filter":{"type":"object","description":"By field an exact value or range (gte gt lte lt): {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
 	expandLimitProperty = `"expand_limit":{"type":"object","description":"Most records by relation: {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
 )
+
+// filterProperty is the filter of a tool.
+var filterProperty = `"filter":{"type":"object","description":"By field an exact value or range (` + strings.Join(rs.RangeOperators, " ") + `):` +
+	` {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
 
 // Output schemas. A good result and an error both satisfy them, because nothing is required: clients that validate
 // error results would otherwise refuse them.

@@ -53,7 +53,7 @@ func (r *rowReader) field(name string, raw string) field {
 	f.exact, f.lexical, f.vector = r.usable(o.Get("exact_filter")), r.usable(o.Get("lexical_search")), r.usable(o.Get("semantic_search"))
 	if r.usable(o.Get("range_filter")) {
 		if f.ranges = r.texts(r.inner.Get("operators")); len(f.ranges) == 0 {
-			f.ranges = []string{"gte", "gt", "lte", "lt"}
+			f.ranges = rs.RangeOperators
 		}
 	}
 	from := len(r.words)

@@ -276,7 +276,7 @@ func (u *usage) legend(l *lines) {
 		l.add(`exact filter:{"field":value}; `)
 	}
 	if u.ranges {
-		l.add(`range filter:{"field":{"gte":value}}, also gt lte lt, and sort:"field" or "-field"; `)
+		l.add(`range filter:{"field":{"gte":value}}, also `, strings.Join(rs.RangeOperators[1:], " "), `, and sort:"field" or "-field"; `)
 	} else if u.sort {
 		l.add(`sort:"field" or "-field"; `)
 	}
@@ -391,7 +391,7 @@ func (f *field) signature(b []byte, used *usage) []byte {
 	}
 	if len(f.ranges) > 0 {
 		used.ranges = true
-		if ops := strings.Join(f.ranges, " "); ops == "gte gt lte lt" {
+		if slices.Equal(f.ranges, rs.RangeOperators) {
 			add("range")
 		} else {
 			add("range[", quotedWords(f.ranges, labelChars), "]")
