@@ -42,6 +42,8 @@ var forbidden = map[string][]string{
 	"middleware":   {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":    {module + "rs/fanout", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
+	"transport/fastpath": {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
+
 	"internal/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
 	"middleware/web":     {module + "transport", module + "rs/fanout", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},

@@ -9,21 +9,20 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport/fastpath"
 )
 
-// An endpoint is what stands behind the HTTP chain: it checks that a request is one JSON-RPC message, answers it if it is
-// plain, and hands any other to the SDK's stateless handler. Refusals of HTTP look like the HTTP chain's; refusals of a message
-// are JSON-RPC errors.
+// An endpoint handles what has passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the
+// fast path or by the SDK's stateless handler. Refusals of HTTP look like the HTTP chain's; refusals of a message are JSON-RPC
+// errors.
 type endpoint struct {
-	server *Server
+	fast   *fastpath.Handler // nil: the SDK answers everything
 	sdk    http.Handler
-	lists  map[string][]byte // the answer to tools/list by version of MCP, from the end of its id on
 	public web.Public
 	stop   context.Context
 }
@@ -37,7 +36,13 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		MaxRequestBodyBytes:          -1,   // the HTTP chain's BodyLimit has done it
 		Logger:                       sdkLogger(o.Logger),
 	})
-	return &endpoint{server: o.Server, sdk: sdk, lists: toolLists(sdk), public: o.Public, stop: o.Stop}
+	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
+	if !o.NoFastPath {
+		e.fast = fastpath.New(fastpath.Options{
+			Server: o.Server.self, Tools: o.Server.tools, SDK: sdk, Call: o.Server.fastCall(o.Stop), WriteError: writeRPCError,
+		})
+	}
+	return e
 }
 
 // ServeHTTP answers one request.
@@ -53,7 +58,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header " + name + " was sent more than once"})
 		return
 	}
-	if e.servePlain(w, r, body) {
+	if e.fast != nil && e.fast.Serve(w, r, body) {
 		return
 	}
 	m, refusal := parseMessage(body)
@@ -100,7 +105,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 // repeatedHeader returns a header that says what a message is and was sent more than once: a proxy and this server could
 // read different values. It returns "" if there is none.
 func repeatedHeader(header http.Header) string {
-	for _, name := range [...]string{protocolVersionHeader, "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"} {
+	for _, name := range [...]string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"} {
 		if len(header[name]) > 1 {
 			return name
 		}

@@ -29,6 +29,7 @@ type HandlerOptions struct {
 	Limiter       *web.Limiter    // nil means one with middleware.DefaultLimits
 	Health        *Health         // answers /livez and /readyz; nil serves neither
 	Page          Page            // what GET / shows to people; nil serves none
+	NoFastPath    bool            // the SDK answers every message, also plain ones; see package fastpath
 	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer        // nil makes no spans

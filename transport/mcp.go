@@ -3,9 +3,9 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,18 +33,16 @@ type ServerOptions struct {
 // request would cost a hundred times as much as a call.
 type Server struct {
 	*mcp.Server
-	self    mcp.Implementation
-	buffers sync.Pool // in which plain answers are written: *[]byte
-	tools   map[string]*tools.Tool
-	handle  tools.Handler
-	log     zerolog.Logger
+	self   mcp.Implementation
+	tools  []*tools.Tool
+	handle tools.Handler
+	log    zerolog.Logger
 }
 
 // NewServer returns a server of these tools, resources and prompts. What is added to it later is served too, save a tool of
 // a name that it has.
 func NewServer(o ServerOptions) *Server {
 	self := mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version}
-	byName := make(map[string]*tools.Tool, len(o.Tools))
 	server := mcp.NewServer(
 		&self,
 		&mcp.ServerOptions{
@@ -56,7 +54,6 @@ func NewServer(o ServerOptions) *Server {
 		},
 	)
 	for _, tool := range o.Tools {
-		byName[tool.Name] = tool
 		server.AddTool(listing(tool), toolHandler(o.Handler, tool))
 	}
 	for _, resource := range o.Resources {
@@ -69,9 +66,21 @@ func NewServer(o ServerOptions) *Server {
 		}, getPrompt(prompt))
 	}
 	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
-	return &Server{
-		Server: server, self: self, tools: byName, handle: o.Handler, log: o.Logger,
-		buffers: sync.Pool{New: func() any { return new([]byte) }},
+	return &Server{Server: server, self: self, tools: o.Tools, handle: o.Handler, log: o.Logger}
+}
+
+// fastCall is how the fast path answers a call: through the same pipeline as toolHandler, with the recovery that the SDK's
+// calls have from recoverAll. The end of stop ends the call.
+func (s *Server) fastCall(stop context.Context) func(context.Context, tools.Call, string) (*mcp.CallToolResult, *jsonrpc.Error) {
+	return func(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, refused *jsonrpc.Error) {
+		ctx, done := joined(ctx, stop)
+		defer done()
+		err := recovered(ctx, s.log, "tools/call", func() (err error) {
+			result, err = callTool(ctx, s.handle, call, traceparent)
+			return err
+		})
+		errors.As(err, &refused)
+		return result, refused
 	}
 }
 

@@ -82,6 +82,9 @@ func validID(id string) bool {
 	return kind == "number" || kind == "string" && utf8.ValidString(id)
 }
 
+// maxExactDigits is how many digits of an integer a floating point number always holds.
+const maxExactDigits = 15
+
 // exactID reports whether the SDK returns a valid id unchanged: a string without escapes, or an integer that a floating point
 // number holds.
 func exactID(id string) bool {
@@ -89,7 +92,7 @@ func exactID(id string) bool {
 		return !strings.Contains(id, `\`)
 	}
 	digits := strings.TrimPrefix(id, "-")
-	return len(digits) <= maxPlainIDBytes && strings.Trim(digits, "0123456789") == "" && id != "-0"
+	return len(digits) <= maxExactDigits && strings.Trim(digits, "0123456789") == "" && id != "-0"
 }
 
 // The names that a message may hold at each level, by their lower case.

@@ -1,4 +1,4 @@
-package transport
+package fastpath_test
 
 import (
 	"bytes"
@@ -12,78 +12,118 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/fastpath"
 )
 
-// heardCall is what a pipeline is notified of a call.
-type heardCall struct {
+// A recordedCall is what the pipeline receives of a call.
+type recordedCall struct {
 	Tool, Arguments, Protocol, Trace string
 }
 
-// judged are two endpoints of one pipeline: one that answers plain messages itself, and one that leaves all of them to the SDK.
-type judged struct {
-	plain, sdk *endpoint
-	heard      []heardCall
+// paths are two handlers of one pipeline: one with the fast path, and one that leaves every message to the SDK.
+type paths struct {
+	fast, sdk http.Handler
+	calls     []recordedCall
 }
 
-func newJudged() *judged {
-	j := &judged{}
+func testTools() []*tools.Tool {
 	var all []*tools.Tool
 	for _, name := range []string{"good", "empty", "refused", "missing", "panics", "rich"} {
 		all = append(all, &tools.Tool{Name: name, Title: "T", Description: "D <&>", Input: json.RawMessage(`{"type":"object"}`), Listed: name != "rich"})
 	}
-	server := NewServer(ServerOptions{
-		Name: "pdpp", Title: "Personal <data>", Version: "1", Instructions: "I", Tools: all, Logger: zerolog.Nop(),
-		Handler: func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-			id := ""
-			if span := trace.SpanContextFromContext(ctx); span.IsValid() {
-				id = span.TraceID().String()
-			}
-			j.heard = append(j.heard, heardCall{call.Tool.Name, string(call.Raw), call.Protocol, id})
-			text := func(s string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: s}} }
-			switch call.Tool.Name {
-			case "good":
-				return tools.Reply{Result: &mcp.CallToolResult{Content: text("a\n\"b\" <c> & \\ \u2028 \x01 é 🚀"), StructuredContent: json.RawMessage(`{ "a": [1, "<x>", 2.50], "b": {} }`)}}, nil
-			case "empty":
-				return tools.Reply{Result: &mcp.CallToolResult{}}, nil
-			case "refused":
-				return tools.Reply{Result: &mcp.CallToolResult{
-					Content: text(""), StructuredContent: map[string]any{"error": "<no>"}, IsError: true, Meta: mcp.Meta{"pdpp/removed_characters": 3, "a": "<b>"},
-				}}, nil
-			case "missing":
-				return tools.Reply{}, &rs.Error{Code: rs.NotFound, Status: 404, Message: "Not <there>.", Hint: "Look."}
-			case "rich":
-				return tools.Reply{Result: &mcp.CallToolResult{Content: []mcp.Content{
-					&mcp.ResourceLink{URI: "pdpp://x", Name: "x"}, &mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.TextContent{Text: "u"},
-				}}}, nil
-			}
-			panic("a fault")
-		},
-	})
-	j.plain = newEndpoint(HandlerOptions{Server: server, Logger: zerolog.Nop()})
-	left := *j.plain
-	left.lists = nil
-	j.sdk = &left
-	return j
+	return all
 }
 
-// ask sends one message to one endpoint.
-func (j *judged) ask(e *endpoint, body string, header http.Header) (*httptest.ResponseRecorder, []heardCall) {
-	j.heard = nil
-	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
+// anyone admits every token.
+type anyone struct{}
+
+func (anyone) Authenticate(_ context.Context, token rs.Token) (auth.Principal, error) {
+	return auth.Principal{Token: token, Kind: auth.KindClient}, nil
+}
+
+func (a anyone) Revalidate(ctx context.Context, token rs.Token) (auth.Principal, error) {
+	return a.Authenticate(ctx, token)
+}
+
+func newPaths() *paths {
+	p := &paths{}
+	server := transport.NewServer(transport.ServerOptions{
+		Name: "pdpp", Title: "Personal <data>", Version: "1", Instructions: "I", Tools: testTools(), Logger: zerolog.Nop(),
+		Handler: p.answer,
+	})
+	options := transport.HandlerOptions{
+		Server: server, Authenticator: anyone{}, Public: web.Public{Origin: "https://mcp.example"}, Limiter: web.NewLimiter(web.Limits{}, nil), Logger: zerolog.Nop(),
+	}
+	p.fast = transport.Handler(options)
+	options.NoFastPath = true
+	p.sdk = transport.Handler(options)
+	return p
+}
+
+// answer is the pipeline.
+func (p *paths) answer(ctx context.Context, call tools.Call) (tools.Reply, error) {
+	id := ""
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
+		id = span.TraceID().String()
+	}
+	p.calls = append(p.calls, recordedCall{call.Tool.Name, string(call.Raw), call.Protocol, id})
+	text := func(s string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: s}} }
+	switch call.Tool.Name {
+	case "good":
+		return tools.Reply{Result: &mcp.CallToolResult{Content: text("a\n\"b\" <c> & \\ \u2028 \x01 é 🚀"), StructuredContent: json.RawMessage(`{ "a": [1, "<x>", 2.50], "b": {} }`)}}, nil
+	case "empty":
+		return tools.Reply{Result: &mcp.CallToolResult{}}, nil
+	case "refused":
+		return tools.Reply{Result: &mcp.CallToolResult{
+			Content: text(""), StructuredContent: map[string]any{"error": "<no>"}, IsError: true, Meta: mcp.Meta{"pdpp/removed_characters": 3, "a": "<b>"},
+		}}, nil
+	case "missing":
+		return tools.Reply{}, &rs.Error{Code: rs.NotFound, Status: 404, Message: "Not <there>.", Hint: "Look."}
+	case "rich":
+		return tools.Reply{Result: &mcp.CallToolResult{Content: []mcp.Content{
+			&mcp.ResourceLink{URI: "pdpp://x", Name: "x"}, &mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.TextContent{Text: "u"},
+		}}}, nil
+	}
+	panic("a fault")
+}
+
+// ask sends one message to one handler.
+func (p *paths) ask(h http.Handler, body string, header http.Header) (*httptest.ResponseRecorder, []recordedCall) {
+	p.calls = nil
+	r := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", strings.NewReader(body))
 	r.Header = header.Clone()
+	r.Header.Set("Authorization", "Bearer good")
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	e.ServeHTTP(w, r)
-	return w, j.heard
+	h.ServeHTTP(w, r)
+	return w, p.calls
 }
 
-// tokens are the parts of a JSON text, in their order: two texts with the same ones say the same.
+// isPlain reports whether the fast path takes a message.
+func isPlain(body string, header http.Header) bool {
+	h := fastpath.New(fastpath.Options{
+		Tools: testTools(),
+		SDK: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{}}`)
+		}),
+		Call: func(context.Context, tools.Call, string) (*mcp.CallToolResult, *jsonrpc.Error) {
+			return &mcp.CallToolResult{}, nil
+		},
+	})
+	return h.Serve(httptest.NewRecorder(), &http.Request{Header: header}, []byte(body))
+}
+
+// tokens returns the tokens of a JSON text in order. Two texts with equal tokens are equal JSON.
 func tokens(t *testing.T, text []byte) []json.Token {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -101,28 +141,28 @@ func tokens(t *testing.T, text []byte) []json.Token {
 	}
 }
 
-// compare has both endpoints answer, and holds one answer against the other.
-func (j *judged) compare(t *testing.T, body string, header http.Header) {
+// compare sends a message to both handlers and compares their answers and the calls that they made.
+func (p *paths) compare(t *testing.T, body string, header http.Header) {
 	t.Helper()
-	got, told := j.ask(j.plain, body, header)
-	want, wanted := j.ask(j.sdk, body, header)
+	got, calls := p.ask(p.fast, body, header)
+	want, wantCalls := p.ask(p.sdk, body, header)
 	for _, name := range []string{"Content-Type", "Cache-Control", "Allow", "Mcp-Session-Id", "Vary"} {
 		if got.Header().Get(name) != want.Header().Get(name) {
 			t.Errorf("%s\n%v: %s is %q, with the SDK %q", body, header, name, got.Header().Get(name), want.Header().Get(name))
 		}
 	}
-	if got.Code != want.Code || !cmp.Equal(told, wanted) {
-		t.Errorf("%s\n%v: %d and %+v, with the SDK %d and %+v", body, header, got.Code, told, want.Code, wanted)
+	if got.Code != want.Code || !cmp.Equal(calls, wantCalls) {
+		t.Errorf("%s\n%v: %d and %+v, with the SDK %d and %+v", body, header, got.Code, calls, want.Code, wantCalls)
 	}
 	if diff := cmp.Diff(tokens(t, want.Body.Bytes()), tokens(t, got.Body.Bytes())); diff != "" {
 		t.Errorf("%s\n%v: the SDK's answer (-) and ours (+):\n%s", body, header, diff)
 	}
 }
 
-// versionOf is the header of a version, and of what 2026-07-28 demands besides.
+// versionOf returns the headers of a version, with those that 2026-07-28 requires.
 func versionOf(version, method, name string) http.Header {
 	header := http.Header{}
-	for key, value := range map[string]string{protocolVersionHeader: version, "Mcp-Method": method, "Mcp-Name": name} {
+	for key, value := range map[string]string{"Mcp-Protocol-Version": version, "Mcp-Method": method, "Mcp-Name": name} {
 		if value != "" {
 			header.Set(key, value)
 		}
@@ -136,12 +176,9 @@ const (
 	metaShort = metaStart + `{}}`
 )
 
-// TestPlainMessages: what is answered without the SDK is answered as the SDK does; what is not plain is left to it.
-func TestPlainMessages(t *testing.T) {
-	j := newJudged()
-	if len(j.plain.lists) != len(protocolVersions) {
-		t.Fatalf("the SDK lists tools in %d versions of MCP, not in %d", len(j.plain.lists), len(protocolVersions))
-	}
+// TestAnswersAsTheSDK: the fast path answers plain messages as the SDK does, and leaves the others to it.
+func TestAnswersAsTheSDK(t *testing.T) {
+	p := newPaths()
 	call := func(params string) string {
 		return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":` + params + `}`
 	}
@@ -200,7 +237,7 @@ func TestPlainMessages(t *testing.T) {
 		{"an unknown version", call(`{"name":"good"}`), versionOf("2025-01-01", "", ""), false},
 		{"a version to come", call(`{"name":"good",` + metaShort + `}`), versionOf("2027-01-01", "tools/call", "good"), false},
 		{"the version in the _meta alone", call(`{"name":"good",` + metaShort + `}`), legacy, false},
-		{"an event to go on from", call(`{"name":"good"}`), http.Header{protocolVersionHeader: {"2025-11-25"}, "Last-Event-Id": {"x_1"}}, false},
+		{"an event to go on from", call(`{"name":"good"}`), http.Header{"Mcp-Protocol-Version": {"2025-11-25"}, "Last-Event-Id": {"x_1"}}, false},
 
 		{"a stateless call", call(`{"name":"good","arguments":{"a":1},` + metaFull + `}`), modern, true},
 		{"a stateless call of a client that says little", call(`{"name":"good",` + metaShort + `}`), modern, true},
@@ -229,18 +266,35 @@ func TestPlainMessages(t *testing.T) {
 		{"something else", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, legacy, false},
 	} {
 		t.Run(row.says, func(t *testing.T) {
-			j.compare(t, row.body, row.header)
-			r := httptest.NewRequest(http.MethodPost, "/mcp", nil)
-			r.Header = row.header
-			if plain := j.plain.servePlain(httptest.NewRecorder(), r, []byte(row.body)); plain != row.plain {
+			p.compare(t, row.body, row.header)
+			if plain := isPlain(row.body, row.header); plain != row.plain {
 				t.Errorf("answered without the SDK: %v", plain)
 			}
 		})
 	}
 }
 
-// The law: whatever is sent, both endpoints answer alike and tell the pipeline the same.
-func FuzzPlainMessages(f *testing.F) {
+// TestServesEveryVersionOfTheSDK: the fast path answers tools/list itself in every version that it knows.
+func TestServesEveryVersionOfTheSDK(t *testing.T) {
+	asked := map[string]bool{}
+	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+		return mcp.NewServer(&mcp.Implementation{Name: "x", Version: "1"}, nil)
+	},
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	fastpath.New(fastpath.Options{SDK: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		sdk.ServeHTTP(answer, r)
+		asked[r.Header.Get("Mcp-Protocol-Version")] = strings.Contains(answer.Body.String(), `"result"`)
+		w.WriteHeader(answer.Code)
+	})})
+	want := map[string]bool{"2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true, "2026-07-28": true}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The law: for every message, both paths give the same answer and make the same calls.
+func FuzzAnswersAsTheSDK(f *testing.F) {
 	for _, params := range []string{`{"name":"good","arguments":{"a":1}}`, `{"name":"refused",` + metaFull + `}`, `{"name":"good","_meta":{"traceparent":"x"}}`, `{}`, `null`} {
 		for _, method := range []string{"tools/call", "tools/list", "initialize", "ping"} {
 			for _, version := range []string{"", "2025-11-25", "2026-07-28"} {
@@ -248,8 +302,8 @@ func FuzzPlainMessages(f *testing.F) {
 			}
 		}
 	}
-	j := newJudged()
+	p := newPaths()
 	f.Fuzz(func(t *testing.T, body, version, method, name string) {
-		j.compare(t, body, versionOf(version, method, name))
+		p.compare(t, body, versionOf(version, method, name))
 	})
 }
