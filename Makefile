@@ -15,12 +15,17 @@ LOADFLAGS     ?=
 # What make mutants changes, how many changes it tries and by which seed it picks them.
 PACKAGE       ?= ./middleware
 MOST          ?= 40
+# What make recall measures.
+FOLDER        ?=
+PART          ?=
+RS            ?=
+WORST         ?= 0
 SEED          ?= 1
 # What a release is called: its git tag without v, or where there is none the commit; and the time that its files show.
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load load-clients soak leak requirements mutants build release release-check clean
+.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load recall load-clients soak leak requirements mutants build release release-check clean
 
 all: lint test
 
@@ -110,6 +115,12 @@ chaos:
 # prints. One call alone: make load LOADFLAGS="-only search"
 load:
 	go run ./integration/load $(LOADFLAGS)
+
+# How well questions find their evidence: those of FOLDER (streams/*.jsonl, questions.jsonl), or of the sample year. PART asks only
+# those of a part; RS=all-words puts the adapter in front of a resource server that demands every word; WORST prints so many questions
+# that found nothing.
+recall:
+	go run ./integration/recall -folder "$(FOLDER)" -part "$(PART)" -rs "$(RS)" -worst $(WORST)
 
 # CLIENTS callers at a time for LOAD, all of them answered, and how long that took.
 load-clients:

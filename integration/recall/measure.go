@@ -1,0 +1,124 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// A trial is one question as one channel answered it.
+type trial struct {
+	question
+	seen  sight
+	reads int // of the resource server
+	took  time.Duration
+	among int // records in what was searched
+}
+
+// found counts the gold records among the first hits.
+func (t trial) found(first int) int {
+	var golds []int
+	for _, id := range t.seen.ids[:min(first, len(t.seen.ids))] {
+		if gold := t.find(id); gold >= 0 && !slices.Contains(golds, gold) {
+			golds = append(golds, gold)
+		}
+	}
+	return len(golds)
+}
+
+// chance is how probable a gold record is among ten random ones of those searched.
+func (t trial) chance() float64 {
+	none := 1.0
+	for i := range min(10, t.among) {
+		none *= max(0, float64(t.among-len(t.Gold)-i)) / float64(t.among-i)
+	}
+	return 1 - none
+}
+
+// A column is the sum of a value over the trials by the sum of another. A share counts trials.
+type column struct {
+	name     string
+	share    bool
+	negative bool // of the questions whose true answer is no; else of the others
+	value    func(t trial) float64
+	by       func(t trial) float64 // nil: 1
+}
+
+var columns = []column{
+	{name: "zero", share: true, value: func(t trial) float64 { return is(len(t.seen.ids) == 0) }},
+	{name: "any@3", share: true, value: func(t trial) float64 { return is(t.found(3) > 0) }},
+	{name: "all@3", share: true, value: func(t trial) float64 { return is(t.found(3) == len(t.Gold)) }},
+	{name: "any@10", share: true, value: func(t trial) float64 { return is(t.found(10) > 0) }},
+	{name: "all@10", share: true, value: func(t trial) float64 { return is(t.found(10) == len(t.Gold)) }},
+	{name: "prec@10", value: func(t trial) float64 { return float64(t.found(10)) / 10 }},
+	{name: "chance", value: trial.chance},
+	{
+		name: "gold/1k", value: func(t trial) float64 { return float64(t.found(len(t.seen.ids))) },
+		by: func(t trial) float64 { return float64(t.seen.chars) / 1000 },
+	},
+	{name: "reads", value: func(t trial) float64 { return float64(t.reads) }},
+	{name: "ms", value: func(t trial) float64 { return float64(t.took.Microseconds()) / 1000 }},
+	{name: "true no", share: true, negative: true, value: func(t trial) float64 { return is(t.seen.says) }},
+}
+
+func is(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
+}
+
+// A figure is what was measured, with its 95 % interval; NaN where nothing was.
+type figure struct{ value, low, high float64 }
+
+// measure sums trials up.
+func (c column) measure(trials []trial) figure {
+	var pairs [][2]float64
+	hits := 0.0
+	for _, t := range trials {
+		if (len(t.Gold) == 0) != c.negative {
+			continue
+		}
+		by := 1.0
+		if c.by != nil {
+			by = c.by(t)
+		}
+		pairs = append(pairs, [2]float64{c.value(t), by})
+		hits += c.value(t)
+	}
+	switch {
+	case len(pairs) == 0:
+		return figure{math.NaN(), math.NaN(), math.NaN()}
+	case c.share:
+		return wilson(hits, float64(len(pairs)))
+	}
+	return bootstrap(pairs)
+}
+
+// wilson is how many of n, with Wilson's interval.
+func wilson(hits, n float64) figure {
+	const z = 1.959964
+	p := hits / n
+	middle, wide := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return figure{p, max(0, middle-wide), min(1, middle+wide)}
+}
+
+// bootstrap is the sum of the first by that of the second, with percentiles of 1,000 resamples of the pairs.
+func bootstrap(pairs [][2]float64) figure {
+	sum := func(pick func(int) int) float64 {
+		var a, b float64
+		for i := range pairs {
+			pair := pairs[pick(i)]
+			a, b = a+pair[0], b+pair[1]
+		}
+		return a / b
+	}
+	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- the same resamples each time
+	again := make([]float64, 1000)
+	for i := range again {
+		again[i] = sum(func(int) int { return random.IntN(len(pairs)) })
+	}
+	slices.Sort(again)
+	return figure{sum(func(i int) int { return i }), again[25], again[974]}
+}

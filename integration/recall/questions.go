@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A question has known evidence.
+type question struct {
+	Stream string   `json:"stream"` // where the evidence is; empty: wherever Gold says
+	Q      string   `json:"q"`
+	Gold   []string `json:"gold"` // the records that answer it, by id in Stream or by complete id; "A|B": either; none: the true answer is no
+	Part   string   `json:"part"`
+	Kind   string   `json:"kind"`
+}
+
+// readQuestions returns those of a part; all if it is empty.
+func readQuestions(path, part string) (all []question, err error) {
+	text, err := os.ReadFile(path) // #nosec G304 -- the user's file
+	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More() && err == nil; {
+		var q question
+		if err = lines.Decode(&q); part == "" || q.Part == part {
+			all = append(all, q)
+		}
+	}
+	return all, err
+}
+
+// streams are those that hold the evidence.
+func (q question) streams() (names []string) {
+	if q.Stream != "" {
+		return []string{q.Stream}
+	}
+	for _, gold := range q.Gold {
+		first, _, _ := strings.Cut(gold, "|")
+		if ref, err := rs.ParseRef(first); err == nil && !slices.Contains(names, ref.Stream) {
+			names = append(names, ref.Stream)
+		}
+	}
+	return names
+}
+
+// find returns the number of the gold record that an id is; -1: it is none.
+func (q question) find(id string) int {
+	return slices.IndexFunc(q.Gold, func(gold string) bool {
+		return slices.ContainsFunc(strings.Split(gold, "|"), func(one string) bool {
+			return one == id || q.Stream != "" && strings.HasSuffix("/"+id, "/"+q.Stream+":"+one)
+		})
+	})
+}

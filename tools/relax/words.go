@@ -1,0 +1,160 @@
+// Package relax holds the rules by which a search is repaired that demands all words and found no record: which words are asked for
+// one by one, and how what they find is merged. Its functions are pure; package tools makes the reads.
+package relax
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Words returns the terms of a query that say what it is about, as they are written and in their order: its words without those
+// that are common in its language, and its quoted phrases with their quotes. Excluded words (-word) are not among them. If all words
+// are common, all are returned. No term occurs twice.
+func Words(query string) []string {
+	terms := split(query)
+	stop := stopWords(terms)
+	content := terms[:0:0]
+	for _, t := range terms {
+		if t.phrase || !stop[t.folded] {
+			content = append(content, t)
+		}
+	}
+	if len(content) == 0 {
+		content = terms
+	}
+	var words []string
+	seen := map[string]bool{}
+	for _, t := range content {
+		if !seen[t.folded] {
+			seen[t.folded] = true
+			words = append(words, t.text)
+		}
+	}
+	return words
+}
+
+// A term is a word or a quoted phrase of a query.
+type term struct {
+	text   string // as it is written, a phrase with its quotes
+	folded string // in lower case
+	phrase bool
+}
+
+// split returns the words and phrases of a query, without the words that it excludes.
+func split(query string) []term {
+	var terms []term
+	for i, part := range strings.Split(straight(query), `"`) {
+		if i%2 == 1 { // between quotes
+			if words := strings.Fields(part); len(words) > 0 {
+				text := `"` + strings.Join(words, " ") + `"`
+				terms = append(terms, term{text: text, folded: strings.ToLower(text), phrase: true})
+			}
+			continue
+		}
+		for _, field := range strings.Fields(part) {
+			if excluded(field) {
+				continue
+			}
+			for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !inWord(r) }) {
+				if word = bareWord(word); word != "" {
+					terms = append(terms, term{text: word, folded: strings.ToLower(word)})
+				}
+			}
+		}
+	}
+	return terms
+}
+
+// excluded reports whether a part of a query is a word that its hits may not have.
+func excluded(field string) bool {
+	return len(field) > 1 && field[0] == '-' && inWord([]rune(field[1:])[0])
+}
+
+// straight replaces typographic quotes and apostrophes.
+var straight = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "’", "'", "‘", "'").Replace
+
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\''
+}
+
+// bareWord is a word without apostrophes around it, without the ending of an English genitive and without a French article.
+func bareWord(word string) string {
+	word = strings.Trim(word, "'")
+	if before, after, ok := strings.Cut(word, "'"); ok && len(after) > 2 && elided[strings.ToLower(before)] {
+		word = after
+	}
+	for _, ending := range []string{"'s", "'S"} {
+		word = strings.TrimSuffix(word, ending)
+	}
+	return word
+}
+
+// elided are the French words that end in an apostrophe.
+var elided = list("l d j m n s t c qu")
+
+// stopWords returns the common words of the language that most of the terms are common in. English is preferred.
+func stopWords(terms []term) map[string]bool {
+	best, most := languages[0], 0
+	for _, language := range languages {
+		common := 0
+		for _, t := range terms {
+			if !t.phrase && language[t.folded] {
+				common++
+			}
+		}
+		if common > most {
+			best, most = language, common
+		}
+	}
+	return best
+}
+
+// languages are the common words of the languages that are known, English first.
+//
+//nolint:misspell // they are not all English
+var languages = []map[string]bool{
+	list(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
+		couldn't did didn't do does doesn't doing don't ever for from get gave give go got had has hasn't have haven't having he
+		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know let like long made make many me mentioned
+		mine more most much my need no not of off on one or our ours out over please said say says see she should show so some
+		somebody someone something tell than that the their theirs them then there these they they're this those to told up us
+		was wasn't we we're went were weren't what when where which while who whom whose why will with won't would you you're
+		your yours find look looking search called want before again still yet too very only there's here between because`),
+	list(`aber als am an auch auf aus bei bin bis bist da damit das dass daß dein deine dem den der des die dir doch du durch ein
+		eine einem einen einer eines er es euch für gibt habe haben hast hat hatte hatten ich ihm ihn ihr ihre im in ist ja je
+		jemals kann kein keine können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
+		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchen
+		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
+		viele mal denn`),
+	list(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
+		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
+		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y`),
+	list(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
+		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
+		se si sin sobre son su sus te tengo tiene tu un una y ya yo`),
+}
+
+func list(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// Choose returns the words that are asked for one by one: at most most of them, long ones first, since nothing says how rare a word
+// is before it is asked for; phrases come before words.
+func Choose(words []string, most int) []string {
+	chosen := slices.Clone(words)
+	slices.SortStableFunc(chosen, func(a, b string) int { return weight(b) - weight(a) })
+	return chosen[:min(most, len(chosen))]
+}
+
+func weight(word string) int {
+	n := len([]rune(word))
+	if strings.HasPrefix(word, `"`) {
+		n += 1000
+	}
+	return n
+}
