@@ -19,16 +19,12 @@ import (
 // version is set by the release build.
 var version = "dev"
 
-// softMemory is the size in bytes beyond which memory is collected more eagerly than GOGC says: a thousand calls at a
-// time need some 80 MiB, and are to stay under 200 in all.
-const softMemory = 160 << 20
-
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(175) // a call leaves little behind: fewer collections for some megabytes; more gains little
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softMemory)
+		debug.SetMemoryLimit(cli.SoftMemory(os.DirFS("/")))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do

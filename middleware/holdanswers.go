@@ -8,11 +8,17 @@ import (
 )
 
 // HoldAnswers has the answers that a call reads count against the budget of their [rs.Client] until the call is rendered,
-// however it ends.
+// however it ends. A transport that holds them itself releases a blob, which is as large as what was read; every other reply
+// is small.
 func HoldAnswers(next tools.Handler) tools.Handler {
-	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
+		sent := rs.HoldsAnswers(ctx)
 		ctx, release := rs.HoldAnswers(ctx)
-		defer release()
+		defer func() {
+			if !sent || reply.Resource == nil || !call.Tool.Binary {
+				release()
+			}
+		}()
 		return next(ctx, call)
 	}
 }

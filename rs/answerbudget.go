@@ -85,10 +85,20 @@ type heldAnswers struct {
 type heldAnswersKey struct{}
 
 // HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called, which must
-// be when nothing of their answers is needed any more. Without it a read counts until it returns.
+// be when nothing of their answers is needed any more. Without it a read counts until it returns. A context that holds
+// answers already stays as it is, and the first release ends both.
 func HoldAnswers(ctx context.Context) (held context.Context, release func()) {
+	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
+		return ctx, h.release
+	}
 	h := &heldAnswers{}
 	return context.WithValue(ctx, heldAnswersKey{}, h), h.release
+}
+
+// HoldsAnswers reports whether a context is one of [HoldAnswers].
+func HoldsAnswers(ctx context.Context) bool {
+	_, found := ctx.Value(heldAnswersKey{}).(*heldAnswers)
+	return found
 }
 
 // heldBy returns the context's answers, or new ones that must be released, too.

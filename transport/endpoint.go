@@ -66,7 +66,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
-	ctx := withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, web.IconPath))
+	ctx, release := rs.HoldAnswers(withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, web.IconPath)))
+	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named

@@ -5,12 +5,19 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // maxSDKErrorBytes bounds what is repeated of an SDK error text, which can quote the request.
 const maxSDKErrorBytes = 300
+
+// maxBlobTime bounds how long a client may take to receive an answer of more than blobBytes, which is a blob.
+const (
+	blobBytes   = 256 << 10
+	maxBlobTime = time.Minute
+)
 
 // An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every
 // answer out of caches. The SDK writes from a goroutine of its own, but never two things at once.
@@ -43,6 +50,9 @@ func (a *rpcAnswer) WriteHeader(status int) {
 func (a *rpcAnswer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.status == 0 {
+		if len(p) > blobBytes { // others wait for its memory
+			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(maxBlobTime))
+		}
 		if _, err := a.w.Write(a.request.restore(p)); err != nil {
 			return 0, err
 		}

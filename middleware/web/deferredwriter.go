@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -93,6 +94,11 @@ func (s *deferredWriter) FlushError() error {
 
 // Flush sends what has been written.
 func (s *deferredWriter) Flush() { _ = s.FlushError() }
+
+// SetWriteDeadline is for [http.ResponseController].
+func (s *deferredWriter) SetWriteDeadline(t time.Time) error {
+	return http.NewResponseController(s.w).SetWriteDeadline(t)
+}
 
 // finish writes a refusal that is still due when the pipeline returned without an answer.
 func (s *deferredWriter) finish() {
