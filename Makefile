@@ -20,6 +20,7 @@ FOLDER        ?=
 PART          ?=
 RS            ?=
 WORST         ?= 0
+LEAST         ?= 0
 SEED          ?= 1
 # What a release is called: its git tag without v, or where there is none the commit; and the time that its files show.
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
@@ -118,9 +119,9 @@ load:
 
 # How well questions find their evidence: those of FOLDER (streams/*.jsonl, questions.jsonl), or of the sample year. PART asks only
 # those of a part; RS=all-words puts the adapter in front of a resource server that demands every word; WORST prints so many questions
-# that found nothing.
+# that found nothing. It fails if fewer than LEAST per cent find evidence among ten hits, less two points.
 recall:
-	go run ./integration/recall -folder "$(FOLDER)" -part "$(PART)" -rs "$(RS)" -worst $(WORST)
+	go run ./integration/recall -folder "$(FOLDER)" -part "$(PART)" -rs "$(RS)" -worst $(WORST) -least $(LEAST)
 
 # CLIENTS callers at a time for LOAD, all of them answered, and how long that took.
 load-clients:

@@ -20,6 +20,7 @@ import (
 type options struct {
 	folder, part, rs string
 	worst            int
+	least            float64
 }
 
 func main() {
@@ -27,14 +28,18 @@ func main() {
 	flag.StringVar(&o.folder, "folder", "", "folder with streams/*.jsonl and questions.jsonl; empty: the sample year and its questions")
 	flag.StringVar(&o.part, "part", "", "ask only the questions of this part, such as dev, test, tuned or kept")
 	flag.StringVar(&o.rs, "rs", "", "all-words: the resource server demands every word")
-	flag.IntVar(&o.worst, "worst", 0, "print so many questions without evidence in ten hits")
+	flag.IntVar(&o.worst, "worst", 0, "print so many questions without evidence in ten hits, but none of the parts test and kept")
+	flag.Float64Var(&o.least, "least", 0, "fail if fewer per cent of the questions as asked find evidence in ten hits, less two points")
 	flag.Parse()
 	r, err := run(context.Background(), o)
+	if err == nil {
+		fmt.Print(r.report(o.worst))
+		err = r.floor(o.least)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "recall:", err)
 		os.Exit(1)
 	}
-	fmt.Print(r.report(o.worst))
 }
 
 // A setting is how questions are asked and what of the answers is looked at.
@@ -108,6 +113,17 @@ func (r results) ask(ctx context.Context, s *subject, q question, scope string, 
 	return nil
 }
 
+// floor fails if a channel finds evidence less often than it did, in per cent, with two points for chance.
+func (r results) floor(least float64) error {
+	for _, channel := range channels {
+		at := setting{policies[0], scopes[0], channel}
+		if got := 100 * columns[anyInTen].measure(r[at]).value; got < least-2 {
+			return fmt.Errorf("%s: any@10 is %.1f, and was %.1f", at, got, least)
+		}
+	}
+	return nil
+}
+
 // report is the table, the same by kind of question, and some questions that found nothing.
 func (r results) report(worst int) string {
 	asked := setting{policies[0], scopes[0], channels[1]}
@@ -135,7 +151,7 @@ func (r results) report(worst int) string {
 		writeRow(&b, fmt.Sprintf("%s (%d)", kind, len(kinds[kind])), kinds[kind])
 	}
 	for _, t := range r[asked] {
-		if worst > 0 && len(t.Gold) > 0 && t.found(10) == 0 {
+		if worst > 0 && len(t.Gold) > 0 && t.found(10) == 0 && t.Part != "test" && t.Part != "kept" {
 			worst--
 			fmt.Fprintf(&b, "%q wants %s, shows %s\n", t.Q, strings.Join(t.Gold[:min(3, len(t.Gold))], " "), strings.Join(t.seen.ids, " "))
 		}

@@ -62,6 +62,9 @@ var columns = []column{
 	{name: "true no", share: true, negative: true, value: func(t trial) float64 { return is(t.seen.says) }},
 }
 
+// anyInTen is the column of any@10.
+const anyInTen = 3
+
 func is(condition bool) float64 {
 	if condition {
 		return 1

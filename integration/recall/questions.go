@@ -37,19 +37,20 @@ func (q question) streams() (names []string) {
 		return []string{q.Stream}
 	}
 	for _, gold := range q.Gold {
-		first, _, _ := strings.Cut(gold, "|")
-		if ref, err := rs.ParseRef(first); err == nil && !slices.Contains(names, ref.Stream) {
-			names = append(names, ref.Stream)
+		_, name, _ := strings.Cut(gold, "/") // ids are connection/stream:record
+		if name, _, _ = strings.Cut(name, ":"); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// find returns the number of the gold record that an id is; -1: it is none.
+// find returns the number of the gold record that a shown id names, in any of its forms; -1: it is none.
 func (q question) find(id string) int {
+	ref, err := rs.ParseRef(id)
 	return slices.IndexFunc(q.Gold, func(gold string) bool {
-		return slices.ContainsFunc(strings.Split(gold, "|"), func(one string) bool {
-			return one == id || q.Stream != "" && strings.HasSuffix("/"+id, "/"+q.Stream+":"+one)
+		return err == nil && slices.ContainsFunc(strings.Split(gold, "|"), func(one string) bool {
+			return one == ref.ConnectionID+"/"+ref.Stream+":"+ref.RecordID || one == ref.RecordID && q.Stream == ref.Stream
 		})
 	})
 }
