@@ -16,11 +16,19 @@ func rows(items []string) []string {
 	return slices.DeleteFunc(slices.Clone(items), other)
 }
 
+// connectionOf is the connection that an item names, by either of its names, or "".
+func connectionOf(item rs.Object) string {
+	return cmp.Or(rs.StringMember(item, "connection_id"), rs.StringMember(item, "connector_instance_id"))
+}
+
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
 func attribute(item string, source rs.Connection) string {
 	object := rs.AsObject(item)
 	if object == nil {
 		return item
+	}
+	if named := connectionOf(object); named != "" && source.ID != "" && named != source.ID {
+		return item // of another connection, and left out later
 	}
 	changed := false
 	for _, part := range [...]struct{ name, value string }{
@@ -62,8 +70,7 @@ func attributeList(response *rs.Response, source rs.Connection, warnings ...stri
 // hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
 func hitsOf(hits []string, connectionID string) []string {
 	other := func(hit string) bool {
-		o := rs.AsObject(hit)
-		named := cmp.Or(rs.StringMember(o, "connection_id"), rs.StringMember(o, "connector_instance_id"))
+		named := connectionOf(rs.AsObject(hit))
 		return named != "" && named != connectionID
 	}
 	if !slices.ContainsFunc(hits, other) {

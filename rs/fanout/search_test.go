@@ -415,3 +415,21 @@ func TestPackageIsSilentUntilAsked(t *testing.T) {
 	wantCode(t, p.Choose(rs.Scope{Stream: "messages"}), rs.AmbiguousConnection)
 	f.wantSilence(t)
 }
+
+// S0-6b: a hit that names another connection, by the older name too, is not made the asked connection's, so it can be left out.
+func TestAHitOfAnotherConnectionIsNotRenamed(t *testing.T) {
+	for name, row := range map[string]struct{ hit, want string }{
+		"the asked connection by its older name": {`{"connector_instance_id":"cin_a"}`, `"connection_id":"cin_a"`},
+		"no connection":                          {`{"record_key":"1"}`, `"connection_id":"cin_a"`},
+		"another by the older name":              {`{"connector_instance_id":"cin_x"}`, `[{"connector_instance_id":"cin_x"}]`},
+		"another":                                {`{"connection_id":"cin_x"}`, `[{"connection_id":"cin_x"}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"object":"list","data":[` + row.hit + `],"has_more":false}`)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest("connection_id", "cin_a"))
+			if err != nil || !strings.Contains(response.Body, row.want) {
+				t.Errorf("%v, %v; want %s", response, err, row.want)
+			}
+		})
+	}
+}

@@ -22,7 +22,7 @@ func Document(body string, q DocumentQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	o = unwrapRecord(o)
+	o, foreign := ownRelated(unwrapRecord(o), q.Ref.ConnectionID)
 	it := readRecord(new(texts), o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
@@ -43,10 +43,10 @@ func Document(body string, q DocumentQuery) (Result, error) {
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading(new(texts)))),
 			pair("url", encode(documentURL(it.data, q))),
-			pair("metadata", documentMetadata(&it, doc, q)),
+			pair("metadata", documentMetadata(&it, doc, q, excess{foreign: foreign})),
 			pair("text", encode(doc.orNote(&it, q))),
 		}.JSON()
-		cuts = len(doc.cuts)
+		cuts = len(doc.cuts) + foreign
 		if len(out) <= TextHard {
 			break
 		}
@@ -101,7 +101,7 @@ func documentURL(data object, q DocumentQuery) string {
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
-func documentMetadata(it *item, doc document, q DocumentQuery) string {
+func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) string {
 	var m object
 	put := func(key, value string) {
 		if value != "" {
@@ -123,6 +123,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery) string {
 	if citation(it.data) == "" {
 		put("source_url", refusedAddress(it.data))
 	}
+	put("warning", extra.note("related record", false))
 	m = append(m, pair("complete", encode(len(doc.cuts) == 0)))
 	m = append(m, cutMembers("incomplete", doc.cuts, it, cutsJSON)...)
 	return m.JSON()

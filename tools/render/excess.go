@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -15,7 +16,7 @@ type excess struct {
 	limit   int // of the call
 	over    int // items beyond it
 	most    int // items that one page would have to hold for none to be over
-	foreign int // items of another connection than the one that the call names
+	foreign int // items, and records expanded in them, of another connection than the one that the call names
 }
 
 // note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
@@ -78,7 +79,7 @@ func boundRecords(l listing, body string, limit int, connection string) (listing
 		return l, body, e
 	}
 	kept := make([]string, 0, len(l.Items))
-	counts := map[string]int{}
+	counts, changed := map[string]int{}, false
 	for _, raw := range l.Items {
 		o := rs.AsObject(raw)
 		if otherConnection(o, connection) {
@@ -93,11 +94,41 @@ func boundRecords(l listing, body string, limit int, connection string) (listing
 			e.over, e.most = e.over+1, max(e.most, counts[conn])
 			continue
 		}
+		if own, foreign := ownRelated(o, connection); foreign > 0 {
+			e.foreign, raw, changed = e.foreign+foreign, own.JSON(), true
+		}
 		kept = append(kept, raw)
 	}
-	if len(kept) == len(l.Items) {
+	if len(kept) == len(l.Items) && !changed {
 		return l, body, e
 	}
 	l.Items, l.Body = kept, l.With(kept)
 	return l, l.Body.JSON(), e
+}
+
+// ownRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.
+func ownRelated(record object, connection string) (own object, foreign int) {
+	expanded := record.Object("expanded")
+	if connection == "" || expanded == nil {
+		return record, 0
+	}
+	keep := func(list []string) string {
+		kept := slices.DeleteFunc(slices.Clone(list), func(raw string) bool { return otherConnection(rs.AsObject(raw), connection) })
+		foreign += len(list) - len(kept)
+		return rs.JoinArray(kept)
+	}
+	for _, relation := range slices.Clone(expanded) {
+		value := rs.AsObject(relation.Value)
+		if list, many := rs.AsArray(relation.Value); many {
+			expanded = expanded.With(relation.Name, keep(list))
+		} else if list, many := rs.AsArray(value.Get("data")); many {
+			expanded = expanded.With(relation.Name, value.With("data", keep(list)).JSON())
+		} else if otherConnection(value, connection) {
+			expanded, foreign = expanded.With(relation.Name, "null"), foreign+1
+		}
+	}
+	if foreign == 0 {
+		return record, 0
+	}
+	return record.With("expanded", expanded.JSON()), foreign
 }

@@ -1,0 +1,53 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// S0-6b: with a connection, records of other connections are left out of what was expanded too, counted on both channels.
+func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
+	const own, foreign = `{"id":"own","stream":"parts","connection_id":"cin_a","data":{"x":"mine"}}`, `{"id":"alien","stream":"parts","connector_instance_id":"cin_b","data":{"x":"theirs"}}`
+	for name, row := range map[string]struct {
+		expanded string
+		left     string // what the note says; "" for no note
+		own      bool   // the record of the connection is shown
+	}{
+		"a list with its envelope":          {`{"parts":{"data":[` + own + `,` + foreign + `],"has_more":false}}`, "1 ", true},
+		"a bare list":                       {`{"parts":[` + foreign + `,` + own + `,` + foreign + `]}`, "2 ", true},
+		"one record":                        {`{"part":` + foreign + `,"parts":[` + own + `]}`, "1 ", true},
+		"one that only its address betrays": {`{"parts":[` + own + `,{"record_uri":"cin_b/parts:alien","data":{"x":"theirs"}}]}`, "1 ", true},
+		"all are foreign":                   {`{"parts":{"data":[` + foreign + `]}}`, "1 ", false},
+		"none is":                           {`{"parts":{"data":[` + own + `,{"id":"unattributed","data":{}}]}}`, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			record := `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a","data":{"title":"T"},"expanded":` + row.expanded + `}`
+			check := func(r render.Result, err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, channel := range []string{r.Text, string(r.Structured)} {
+					if strings.Contains(channel, "theirs") || strings.Contains(channel, "alien") {
+						t.Errorf("a record of another connection is shown: %s", channel)
+					}
+					if noted := strings.Contains(channel, "of other connections"); noted != (row.left != "") || !strings.Contains(channel, row.left) {
+						t.Errorf("want a note of %q: %s", row.left, channel)
+					}
+				}
+				if strings.Contains(string(r.Structured), "mine") != row.own || (r.Cuts > 0) != (row.left != "") {
+					t.Errorf("%d cuts: %s", r.Cuts, r.Structured)
+				}
+			}
+			check(render.Document(record, render.DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}}))
+			page, err := rs.ReadResponse(`{"object":"list","data":[` + record + `],"has_more":false}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(render.Records(page, render.RecordsQuery{Stream: "notes", ConnectionID: "cin_a", Limit: 10}))
+		})
+	}
+}
