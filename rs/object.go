@@ -123,6 +123,15 @@ func inside(quoted string) string {
 	return text
 }
 
+// StringMember returns the text of a member; "" where there is none, or it is not a string.
+func StringMember(o Object, name string) string {
+	raw := o.Get(name)
+	if Kind(raw) != "string" {
+		return ""
+	}
+	return inside(raw)
+}
+
 // Object returns the object of a name, or nil.
 func (o Object) Object(name string) Object { return AsObject(o.Get(name)) }
 

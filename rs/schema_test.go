@@ -246,34 +246,45 @@ func TestFullSchema(t *testing.T) {
 	}
 }
 
+// A schemaRow is what a document says of one stream.
+type schemaRow struct {
+	ConnectorKey, Stream string
+	Connections          []rs.Connection
+	Expands              bool
+}
+
 func TestSchemaRows(t *testing.T) {
 	for name, row := range map[string]struct {
 		body string
-		want []rs.SchemaRow
+		want []schemaRow
 	}{
-		"connections of the connector belong to each of its streams": {compactDocument, []rs.SchemaRow{
+		"connections of the connector belong to each of its streams": {compactDocument, []schemaRow{
 			{ConnectorKey: "gmail", Stream: "messages", Expands: true, Connections: []rs.Connection{{ConnectorKey: "gmail", ID: "cin_work", DisplayName: "Work"}, {ConnectorKey: "gmail", ID: "cin_home", DisplayName: "Home"}}},
 			{ConnectorKey: "gmail", Stream: "labels", Connections: []rs.Connection{{ConnectorKey: "gmail", ID: "cin_work", DisplayName: "Work"}, {ConnectorKey: "gmail", ID: "cin_home", DisplayName: "Home"}}},
 			{ConnectorKey: "slack", Stream: "messages", Connections: []rs.Connection{{ConnectorKey: "slack", ID: "cin_acme", DisplayName: "Acme"}}},
 		}},
 		"connections of a stream win over its connector's": {
 			`{"connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c1"},{"connection_id":"c2"}],"streams":[{"name":"a","granted_connections":[{"connection_id":"c2"}]}]}]}`,
-			[]rs.SchemaRow{{ConnectorKey: "k", Stream: "a", Connections: []rs.Connection{{ConnectorKey: "k", ID: "c2"}}}},
+			[]schemaRow{{ConnectorKey: "k", Stream: "a", Connections: []rs.Connection{{ConnectorKey: "k", ID: "c2"}}}},
 		},
 		"a row may name its one connection itself": {
 			`{"streams":[{"name":"a","connector_key":"k","connection_id":"c1","display_name":"One","expand_capabilities":{"r":{}}}]}`,
-			[]rs.SchemaRow{{ConnectorKey: "k", Stream: "a", Expands: true, Connections: []rs.Connection{{ConnectorKey: "k", ID: "c1", DisplayName: "One"}}}},
+			[]schemaRow{{ConnectorKey: "k", Stream: "a", Expands: true, Connections: []rs.Connection{{ConnectorKey: "k", ID: "c1", DisplayName: "One"}}}},
 		},
-		"a wrapper is looked into":    {`{"data":{"streams":[{"name":"a"}]}}`, []rs.SchemaRow{{Stream: "a"}}},
+		"a wrapper is looked into":    {`{"data":{"streams":[{"name":"a"}]}}`, []schemaRow{{Stream: "a"}}},
 		"no connectors are no rows":   {`{"connectors":[]}`, nil},
-		"null relations are none":     {`{"streams":[{"name":"a","expand_capabilities":null}]}`, []rs.SchemaRow{{Stream: "a"}}},
-		"spaced-out relations count":  {`{"streams":[{"name":"a","expand_capabilities": [ { "name": "r" } ] }]}`, []rs.SchemaRow{{Stream: "a", Expands: true}}},
-		"a spaced-out empty list not": {`{"streams":[{"name":"a","expand_capabilities": [ ] }]}`, []rs.SchemaRow{{Stream: "a"}}},
+		"null relations are none":     {`{"streams":[{"name":"a","expand_capabilities":null}]}`, []schemaRow{{Stream: "a"}}},
+		"spaced-out relations count":  {`{"streams":[{"name":"a","expand_capabilities": [ { "name": "r" } ] }]}`, []schemaRow{{Stream: "a", Expands: true}}},
+		"a spaced-out empty list not": {`{"streams":[{"name":"a","expand_capabilities": [ ] }]}`, []schemaRow{{Stream: "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := rs.SchemaRows(row.body)
-			if err != nil {
+			schema := rs.ReadSchema(row.body)
+			if err := schema.Check(); err != nil {
 				t.Fatal(err)
+			}
+			var got []schemaRow
+			for _, s := range schema.Streams {
+				got = append(got, schemaRow{s.ConnectorKey, s.Name, s.Connections, s.Expands()})
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Error(diff)
@@ -300,9 +311,8 @@ func TestSchemaRowsRefused(t *testing.T) {
 		"a fault behind rows that are right": `{"connectors":[{"streams":[{"name":"a"}]},{"streams":[{"name":1}]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows, err := rs.SchemaRows(body)
-			if rows != nil || err == nil || rs.AsError(err).Code != rs.InvalidResponse {
-				t.Errorf("%v, %v", rows, err)
+			if err := rs.ReadSchema(body).Check(); err == nil || rs.AsError(err).Code != rs.InvalidResponse {
+				t.Errorf("%v", err)
 			}
 		})
 	}
@@ -310,7 +320,7 @@ func TestSchemaRowsRefused(t *testing.T) {
 
 func TestGrantID(t *testing.T) {
 	for body, want := range map[string]string{compactDocument: "grt_1", `{}`: "", `[]`: "", `{"bearer":"x"}`: "", `{"bearer":{"grant_id":7}}`: ""} {
-		if got := rs.GrantID(body); got != want {
+		if got := rs.ReadSchema(body).GrantID(); got != want {
 			t.Errorf("GrantID = %q, want %q", got, want)
 		}
 	}
@@ -369,8 +379,10 @@ func FuzzSchema(f *testing.F) {
 			if err != nil || again.Body != response.Body {
 				t.Errorf("%s becomes %s, then %v, %v", body, response.Body, again, err)
 			}
-			_, _ = rs.SchemaRows(response.Body)
-			rs.GrantID(response.Body)
+			for _, stream := range rs.ReadSchema(response.Body).Streams {
+				stream.Fields()
+				stream.Relations()
+			}
 		}
 	})
 }

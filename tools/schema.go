@@ -97,11 +97,11 @@ func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.
 	if err != nil || !full {
 		return response, err
 	}
-	rows, err := rs.SchemaRows(response.Body)
-	if err != nil {
+	schema := rs.ReadSchema(response.Body)
+	if err := schema.Check(); err != nil {
 		return nil, err
 	}
-	if options := connectionsOf(rows, rs.GrantID(response.Body)); len(options) > 1 {
+	if options := connectionsOf(schema); len(options) > 1 {
 		return nil, &rs.Error{
 			Code: rs.AmbiguousConnection, Param: "connection_id", RetryWith: "connection_id",
 			Message:     fmt.Sprintf("Stream %q exists under %d connections.", scope.Stream, len(options)),
@@ -112,16 +112,16 @@ func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.
 	return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)
 }
 
-// connectionsOf lists the distinct connections of schema rows.
-func connectionsOf(rows []rs.SchemaRow, grantID string) []rs.Connection {
+// connectionsOf lists the distinct connections of a schema.
+func connectionsOf(schema *rs.Schema) []rs.Connection {
 	var all []rs.Connection
 	seen := map[string]bool{}
-	for _, row := range rows {
+	for _, row := range schema.Streams {
 		for _, c := range row.Connections {
 			if !seen[c.ID] {
 				seen[c.ID] = true
 				if c.GrantID == "" {
-					c.GrantID = grantID
+					c.GrantID = schema.GrantID()
 				}
 				all = append(all, c)
 			}

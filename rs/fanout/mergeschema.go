@@ -7,35 +7,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A schemaPart is the schema document of one grant.
+// A schemaPart is the schema document of one grant, which has the shape of the contract.
 type schemaPart struct {
-	document rs.Object
-	grant    []rs.Connection // what the directory says that the grant covers
+	*rs.Schema
+	grant []rs.Connection // what the directory says that the grant covers
 }
 
 // mergeSchemas makes one document of the grants' documents (D5). Each connector keeps its own bytes but for grant_id in
 // its connections; a connector of two grants stays two entries, because their streams and fields may differ.
-func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.UnavailableConnection) (rs.Object, error) {
+func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.UnavailableConnection) rs.Object {
 	var connectors, streams []string
 	streamCount := 0
 	for _, part := range parts {
-		if raw := part.document.Get("connectors"); raw != "" {
-			own, _, err := rs.NarrowList(raw, func(connector rs.Object) (rs.Object, bool, error) {
-				connector, count, err := part.connector(connector)
-				streamCount += count
-				return connector, true, err
-			})
-			if err != nil {
-				return nil, err
+		for i := range part.Connectors {
+			connectors = append(connectors, part.connector(i))
+		}
+		for _, stream := range part.Streams {
+			if stream.Connector < 0 {
+				streams = append(streams, attribute(stream.Raw, part.source()))
 			}
-			items, _ := rs.AsArray(own)
-			connectors = append(connectors, rows(items)...)
 		}
-		streamRows := rows(part.document.Array("streams"))
-		for _, row := range streamRows {
-			streams = append(streams, attribute(row, part.source()))
-		}
-		streamCount += len(streamRows)
+		streamCount += len(part.Streams)
 	}
 	bearer := rs.Object{{Name: "token_kind", Value: rs.EncodeJSON(auth.KindPackage)}}
 	if packageID != "" {
@@ -56,37 +48,30 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 	if len(unavailable) > 0 {
 		merged = append(merged, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(unavailable)})
 	}
-	return merged, nil
+	return merged
 }
 
-// connector adds the grant to a connector's connections and counts its streams. Connections may stand in the streams
-// instead; where they stand nowhere and the grant covers one, that one is added.
-func (p schemaPart) connector(connector rs.Object) (rs.Object, int, error) {
-	streams := slices.Clone(rows(connector.Array("streams")))
-	named := connector.Get("granted_connections") != ""
+// connector adds the grant to a connector's connections. Connections may be in the streams instead; where they are nowhere and the
+// grant covers one, that one is added.
+func (p schemaPart) connector(at int) string {
+	const key = "granted_connections"
+	c := p.Connectors[at]
+	connector, named, changed := c.Members, c.Members.Has(key), false
 	if named {
-		own, err := p.connections(connector.Get("granted_connections"))
-		if err != nil {
-			return nil, 0, err
-		}
-		connector = connector.With("granted_connections", own)
+		connector = connector.With(key, p.connections(connector))
 	}
-	changed := false
-	for i, raw := range streams {
-		row, err := rs.ReadObject(raw)
-		if err != nil {
-			return nil, 0, rs.InvalidSchema()
-		}
-		own := row.Get("granted_connections")
-		if own == "" {
-			named = named || rs.StringMember(row, "connection_id") != ""
+	var streams []string
+	for _, stream := range p.Streams {
+		switch {
+		case stream.Connector != at:
 			continue
+		case stream.Members.Has(key):
+			named, changed = true, true
+			streams = append(streams, stream.Members.With(key, p.connections(stream.Members)).JSON())
+		default:
+			named = named || rs.StringMember(stream.Members, "connection_id") != ""
+			streams = append(streams, stream.Raw)
 		}
-		named, changed = true, true
-		if own, err = p.connections(own); err != nil {
-			return nil, 0, err
-		}
-		streams[i] = row.With("granted_connections", own).JSON()
 	}
 	if changed {
 		connector = connector.With("streams", rs.JoinArray(streams))
@@ -94,20 +79,23 @@ func (p schemaPart) connector(connector rs.Object) (rs.Object, int, error) {
 	if !named && len(p.grant) == 1 {
 		only := p.grant[0]
 		only.ConnectorKey = "" // the connector says it
-		connector = connector.With("granted_connections", rs.JoinArray([]string{rs.EncodeJSON(only)}))
+		connector = connector.With(key, rs.JoinArray([]string{rs.EncodeJSON(only)}))
 	}
-	return connector, len(streams), nil
+	if slices.Equal(connector, c.Members) {
+		return c.Raw
+	}
+	return connector.JSON()
 }
 
-func (p schemaPart) connections(raw string) (string, error) {
-	grantID := p.source().GrantID
-	list, _, err := rs.NarrowList(raw, func(c rs.Object) (rs.Object, bool, error) {
-		if grantID != "" && rs.StringMember(c, "grant_id") == "" {
-			c = c.With("grant_id", rs.EncodeJSON(grantID))
+// connections are the connections of a connector or stream, each with its grant.
+func (p schemaPart) connections(o rs.Object) string {
+	grantID, list := p.source().GrantID, o.Array("granted_connections")
+	for i, raw := range list {
+		if c := rs.AsObject(raw); grantID != "" && rs.StringMember(c, "grant_id") == "" {
+			list[i] = c.With("grant_id", rs.EncodeJSON(grantID)).JSON()
 		}
-		return c, true, nil
-	})
-	return list, err
+	}
+	return rs.JoinArray(list)
 }
 
 // source is what holds for every row of the grant's answers: the grant, and the connection where there is only one.
@@ -128,7 +116,7 @@ func commonSource(grant []rs.Connection) rs.Connection {
 func sharedDetail(parts []schemaPart) string {
 	shared := ""
 	for i, p := range parts {
-		detail := rs.StringMember(p.document, "detail")
+		detail := rs.StringMember(p.Members, "detail")
 		if i > 0 && detail != shared {
 			return ""
 		}

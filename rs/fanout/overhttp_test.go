@@ -142,9 +142,9 @@ func TestPackageOverHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := rs.SchemaRows(response.Body)
-		if err != nil || len(rows) != 3 || rows[0].Connections[0].GrantID == "" {
-			t.Errorf("rows are %+v, %v", rows, err)
+		schema := rs.ReadSchema(response.Body)
+		if schema.Check() != nil || len(schema.Streams) != 3 || schema.Streams[0].Connections[0].GrantID == "" {
+			t.Errorf("streams are %+v", schema.Streams)
 		}
 	})
 	t.Run("S0-8a records need a connection", func(t *testing.T) {

@@ -29,20 +29,13 @@ func (p *Package) schema(ctx context.Context, r rs.Request) (*rs.Response, error
 	}
 	var parts []schemaPart
 	for i, response := range answers.responses {
-		document, _, err := rs.SchemaDocument(response.Body)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, schemaPart{document, answers.grants[i]})
+		parts = append(parts, schemaPart{rs.ReadSchema(response.Body), answers.grants[i]})
 	}
 	if len(parts) == 0 { // a stream that nobody was granted: a document without connectors, as for any unknown stream
-		parts = []schemaPart{{rs.Object{{Name: "detail", Value: rs.EncodeJSON(detailOf(r.Query))}}, []rs.Connection{{}}}}
+		none := &rs.Schema{Members: rs.Object{{Name: "detail", Value: rs.EncodeJSON(detailOf(r.Query))}}}
+		parts = []schemaPart{{none, []rs.Connection{{}}}}
 	}
-	merged, err := mergeSchemas(p.id, parts, answers.unavailable)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(merged, answers.requestID(), len(answers.unavailable)), nil
+	return jsonResponse(mergeSchemas(p.id, parts, answers.unavailable), answers.requestID(), len(answers.unavailable)), nil
 }
 
 // readSchema reads one member's document in the form that is asked for, so that the members's documents can stand beside
@@ -59,7 +52,7 @@ func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response,
 		response, err = d.Do(ctx, rs.Request{Path: rs.Path("schema"), Query: query})
 	}
 	if err == nil {
-		_, err = rs.SchemaRows(response.Body)
+		err = rs.ReadSchema(response.Body).Check()
 	}
 	return response, err
 }

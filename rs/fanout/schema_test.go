@@ -103,9 +103,9 @@ func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := rs.SchemaRows(response.Body)
-	if err != nil || len(rows) != 1 || len(rows[0].Connections) != 2 || rows[0].Connections[1].GrantID != "grt_a" {
-		t.Errorf("rows are %+v, %v", rows, err)
+	schema := rs.ReadSchema(response.Body)
+	if schema.Check() != nil || len(schema.Streams) != 1 || len(schema.Streams[0].Connections) != 2 || schema.Streams[0].Connections[1].GrantID != "grt_a" {
+		t.Errorf("streams are %+v", schema.Streams)
 	}
 	if asked := f.heard(t); len(asked) != 1 {
 		t.Errorf("asked: %q", asked)
@@ -129,9 +129,9 @@ func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := rs.SchemaRows(response.Body)
-	if err != nil || len(rows) != 2 || !rows[1].Expands {
-		t.Errorf("rows are %+v, %v", rows, err)
+	schema := rs.ReadSchema(response.Body)
+	if schema.Check() != nil || len(schema.Streams) != 2 || !schema.Streams[1].Expands() {
+		t.Errorf("streams are %+v", schema.Streams)
 	}
 	if advertised, known := rs.AdvertisesExpansion(t.Context(), p, rs.Scope{Stream: "notes", ConnectionID: "cin_b"}); !advertised || !known {
 		t.Error("expansion is not seen through the package")

@@ -78,7 +78,7 @@ func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
 func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
-	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: connectionID(read)}
+	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: rs.ConnectionID(read)}
 	if other.stream == "" {
 		other.stream = it.stream
 	}

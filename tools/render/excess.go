@@ -46,7 +46,7 @@ func otherConnection(o object, named string) bool {
 	if named == "" {
 		return false
 	}
-	if conn := connectionID(o); conn != "" && conn != named {
+	if conn := rs.ConnectionID(o); conn != "" && conn != named {
 		return true
 	}
 	ref, ok := parseRef(o.Text("record_uri"))
@@ -86,7 +86,7 @@ func boundRecords(l listing, body string, limit int, connection string) (listing
 			e.foreign++
 			continue
 		}
-		conn := connectionID(o)
+		conn := rs.ConnectionID(o)
 		if conn == "" {
 			conn = connection
 		}

@@ -64,13 +64,13 @@ func (r *hitReader) hit(n int) hit {
 	h := hit{item: item{
 		stream:    o.Text("stream", "stream_name"),
 		recordID:  o.Text("record_key", "record_id"),
-		conn:      connectionID(o),
-		connector: connectorKey(o),
+		conn:      rs.ConnectionID(o),
+		connector: rs.ConnectorKey(o),
 		label:     o.Text("display_name", "connection_display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
 	}}
 	if h.conn == "" {
-		h.conn = connectionID(o.Object("read"))
+		h.conn = rs.ConnectionID(o.Object("read"))
 	}
 	if h.conn == "" {
 		h.conn = r.q.ConnectionID

@@ -255,8 +255,8 @@ func readRecord(texts *texts, o, data object, stream, connection string) item {
 	it := item{
 		stream:    o.Text("stream"),
 		recordID:  o.Text("id", "record_id", "record_key"),
-		conn:      connectionID(o),
-		connector: connectorKey(o),
+		conn:      rs.ConnectionID(o),
+		connector: rs.ConnectorKey(o),
 		label:     o.Text("display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
 		data:      data,

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -36,21 +35,3 @@ func invalidResponse(what, fault string) *rs.Error {
 		Hint:    "Retry once; if it fails again, tell the operator of the resource server.",
 	}
 }
-
-// connectorKey is the short key of a connector; some answers give the URL of its registry entry instead (S3-2d).
-func connectorKey(o object) string {
-	key := o.Text("connector_key", "connector_id")
-	if key == "" {
-		if source := o.Object("source"); source != nil && (source.Text("kind") == "" || source.Text("kind") == "connector") {
-			key = source.Text("id", "connector_key")
-		}
-	}
-	if strings.Contains(key, "://") {
-		key = strings.TrimRight(key, "/")
-		key = key[strings.LastIndexByte(key, '/')+1:]
-	}
-	return key
-}
-
-// connectionID is a record's or hit's connection; the older name is understood, never written.
-func connectionID(o object) string { return o.Text("connection_id", "connector_instance_id") }

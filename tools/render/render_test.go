@@ -168,15 +168,18 @@ func TestSchema(t *testing.T) {
 		}
 	})
 	t.Run("S0-5d both forms of a capability read alike", func(t *testing.T) {
-		compact := new(rowReader).field("f", `"t=string,role=event-time,eq,r=gte|lt,lex,sem,a=max|min"`)
-		full := new(rowReader).field("f", `{"type":"string","role":"event-time","granted":true,"exact_filter":{"declared":true,"usable":true},"range_filter":{"declared":true,"operators":["gte","lt"]},
+		fieldOf := func(capabilities string) rs.SchemaField {
+			return rs.ReadSchema(`{"streams":[{"field_capabilities":{"f":` + capabilities + `}}]}`).Streams[0].Fields()[0]
+		}
+		compact := fieldOf(`"t=string,role=event-time,eq,r=gte|lt,lex,sem,a=max|min"`)
+		full := fieldOf(`{"type":"string","role":"event-time","granted":true,"exact_filter":{"declared":true,"usable":true},"range_filter":{"declared":true,"operators":["gte","lt"]},
 			"lexical_search":{"declared":true,"usable":true},"semantic_search":{"usable":true},"aggregation":{"max":{"usable":true},"min":{"declared":true,"usable":true},"sum":{"declared":true,"usable":false}}}`)
-		compact.raw, full.raw = "", ""
-		if diff := cmp.Diff(compact, full, cmp.AllowUnexported(field{})); diff != "" {
+		compact.Capabilities, full.Capabilities = "", ""
+		if diff := cmp.Diff(compact, full); diff != "" {
 			t.Error(diff)
 		}
 		for _, denied := range []string{`"t=string,eq,g=false"`, `{"granted":false,"exact_filter":{"usable":true}}`} {
-			if new(rowReader).field("f", denied).granted {
+			if fieldOf(denied).Granted {
 				t.Errorf("%s is shown", denied)
 			}
 		}

@@ -40,17 +40,14 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 func Schema(body string, q SchemaQuery) (Result, error) {
 	const what = "schema"
 	body = unique(body)
-	o, err := decode(body, what)
-	if err != nil {
-		return Result{}, err
-	}
-	if inner := o.Object("data"); inner != nil && !o.Has("connectors") && !o.Has("streams") {
-		o, body = inner, o.Get("data")
-	}
-	if !o.Has("connectors") && !o.Has("streams") {
+	schema := rs.ReadSchema(body)
+	switch {
+	case schema.Members == nil:
+		return Result{}, notAnObject(body, what)
+	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
 		return Result{}, invalidResponse(what, "has neither connectors nor streams")
 	}
-	d := readSchema(o, body, q)
+	d := readSchema(schema, q)
 	if total := len(d.units); total > 0 && q.Offset >= total {
 		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, d.noun())),
 			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
@@ -65,15 +62,14 @@ func Schema(body string, q SchemaQuery) (Result, error) {
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
 type schemaDocument struct {
-	q          SchemaQuery
-	own        object   // its members
-	raw        string   // as received
-	connectors []string // as received
-	nested     bool     // the rows stood in connectors[].streams
-	rows       []schemaRow
-	groups     [][]connection // the connections of each connector
-	units      []schemaUnit
-	unknown    []string // fields that were asked for and are not there
+	*rs.Schema
+	q       SchemaQuery
+	raw     string // as received, each stream once
+	nested  bool   // the rows stood in connectors[].streams
+	rows    []schemaRow
+	groups  [][]rs.Connection // the connections of each connector
+	units   []schemaUnit
+	unknown []string // fields that were asked for and are not there
 }
 
 // A schemaUnit is what is never cut: a stream of an index, or a field of a stream.
@@ -101,78 +97,66 @@ func (d *schemaDocument) noun() string {
 
 // A schemaRow is one stream of one connector. What its fields can do is read only for those who asked for the stream.
 type schemaRow struct {
-	raw          string // as received
-	stream       string
-	connector    string
-	group        int // rows of one connector share it
-	connections  []connection
-	capabilities string // of its fields, as received
-	fields       []field
-	expand       []string
-	cursor       string // the field that records are sorted by
+	rs.SchemaStream
+	group  int // rows of one connector share it
+	fields []field
+	expand []string
+	cursor string // the field that records are sorted by
 }
 
-type connection struct{ id, label string }
-
-// A rowReader reads the rows of a document one after the other in the same room.
-type rowReader struct {
-	own, part         object   // the row or connector at hand, and a part of it
-	capability, inner object   // of a field, and a part of that
-	list              []string // what a part lists
-	words             []string // of all fields: operators, kinds of aggregation, types
+// A field is a field of a row.
+type field struct {
+	rs.SchemaField
+	line      string // what the full text says of it, once it was said
+	shortened bool   // its capabilities or its JSON Schema are not complete
 }
 
-func readSchema(o object, raw string, q SchemaQuery) *schemaDocument {
-	d := &schemaDocument{q: q, own: o, raw: raw, connectors: o.Array("connectors")}
-	var r rowReader
-	for i, raw := range d.connectors {
-		r.own = rs.AsObject(raw)
-		granted, key, streams := r.connections(), connectorKey(r.own), r.own.Array("streams")
-		d.nested = d.nested || len(streams) > 0
-		if q.Stream == "" {
-			d.rows = slices.Grow(d.rows, len(streams))
-		}
-		for _, raw := range streams {
-			row := r.row(raw, granted, key)
-			row.group = i
-			d.add(row, &r)
-		}
+func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
+	d := &schemaDocument{Schema: schema, q: q, raw: schema.Raw}
+	d.nested = slices.ContainsFunc(schema.Streams, func(s rs.SchemaStream) bool { return s.Connector >= 0 })
+	if d.nested && schema.Members.Has("streams") { // the same rows again (D5)
+		d.raw = schema.Members.Without("streams").JSON()
 	}
-	if !d.nested {
-		groups := map[string]int{}
-		for _, raw := range o.Array("streams") {
-			row := r.row(raw, nil, "")
-			group, ok := groups[row.connector]
-			if !ok {
-				group = len(groups)
-				groups[row.connector] = group
-			}
-			row.group = group
-			d.add(row, &r)
+	groups := map[string]int{}
+	for _, s := range schema.Streams {
+		row := schemaRow{SchemaStream: s, group: s.Connector}
+		if d.nested != (s.Connector >= 0) {
+			continue
 		}
-	} else if o.Has("streams") { // the same rows again (D5)
-		d.raw = o.Without("streams").JSON()
+		if !d.nested {
+			if _, ok := groups[s.ConnectorKey]; !ok {
+				groups[s.ConnectorKey] = len(groups)
+			}
+			row.group = groups[s.ConnectorKey]
+		}
+		if !row.matches(q) {
+			continue
+		}
+		if q.Stream != "" {
+			row.detail()
+		}
+		d.rows = append(d.rows, row)
 	}
 	d.number()
 	return d
 }
 
-// add takes up a row if it was asked for. The reader has it at hand.
-func (d *schemaDocument) add(row schemaRow, r *rowReader) {
-	if !row.matches(d.q) {
-		return
+// detail reads what the row can do.
+func (r *schemaRow) detail() {
+	r.cursor = r.Members.Text("cursor_field")
+	for _, f := range r.Fields() {
+		r.fields = append(r.fields, field{SchemaField: f})
 	}
-	if d.q.Stream != "" {
-		r.detail(&row)
+	for _, relation := range r.Relations() {
+		r.expand = append(r.expand, relationText(relation))
 	}
-	d.rows = append(d.rows, row)
 }
 
 // number lists what a page can be cut between, and what was asked for in vain.
 func (d *schemaDocument) number() {
 	type granted struct {
-		group int
-		connection
+		group     int
+		id, label string
 	}
 	seen, found := map[granted]bool{}, map[string]bool{}
 	d.units = make([]schemaUnit, 0, len(d.rows))
@@ -181,15 +165,15 @@ func (d *schemaDocument) number() {
 		for r.group >= len(d.groups) {
 			d.groups = append(d.groups, nil)
 		}
-		for _, c := range r.connections {
-			if key := (granted{r.group, c}); !seen[key] {
+		for _, c := range r.Connections {
+			if key := (granted{r.group, c.ID, c.DisplayName}); !seen[key] {
 				seen[key] = true
 				d.groups[r.group] = append(d.groups[r.group], c)
 			}
 		}
 		first := true
 		for k := range r.fields {
-			if name := r.fields[k].name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {
+			if name := r.fields[k].Name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {
 				found[name] = true
 				d.units = append(d.units, schemaUnit{i, k, first})
 				first = false
@@ -206,99 +190,32 @@ func (d *schemaDocument) number() {
 	}
 }
 
-// row reads whose stream a row is. It has the connections and the key of its connector unless it says its own.
-func (r *rowReader) row(raw string, granted []connection, connector string) schemaRow {
-	r.own = rs.AsObject(raw)
-	row := schemaRow{raw: raw, stream: r.own.Text("name", "stream"), connector: connector, connections: r.connections(), capabilities: r.own.Get("field_capabilities")}
-	if len(row.connections) == 0 {
-		row.connections = granted
-	}
-	if row.connector == "" {
-		row.connector = connectorKey(r.own)
-	}
-	return row
-}
-
-// detail reads what the row at hand can do.
-func (r *rowReader) detail(row *schemaRow) {
-	row.cursor = r.own.Text("cursor_field")
-	capabilities := rs.AsObject(row.capabilities)
-	row.fields = make([]field, 0, len(capabilities))
-	for _, m := range capabilities {
-		row.fields = append(row.fields, r.field(m.Name, m.Value))
-	}
-	if properties := r.own.Object("schema").Object("properties"); len(properties) > 0 {
-		r.properties(row, properties)
-	}
-	for _, raw := range r.own.Array("expand_capabilities") {
-		if relation := readRelation(rs.AsObject(raw)); relation != "" {
-			row.expand = append(row.expand, relation)
-		}
-	}
-}
-
-// properties adds the JSON Schema of a stream, which is cut where its fields are.
-func (r *rowReader) properties(row *schemaRow, properties object) {
-	described := make(map[string]int, len(row.fields))
-	for i := range row.fields {
-		described[row.fields[i].name] = i
-	}
-	for _, m := range properties {
-		at, ok := described[m.Name]
-		if !ok {
-			at = len(row.fields)
-			row.fields = append(row.fields, field{name: m.Name, kind: r.schemaType(m.Value), granted: true})
-		}
-		row.fields[at].property = m.Value
-	}
-}
-
-// connections are those that the row or connector at hand names.
-func (r *rowReader) connections() []connection {
-	var list []connection
-	r.list, _ = rs.AsArray(r.own.Get("granted_connections"))
-	for _, raw := range r.list {
-		r.part = rs.AsObject(raw)
-		if id := connectionID(r.part); id != "" {
-			list = append(list, connection{id, r.part.Text("display_name")})
-		}
-	}
-	if id := connectionID(r.own); id != "" && len(list) == 0 {
-		list = append(list, connection{id, r.own.Text("display_name")})
-	}
-	return list
-}
-
-// readRelation is "attachments (has_many, default 10, max 50)", or "" for one that can not be expanded.
-func readRelation(o object) string {
-	relation := o.Text("name")
-	if relation == "" || o.Denied("granted") || o.Denied("usable") {
-		return ""
-	}
+// relationText is "attachments (has_many, default 10, max 50)".
+func relationText(r rs.Relation) string {
 	var notes []string
-	if c := o.Text("cardinality"); c != "" {
-		notes = append(notes, name(preview(c, 20)))
+	if r.Cardinality != "" {
+		notes = append(notes, name(preview(r.Cardinality, 20)))
 	}
-	if target := o.Text("target_stream", "stream"); target != "" && target != relation {
-		notes = append(notes, "of "+name(target))
+	if r.Target != "" && r.Target != r.Name {
+		notes = append(notes, "of "+name(r.Target))
 	}
-	if n, ok := o.Number("default_limit"); ok {
-		notes = append(notes, fmt.Sprintf("default %d", n))
+	if r.DefaultLimit != nil {
+		notes = append(notes, fmt.Sprintf("default %d", *r.DefaultLimit))
 	}
-	if n, ok := o.Number("max_limit"); ok {
-		notes = append(notes, fmt.Sprintf("max %d", n))
+	if r.MaxLimit != nil {
+		notes = append(notes, fmt.Sprintf("max %d", *r.MaxLimit))
 	}
 	if len(notes) == 0 {
-		return name(relation)
+		return name(r.Name)
 	}
-	return name(relation) + " (" + strings.Join(notes, ", ") + ")"
+	return name(r.Name) + " (" + strings.Join(notes, ", ") + ")"
 }
 
 // matches reports whether a row is of the stream and connection that were asked for.
 func (r *schemaRow) matches(q SchemaQuery) bool {
-	if q.Stream != "" && r.stream != q.Stream {
+	if q.Stream != "" && r.Name != q.Stream {
 		return false
 	}
-	return q.ConnectionID == "" || len(r.connections) == 0 ||
-		slices.ContainsFunc(r.connections, func(c connection) bool { return c.id == q.ConnectionID })
+	return q.ConnectionID == "" || len(r.Connections) == 0 ||
+		slices.ContainsFunc(r.Connections, func(c rs.Connection) bool { return c.ID == q.ConnectionID })
 }

@@ -79,9 +79,9 @@ func (d *schemaDocument) legend(a *arguments, units []schemaUnit) {
 // flags reports whether a unit has capabilities of the compact form.
 func (d *schemaDocument) flags(u schemaUnit) bool {
 	if u.field >= 0 {
-		return d.rows[u.row].fields[u.field].flags()
+		return d.rows[u.row].fields[u.field].HasFlags()
 	}
-	return slices.ContainsFunc(rs.AsObject(d.rows[u.row].capabilities), func(m member) bool { return rs.Kind(m.Value) == "string" })
+	return slices.ContainsFunc(d.rows[u.row].Members.Object("field_capabilities"), func(m member) bool { return rs.Kind(m.Value) == "string" })
 }
 
 // shown is "fields 1-40 of 800".
@@ -127,14 +127,13 @@ type schemaHead struct {
 
 func (d *schemaDocument) cut() *schemaCut {
 	c := &schemaCut{schemaDocument: d, rowHeads: make([]schemaHead, len(d.rows))}
-	c.head = c.bound(d.own.Without("connectors", "streams"), documentHead)
-	for _, raw := range d.connectors {
-		head := c.bound(rs.AsObject(raw).Without("streams"), connectorHead)
+	c.head = c.bound(d.Members.Without("connectors", "streams"), documentHead)
+	for i := range d.Connectors {
+		head := c.bound(d.Connectors[i].Members.Without("streams"), connectorHead)
 		c.connectorHeads, c.head.cut = append(c.connectorHeads, head), c.head.cut || head.cut
 	}
 	for i := range d.rows {
-		own := rs.AsObject(d.rows[i].raw)
-		c.rowHeads[i] = c.bound(d.rowHead(own), rowHead)
+		c.rowHeads[i] = c.bound(d.rowHead(d.rows[i].Members), rowHead)
 	}
 	return c
 }
@@ -247,7 +246,7 @@ func (c *schemaCut) part(units []schemaUnit) {
 		a.open("connectors", '[')
 		c.streams(a, units)
 		a.shut(']')
-	case len(c.connectors) > 0 || len(units) == 0:
+	case len(c.Connectors) > 0 || len(units) == 0:
 		a.put("connectors", "[]")
 	}
 	if !c.nested && len(units) > 0 {
@@ -289,7 +288,7 @@ func (c *schemaCut) row(units []schemaUnit) object {
 			return slices.Contains(identity, name) || name == "schema" && r.hasProperties(units)
 		})
 	} else if c.rowHeads[units[0].row].cut {
-		c.shortened = append(c.shortened, "stream "+clip(r.stream, labelChars))
+		c.shortened = append(c.shortened, "stream "+clip(r.Name, labelChars))
 	}
 	if units[0].field < 0 {
 		return head
@@ -297,18 +296,18 @@ func (c *schemaCut) row(units []schemaUnit) object {
 	var capabilities, properties object
 	for _, u := range units {
 		f := &r.fields[u.field]
-		key := f.name
+		key := f.Name
 		if len(key) > longestName {
 			key = clip(key, labelChars)
 		}
-		if f.shortened || key != f.name {
+		if f.shortened || key != f.Name {
 			c.shortened = append(c.shortened, "field "+clip(key, labelChars))
 		}
-		if f.raw != "" {
-			capabilities = append(capabilities, pair(key, f.raw))
+		if f.Capabilities != "" {
+			capabilities = append(capabilities, pair(key, f.Capabilities))
 		}
-		if f.property != "" {
-			properties = append(properties, pair(key, f.property))
+		if f.Property != "" {
+			properties = append(properties, pair(key, f.Property))
 		}
 	}
 	head = head.With("field_capabilities", capabilities.JSON())
@@ -319,7 +318,7 @@ func (c *schemaCut) row(units []schemaUnit) object {
 }
 
 func (r *schemaRow) hasProperties(units []schemaUnit) bool {
-	return slices.ContainsFunc(units, func(u schemaUnit) bool { return u.field >= 0 && r.fields[u.field].property != "" })
+	return slices.ContainsFunc(units, func(u schemaUnit) bool { return u.field >= 0 && r.fields[u.field].Property != "" })
 }
 
 // shorten makes a field that is too long for a page of its own shorter by some bytes.
@@ -329,13 +328,13 @@ func (d *schemaDocument) shorten(u schemaUnit, over int) {
 	}
 	f := &d.rows[u.row].fields[u.field]
 	const note = 400 // it is named as shortened
-	room := max(len(f.raw)+len(f.property)-over-note, 16)
-	share := fairShare([]int{len(f.raw), len(f.property)}, room)
+	room := max(len(f.Capabilities)+len(f.Property)-over-note, 16)
+	share := fairShare([]int{len(f.Capabilities), len(f.Property)}, room)
 	f.shortened = true
-	if f.raw != "" {
-		f.raw = fitted(f.raw, share)
+	if f.Capabilities != "" {
+		f.Capabilities = fitted(f.Capabilities, share)
 	}
-	if f.property != "" {
-		f.property = fitted(f.property, share)
+	if f.Property != "" {
+		f.Property = fitted(f.Property, share)
 	}
 }

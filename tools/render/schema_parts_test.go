@@ -34,7 +34,7 @@ func TestAPartOfASchemaTakesLittleMoreThanTheWhole(t *testing.T) {
 		"many fields that were asked for":        {twins(3), SchemaQuery{Stream: "s", Fields: append([]string{"f", "g"}, strings.Repeat("w", 1400))}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := readSchema(rs.AsObject(row.body), row.body, row.q)
+			d := readSchema(rs.ReadSchema(row.body), row.q)
 			all, l, c := len(d.units), new(lines), d.cut()
 			if all < 2 {
 				t.Fatalf("%d units", all)

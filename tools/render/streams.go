@@ -96,13 +96,13 @@ func (q StreamsQuery) structured(l listing, raw string) string {
 
 func streamLine(o object) string {
 	line := shownName(o.Text("name", "stream"))
-	if conn := connectionID(o); conn != "" {
+	if conn := rs.ConnectionID(o); conn != "" {
 		line += " — " + shownName(conn)
 		if label := o.Text("display_name"); label != "" {
 			line += " " + quote(preview(label, labelChars))
 		}
 	}
-	if key := connectorKey(o); key != "" {
+	if key := rs.ConnectorKey(o); key != "" {
 		line += " (" + bare(preview(key, labelChars)) + ")"
 	}
 	sep := ": "

@@ -1,0 +1,126 @@
+package rs
+
+import (
+	"slices"
+)
+
+// narrowSchema drops the connectors, connections and streams that were not asked for, for resource servers that
+// ignore the parameters. Where nothing is to drop it returns the document as it is.
+func narrowSchema(document Object, stream, connectionID string) (Object, error) {
+	if stream == "" && connectionID == "" {
+		return document, nil
+	}
+	if raw := document.Get("connectors"); raw != "" {
+		kept, dropped, err := NarrowList(raw, func(connector Object) (Object, bool, error) {
+			return narrowConnector(connector, stream, connectionID)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if dropped {
+			document = document.With("connectors", kept).Without("connector_count").Without("stream_count")
+		}
+	}
+	if raw := document.Get("streams"); raw != "" {
+		kept, dropped, err := narrowRows(raw, stream, connectionID)
+		if err != nil {
+			return nil, err
+		}
+		if dropped {
+			document = document.With("streams", kept).Without("stream_count")
+		}
+	}
+	return document, nil
+}
+
+func narrowConnector(connector Object, stream, connectionID string) (Object, bool, error) {
+	connector, kept, err := narrowConnections(connector, connectionID)
+	if err != nil || kept == "[]" {
+		return nil, false, err
+	}
+	raw := connector.Get("streams")
+	if raw == "" {
+		return connector, stream == "", nil
+	}
+	kept, dropped, err := narrowRows(raw, stream, connectionID)
+	if err != nil {
+		return nil, false, err
+	}
+	if dropped {
+		connector = connector.With("streams", kept).Without("stream_count")
+	}
+	return connector, kept != "[]" || stream == "" && !dropped, nil
+}
+
+// narrowConnections keeps, of the connections of a connector or stream, the one that was asked for. kept is the list that is left,
+// "" where there is none.
+func narrowConnections(o Object, connectionID string) (narrowed Object, kept string, err error) {
+	raw := o.Get("granted_connections")
+	if raw == "" || connectionID == "" {
+		return o, "", nil
+	}
+	kept, dropped, err := NarrowList(raw, func(c Object) (Object, bool, error) { return c, ConnectionID(c) == connectionID, nil })
+	if dropped {
+		o = o.With("granted_connections", kept)
+	}
+	return o, kept, err
+}
+
+// narrowRows keeps the streams that were asked for, each with the one of its connections that was.
+func narrowRows(raw, stream, connectionID string) (kept string, dropped bool, err error) {
+	return NarrowList(raw, func(row Object) (Object, bool, error) {
+		if stream != "" && row.Text("name", "stream") != stream || !matchesConnection(row, connectionID) {
+			return nil, false, nil
+		}
+		if narrowed, _, err := narrowConnections(row, connectionID); err == nil { // a list of another kind stays
+			row = narrowed
+		}
+		return row, true, nil
+	})
+}
+
+// NarrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
+// changed keeps its bytes.
+func NarrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
+	items, ok := AsArray(raw)
+	if !ok && Kind(raw) != "null" {
+		return "", false, InvalidSchema()
+	}
+	kept, changed := []byte{'['}, false
+	for _, item := range items {
+		own := AsObject(item)
+		if own == nil {
+			return "", false, InvalidSchema()
+		}
+		narrowed, ok, err := keep(own)
+		if err != nil {
+			return "", false, err
+		}
+		if !ok {
+			changed = true
+			continue
+		}
+		if len(kept) > len("[") {
+			kept = append(kept, ',')
+		}
+		if slices.Equal(narrowed, own) {
+			kept = append(kept, item...)
+		} else {
+			kept, changed = narrowed.AppendJSON(kept), true
+		}
+	}
+	return string(append(kept, ']')), changed, nil
+}
+
+// matchesConnection reports whether a row may belong to a connection; a row that names none may.
+func matchesConnection(row Object, connectionID string) bool {
+	if connectionID == "" {
+		return true
+	}
+	if own := ConnectionID(row); own != "" {
+		return own == connectionID
+	}
+	var s shape
+	connections := s.connections(row, "")
+	return s.malformed || len(connections) == 0 || slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == connectionID })
+}

@@ -1,0 +1,109 @@
+package rs
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// FullSchema reads the exhaustive schema document of one stream, with only the rows that match (S0-5f).
+func FullSchema(ctx context.Context, d Doer, stream, connectionID string) (*Response, error) {
+	response, err := d.Do(ctx, schemaRequest(url.Values{"detail": {"full"}}, stream, connectionID))
+	if err != nil {
+		return nil, err
+	}
+	return withDocument(response, func(document Object) (Object, error) {
+		return narrowSchema(document, stream, connectionID)
+	})
+}
+
+// CompactSchema reads the compact schema document, of one stream and connection where they are named. A resource
+// server that ignores or refuses the compact view is read in full and projected here to the same form (S3-7a, S3-7b).
+func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*Response, error) {
+	response, err := d.Do(ctx, CompactSchemaRequest(stream, connectionID))
+	if refusesView(err) {
+		response, err = d.Do(ctx, schemaRequest(url.Values{}, stream, connectionID))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return withDocument(response, func(document Object) (Object, error) {
+		document, err := narrowSchema(document, stream, connectionID)
+		if err == nil && !isCompact(document) {
+			document, err = projectCompact(document)
+		}
+		return document, err
+	})
+}
+
+// AdvertisesExpansion asks the live schema whether a stream, under the connection where one is named, advertises any
+// relation to expand: the compact one, and where that says nothing of relations, the full one (S4-5a). known is false when
+// the schema cannot tell: then the resource server decides (S4-R5).
+func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, known bool) {
+	for _, read := range []func(context.Context, Doer, string, string) (*Response, error){CompactSchema, FullSchema} {
+		response, err := read(ctx, d, scope.Stream, scope.ConnectionID)
+		if err != nil {
+			return false, false
+		}
+		s := ReadSchema(response.Body)
+		if s.malformed || len(s.Streams) == 0 {
+			return false, false
+		}
+		silent := false // a stream says nothing of relations, not even that there are none
+		for i := range s.Streams {
+			if s.Streams[i].Expands() {
+				return true, true
+			}
+			silent = silent || !s.Streams[i].Members.Includes("expand_capabilities")
+		}
+		if !silent {
+			break
+		}
+	}
+	return false, true
+}
+
+// CompactSchemaRequest is the read that CompactSchema makes first.
+func CompactSchemaRequest(stream, connectionID string) Request {
+	return schemaRequest(url.Values{"view": {"compact"}}, stream, connectionID)
+}
+
+func schemaRequest(query url.Values, stream, connectionID string) Request {
+	if stream != "" {
+		query.Set("stream", stream)
+	}
+	if connectionID != "" {
+		query.Set("connection_id", connectionID)
+	}
+	return Request{Path: Path("schema"), Query: query}
+}
+
+// refusesView reports an answer that means "I do not know this view" rather than "you may not".
+func refusesView(err error) bool {
+	if err == nil {
+		return false
+	}
+	switch AsError(err).Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// withDocument replaces a response's body with the schema document in it, changed as asked. What is not changed keeps
+// its bytes.
+func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
+	document, raw := schemaDocument(response.Body)
+	if document == nil {
+		return nil, InvalidSchema()
+	}
+	changed, err := change(document)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(changed, document) {
+		return response.WithBody(changed.JSON()), nil
+	}
+	return response.WithBody(raw), nil
+}
