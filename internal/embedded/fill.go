@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 // batchSize is how many records share a transaction: enough to make commits cheap, few enough to report progress.
@@ -27,10 +28,17 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 	if err := s.prepareLoad(ctx, next); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	if err := s.fill(ctx, next, corpus, progress); err != nil {
+	writer, err := search.NewWriter(ctx, s.db, next.lexicalColumns())
+	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	if err := s.finishLoad(ctx, next); err != nil {
+	if err := s.fill(ctx, next, writer, corpus, progress); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	if err := s.finishLoad(ctx, next, writer); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	if next.index, err = search.Open(ctx, s.db); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(next)
@@ -80,8 +88,8 @@ func (s *Store) tableNames(ctx context.Context) ([]string, error) {
 }
 
 // fill stores the records with their blobs, a batch to a transaction.
-func (s *Store) fill(ctx context.Context, next *catalog, corpus model.Corpus, progress func(n int)) error {
-	f, err := s.newFiller(ctx, next)
+func (s *Store) fill(ctx context.Context, next *catalog, writer *search.Writer, corpus model.Corpus, progress func(n int)) error {
+	f, err := s.newFiller(ctx, next, writer)
 	if err != nil {
 		return err
 	}
@@ -104,7 +112,10 @@ func (s *Store) fill(ctx context.Context, next *catalog, corpus model.Corpus, pr
 	return f.nextBatch(ctx, progress)
 }
 
-func (s *Store) finishLoad(ctx context.Context, next *catalog) error {
+func (s *Store) finishLoad(ctx context.Context, next *catalog, writer *search.Writer) error {
+	if err := writer.Finish(ctx, s.db); err != nil {
+		return err
+	}
 	for _, t := range next.tables {
 		if _, err := s.db.ExecContext(ctx, t.index()); err != nil {
 			return err
@@ -133,6 +144,7 @@ func (s *Store) finishLoad(ctx context.Context, next *catalog) error {
 // A filler adds records inside the transaction of the running batch.
 type filler struct {
 	store   *Store
+	writer  *search.Writer
 	tx      *sql.Tx
 	targets map[placeKey]*target
 	count   int
@@ -144,15 +156,15 @@ type placeKey struct{ connection, stream string }
 // A target is a table with its statements prepared in the running transaction.
 type target struct {
 	*table
+	source        int // number in the search index
 	record, terms *sql.Stmt
 }
 
-func (s *Store) newFiller(ctx context.Context, next *catalog) (*filler, error) {
-	f := &filler{store: s, targets: map[placeKey]*target{}}
+func (s *Store) newFiller(ctx context.Context, next *catalog, writer *search.Writer) (*filler, error) {
+	f := &filler{store: s, writer: writer, targets: map[placeKey]*target{}}
 	for _, t := range next.tables {
-		shared := &target{table: t}
-		for _, connection := range t.connector.Connections {
-			f.targets[placeKey{connection.ID, t.stream.Name}] = shared
+		for i, connection := range t.connector.Connections {
+			f.targets[placeKey{connection.ID, t.stream.Name}] = &target{table: t, source: next.sourceNumber(t, i)}
 		}
 	}
 	return f, f.begin(ctx)
@@ -209,7 +221,7 @@ func (f *filler) add(ctx context.Context, record model.Record) error {
 		if err != nil {
 			return err
 		}
-		return f.addTerms(ctx, t, fields)
+		return f.addTerms(ctx, t, record, fields)
 	}
 	if err := f.remove(ctx, t, record); err != nil {
 		return err
@@ -217,29 +229,27 @@ func (f *filler) add(ctx context.Context, record model.Record) error {
 	if _, err := t.record.ExecContext(ctx, row...); err != nil {
 		return err
 	}
-	return f.addTerms(ctx, t, fields)
+	return f.addTerms(ctx, t, record, fields)
 }
 
 // remove takes out the earlier record of the same id.
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
-	err := f.tx.QueryRowContext(ctx, t.remove(), record.ConnectionID, record.ID).Scan(&version)
-	if err != nil {
+	var data []byte
+	if err := f.tx.QueryRowContext(ctx, t.remove(), record.ConnectionID, record.ID).Scan(&version, &data); err != nil {
 		return err
 	}
-	if len(t.lexical) == 0 {
-		return nil
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return fmt.Errorf("stored record: %w", err)
 	}
-	_, err = f.tx.ExecContext(ctx, t.removeLexical(), version)
-	return err
+	return f.writer.Remove(ctx, f.tx, version, t.texts(fields))
 }
 
-func (f *filler) addTerms(ctx context.Context, t *target, fields map[string]json.RawMessage) error {
-	if len(t.lexical) == 0 {
-		return nil
-	}
-	_, err := t.terms.ExecContext(ctx, t.lexicalRow(int64(f.count), fields)...)
-	return err
+func (f *filler) addTerms(ctx context.Context, t *target, record model.Record, fields map[string]json.RawMessage) error {
+	return f.writer.Add(ctx, t.terms, search.Document{
+		Version: int64(f.count), Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields), Conversation: t.conversationOf(fields),
+	})
 }
 
 func (f *filler) prepare(ctx context.Context, t *target) (err error) {
@@ -250,7 +260,7 @@ func (f *filler) prepare(ctx context.Context, t *target) (err error) {
 		return err
 	}
 	if len(t.lexical) > 0 {
-		t.terms, err = f.tx.PrepareContext(ctx, t.insertLexical())
+		t.terms, err = f.tx.PrepareContext(ctx, search.InsertSQL(len(t.lexical)))
 	}
 	return err
 }

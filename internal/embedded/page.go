@@ -62,6 +62,20 @@ func (s *Store) find(ctx context.Context, from access, id string) (storedRecord,
 	return found[0], true, nil
 }
 
+// version reads the record of a source that has a version.
+func (s *Store) version(ctx context.Context, from access, version int64) (storedRecord, error) {
+	w := from.conditions()
+	w.and("version = ?", version)
+	found, err := s.selectRecords(ctx, from.table, w, "version", 1)
+	if err == nil && len(found) == 0 {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		return storedRecord{}, err
+	}
+	return found[0], nil
+}
+
 // pageAfter is the condition for records that come after the one of a version. SQLite puts null before every value.
 func (s *Store) pageAfter(ctx context.Context, t *table, order ordering, version int64) (where, bool, error) {
 	var value any

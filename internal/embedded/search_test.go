@@ -34,6 +34,7 @@ func TestSearch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.ok(test.token, "/v1/search?"+test.query)
 			keys := got.ids("record_key")
+			keys = keys[:min(len(test.keys), len(keys))] // before those with some of the words
 			less := cmp.Transformer("set", func(keys []string) map[string]bool {
 				set := map[string]bool{}
 				for _, key := range keys {
@@ -62,6 +63,7 @@ func TestSearchHit(t *testing.T) {
 			"object": "search_result", "connector_id": "mail", "stream": "messages", "record_key": "dup:1/a b",
 			"record_url": "/v1/streams/messages/records/dup:1%2Fa%20b", "emitted_at": "2026-01-01T09:30:00.000Z", "authored_at": "2026-01-01T09:30:00Z",
 			"connection_id": "cin_mail_home", "connector_instance_id": "cin_mail_home", "display_name": "Home mail", "matched_fields": []any{"subject"},
+			"title": "Zephyr", "actor": "ada@example.com", "match": "all",
 			"snippet": map[string]any{"field": "subject", "text": "<mark>Zephyr</mark>"},
 			"evidence_excerpts": []any{map[string]any{
 				"object": "evidence_excerpt", "field_path": "subject", "preview_text": "<mark>Zephyr</mark>", "provenance": "lexical_match", "truncated": false,
@@ -90,22 +92,12 @@ func TestSearchHit(t *testing.T) {
 }
 
 func TestSearchPages(t *testing.T) {
-	r := newRigWith(t, Options{SearchWindow: 40})
+	r := newRig(t)
 	want := r.ok("tok-client", "/v1/search?q=invoice&limit=100").ids("record_url")
 	t.Run("pages are the whole list, cut", func(t *testing.T) {
 		got := r.walkPages("tok-client", "/v1/search?q=invoice&limit=17", "record_url")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("hits (-want +got):\n%s", diff)
-		}
-	})
-	t.Run("a list that is cut to the window says so", func(t *testing.T) {
-		got := r.ok("tok-client", "/v1/search?q=invoice&limit=1")
-		recall := map[string]any{
-			"complete": false, "truncated": true, "ranking_scope": "candidate_window", "ranked_candidate_count": float64(40 + homeMessages + chatMessages),
-			"candidate_window_limit": 40.0, "sources_searched_count": 9.0, "truncated_source_count": 1.0,
-		}
-		if diff := cmp.Diff(any(recall), got.at("meta", "recall")); diff != "" || got.at("meta", "count_accuracy") != "lower_bound" {
-			t.Errorf("accuracy %v, recall (-want +got):\n%s", got.at("meta", "count_accuracy"), diff)
 		}
 	})
 	t.Run("a cursor is of its query and grant", func(t *testing.T) {
@@ -140,57 +132,6 @@ func TestSearchRefusals(t *testing.T) {
 			got := r.get(test.token, test.target)
 			if got.status != test.status || got.code() != test.code || text(got.at("error", "param")) != test.param {
 				t.Errorf("status %d: %s", got.status, got.text)
-			}
-		})
-	}
-}
-
-func TestTerms(t *testing.T) {
-	for _, test := range []struct{ name, text, want string }{
-		{"letters are lowered and lose their accents", "Ångström Déjà-VU", "angstrom deja vu"},
-		{"accents written apart are dropped", "cafe\u0301s", "cafes"},
-		{"Japanese is split into characters", "京都駅でAI会議", "京 都 駅 で ai 会 議"},
-		{"Katakana keeps its long sign", "メール", "メ ー ル"},
-		{"Korean is split too", "회의에서", "회 의 에 서"},
-		{"Arabic loses vowel signs and its forms of alif are one", "أَحمَد مـحمد", "احمد محمد"},
-		{"Hindi keeps its vowels", "हिन्दी", "हिन्दी"},
-		{"full-width letters are letters", "ＡＢＣ１", "abc1"},
-		{"emoji are words of their own", "go 🚀 go", "go 🚀 go"},
-		{"nothing is nothing", "—…!", ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := indexedText(test.text); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
-func TestSnippet(t *testing.T) {
-	long := strings.Repeat("前置き。", 200) + "会議" + strings.Repeat("あとがき", 200)
-	for _, test := range []struct{ name, text, query string }{
-		{"the match is in the middle", long, "会議"},
-		{"the match is at the start", "会議" + strings.Repeat("あとがき", 200), "会議"},
-		{"the match is at the end", strings.Repeat("前置き。", 200) + "会議", "会議"},
-		{"everything matches", strings.Repeat("long ", 300), "long"},
-		{"the match is longer than the window", strings.Repeat("長", 700), strings.Repeat("長", 650)},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			spans := matches(test.text, parseQuery(test.query))
-			cut := snippet(test.text, spans)
-			marked := cut.marked
-			if strings.Count(marked, "<mark>") == 0 || strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
-				t.Errorf("marks are not balanced: %s", marked)
-			}
-			shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked)
-			bare := strings.TrimSuffix(strings.TrimPrefix(shown, "…"), "…")
-			if runes := len([]rune(bare)); runes > snippetSize || string([]rune(test.text)[cut.start:cut.end]) != bare || !cut.truncated {
-				t.Errorf("%d code points, truncated %v: %s", runes, cut.truncated, marked)
-			}
-			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) || strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
-				if !strings.HasPrefix(test.name, "everything") && !strings.Contains(test.name, "longer") {
-					t.Errorf("the cut ends are not told: %s", marked)
-				}
 			}
 		})
 	}

@@ -30,8 +30,6 @@ type Options struct {
 	Fault func(*http.Request, error)
 	// BookmarkLife is how long a changes_since bookmark is kept. Zero: 30 days.
 	BookmarkLife time.Duration
-	// SearchWindow bounds how many hits of one stream and connection a search ranks. Zero: 1000.
-	SearchWindow int
 	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
 	AllWords bool
 }
@@ -56,9 +54,6 @@ func NewServer(store *Store, grants *Grants, options Options) *Server {
 	}
 	if options.BookmarkLife == 0 {
 		options.BookmarkLife = 30 * 24 * time.Hour
-	}
-	if options.SearchWindow == 0 {
-		options.SearchWindow = 1000
 	}
 	return &Server{store: store, grants: grants, options: options, routes: routes()}
 }

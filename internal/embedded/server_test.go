@@ -56,35 +56,3 @@ func TestRoutes(t *testing.T) {
 		})
 	}
 }
-
-// FuzzSnippet holds two laws: terms lie in the text one after the other, and a snippet without its marks is the part of
-// the text that it says.
-func FuzzSnippet(f *testing.F) {
-	f.Add("The café bill, 会議", "cafe")
-	f.Add(japaneseBody, "京都")
-	f.Add("e\u0301\u0301 \u0301x\U0001F680", "e x")
-	f.Add("<mark>a</mark>", "a")
-	f.Fuzz(func(t *testing.T, content, query string) {
-		if len(query) > maxQuery || len(content) > 1<<14 {
-			t.Skip()
-		}
-		content = strings.ToValidUTF8(content, "") // what JSON decodes to
-		at := 0
-		for _, term := range termsOf(content) {
-			if term.start < at || term.end <= term.start || term.end > len(content) {
-				t.Fatalf("term %+v after byte %d of %q", term, at, content)
-			}
-			at = term.end
-		}
-		cut := snippet(content, matches(content, parseQuery(query)))
-		marked := cut.marked
-		shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked)
-		bare := string([]rune(content)[cut.start:cut.end])
-		if !strings.Contains(content, "mark>") && !strings.Contains(content, "…") && strings.Trim(shown, "…") != bare {
-			t.Fatalf("snippet %q is not characters %d to %d of %q", shown, cut.start, cut.end, content)
-		}
-		if strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
-			t.Fatalf("marks of %q are not balanced", marked)
-		}
-	})
-}

@@ -14,6 +14,7 @@ import (
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 // A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
@@ -99,7 +100,11 @@ func (s *Store) reopen(ctx context.Context, fingerprint string) error {
 	if err != nil {
 		return fmt.Errorf("stored cursor key: %w", err)
 	}
-	s.catalog.Store(newCatalog(connectors, fingerprint, key))
+	c := newCatalog(connectors, fingerprint, key)
+	if c.index, err = search.Open(ctx, s.db); err != nil {
+		return err
+	}
+	s.catalog.Store(c)
 	return nil
 }
 

@@ -3,18 +3,21 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
-// read may compare, so that comparisons need no JSON and run in SQLite. Its full-text twin holds the lexical fields.
+// read may compare, so that comparisons need no JSON and run in SQLite. Its lexical fields are in the index of package search.
 //
 // Row ids are given in the order of emission over all tables: they are the version that a changes feed counts.
 type table struct {
-	name      string // also the stem of the names of its index and full-text table
+	name      string // also the stem of the names of its indexes
+	number    int    // unique in the store
 	connector *model.Connector
 	stream    *model.Stream
 	columns   []column
@@ -30,9 +33,9 @@ type column struct {
 
 // newTable lays out a stream's table. Number is unique in the store.
 func newTable(number int, connector *model.Connector, stream *model.Stream) *table {
-	t := &table{name: fmt.Sprintf("s%d", number), connector: connector, stream: stream}
+	t := &table{name: fmt.Sprintf("s%d", number), number: number, connector: connector, stream: stream}
 	for i, field := range stream.Fields {
-		if field.Lexical {
+		if isSearched(field) {
 			t.lexical = append(t.lexical, field)
 		}
 		kind := kindOf(field)
@@ -89,7 +92,7 @@ func (t *table) consentColumn() string {
 	return "NULL"
 }
 
-// create is the SQL that makes the table and its full-text twin. Data comes last: scans then leave its pages alone.
+// create is the SQL that makes the table. Data comes last: scans then leave its pages alone.
 func (t *table) create() string {
 	var sql strings.Builder
 	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection_id TEXT NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.name)
@@ -97,16 +100,6 @@ func (t *table) create() string {
 		fmt.Fprintf(&sql, ", %s", c.name)
 	}
 	sql.WriteString(", data BLOB NOT NULL, UNIQUE (connection_id, id));\n")
-	if len(t.lexical) == 0 {
-		return sql.String()
-	}
-	names := make([]string, len(t.lexical))
-	for i := range t.lexical {
-		names[i] = lexicalColumn(i)
-	}
-	// The terms are folded before they come here, so the tokenizer must only split them at spaces.
-	fmt.Fprintf(&sql, "CREATE VIRTUAL TABLE %s USING fts5(%s, content='', contentless_delete=1, tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M* Co'\");\n",
-		t.lexicalTable(), strings.Join(names, ", "))
 	return sql.String()
 }
 
@@ -144,50 +137,59 @@ func (t *table) row(version int64, record model.Record, fields map[string]json.R
 	return append(row, []byte(record.Data))
 }
 
-// remove is the SQL that takes a record out by connection and id, and tells its version.
+// remove is the SQL that takes a record out by connection and id, and returns what it was.
 func (t *table) remove() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE connection_id = ? AND id = ? RETURNING version", t.name)
+	return fmt.Sprintf("DELETE FROM %s WHERE connection_id = ? AND id = ? RETURNING version, data", t.name)
 }
 
-// removeLexical is the SQL that takes a record's terms out by version.
-func (t *table) removeLexical() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE rowid = ?", t.lexicalTable())
-}
-
-func (t *table) lexicalTable() string { return t.name + "_text" }
-
-func lexicalColumn(i int) string { return fmt.Sprintf("t%d", i) }
-
-// insertLexical is the SQL that adds a record's terms, with the arguments in the order of [table.lexicalRow].
-func (t *table) insertLexical() string {
-	return fmt.Sprintf("INSERT INTO %s (rowid%s) VALUES (?%s)", t.lexicalTable(), lexicalNames(len(t.lexical)), strings.Repeat(", ?", len(t.lexical)))
-}
-
-func lexicalNames(count int) string {
-	var names strings.Builder
-	for i := range count {
-		names.WriteString(", " + lexicalColumn(i))
+// texts are what is searched of a record, in the order of the lexical fields.
+func (t *table) texts(fields map[string]json.RawMessage) []string {
+	texts := make([]string, len(t.lexical))
+	for i, field := range t.lexical {
+		texts[i] = lexicalText(fields[field.Name])
 	}
-	return names.String()
+	return texts
 }
 
-func (t *table) lexicalRow(version int64, fields map[string]json.RawMessage) []any {
-	row := []any{version}
-	for _, field := range t.lexical {
-		row = append(row, indexedText(lexicalText(fields[field.Name])))
-	}
-	return row
-}
-
-// lexicalText is the text of a field that is searched: a string, or the strings of an array one to a line.
+// lexicalText is the text of a field that is searched: all strings in it, one to a line.
 func lexicalText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	var texts []string
-	if json.Unmarshal(raw, &texts) == nil {
-		return strings.Join(texts, "\n")
+	var all []string
+	for _, leaf := range textsIn(raw, "") {
+		all = append(all, leaf.text)
 	}
-	return ""
+	return strings.Join(all, "\n")
+}
+
+// A leaf is a string in a field, with the path that a field window is read by.
+type leaf struct{ path, text string }
+
+// textsIn lists the strings of a value, those in arrays and objects too, in the order in which they are written; the names of
+// an object are sorted.
+func textsIn(raw json.RawMessage, path string) []leaf {
+	var leaves []leaf
+	switch {
+	case len(raw) == 0:
+	case raw[0] == '"':
+		var text string
+		if json.Unmarshal(raw, &text) == nil && text != "" {
+			leaves = append(leaves, leaf{path, text})
+		}
+	case raw[0] == '[':
+		var items []json.RawMessage
+		_ = json.Unmarshal(raw, &items) // it was valid when it was stored
+		for i, item := range items {
+			leaves = append(leaves, textsIn(item, path+"."+strconv.Itoa(i))...)
+		}
+	case raw[0] == '{':
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &members) // it was valid when it was stored
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			leaves = append(leaves, textsIn(members[name], path+"."+name)...)
+		}
+	}
+	return leaves
 }

@@ -1,4 +1,4 @@
-package embedded
+package search
 
 import (
 	"strings"
@@ -10,20 +10,20 @@ import (
 // is found is what is marked. Scripts that are written without spaces are split into characters, so that a word
 // inside a sentence is found as a phrase of its characters.
 
-// A term is one searchable word or character, and where it stands in the text, in bytes.
-type term struct {
-	text       string
+// A Term is one searchable word or character, and where it stands in the text, in bytes.
+type Term struct {
+	Text       string
 	start, end int
 }
 
-// termsOf splits a text into terms.
-func termsOf(text string) []term {
-	var terms []term
+// Terms splits a text into terms.
+func Terms(text string) []Term {
+	var terms []Term
 	var word strings.Builder
 	start, end := 0, 0
 	flush := func() {
 		if word.Len() > 0 {
-			terms = append(terms, term{text: word.String(), start: start, end: end})
+			terms = append(terms, Term{Text: word.String(), start: start, end: end})
 			word.Reset()
 		}
 	}
@@ -38,7 +38,7 @@ func termsOf(text string) []term {
 			}
 		case isUnspaced(r) || unicode.Is(unicode.So, r): // a symbol, such as an emoji, is a word of its own
 			flush()
-			terms = append(terms, term{text: foldRune(r), start: at, end: next})
+			terms = append(terms, Term{Text: foldRune(r), start: at, end: next})
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			if word.Len() == 0 {
 				start = at
@@ -53,15 +53,16 @@ func termsOf(text string) []term {
 	return terms
 }
 
-// indexedText is the text as it goes into the index: its terms with spaces between.
-func indexedText(text string) string {
+// IndexedText is the text as it goes into the index: its terms with spaces between.
+func IndexedText(text string) string { return joinTerms(Terms(text)) }
+
+func joinTerms(terms []Term) string {
 	var out strings.Builder
-	out.Grow(len(text))
-	for i, t := range termsOf(text) {
+	for i, t := range terms {
 		if i > 0 {
 			out.WriteByte(' ')
 		}
-		out.WriteString(t.text)
+		out.WriteString(t.Text)
 	}
 	return out.String()
 }

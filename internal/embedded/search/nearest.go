@@ -1,0 +1,97 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// Lengths, in code points, from which a word that occurs nowhere may be a misspelled one with one or two mistakes.
+const (
+	oneMistake  = 5
+	twoMistakes = 8
+	maxNearest  = 2 // words in the place of one
+)
+
+// gatherNearest finds what a word that occurs nowhere may be a typing error for: terms with the same first letter, one or two
+// changes away, that occur in scope. The nearest count, of equally near ones the most frequent.
+func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
+	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
+		return nil, nil
+	}
+	word := []rune(u.phrase[0])
+	allowed := 0
+	if len(word) >= oneMistake {
+		allowed = 1
+	}
+	if len(word) >= twoMistakes {
+		allowed = 2
+	}
+	if allowed == 0 {
+		return nil, nil
+	}
+	type candidate struct {
+		term              string
+		distance, records int
+	}
+	var candidates []candidate
+	err := s.known(string(word[:1]), func(term string, records int) {
+		if d := utf8.RuneCountInString(term) - len(word); d < -allowed || d > allowed {
+			return
+		}
+		if d := distance(word, []rune(term)); d <= allowed {
+			candidates = append(candidates, candidate{term, d, records})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
+	})
+	var found []posting
+	chosen := 0 // distance of those chosen
+	for _, c := range candidates {
+		if len(u.nearest) == maxNearest || chosen > 0 && c.distance > chosen {
+			break
+		}
+		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight}}}
+		more, err := s.gather(&replaced)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) == 0 {
+			continue // it occurs only where the grant does not show it
+		}
+		chosen = c.distance
+		u.nearest = append(u.nearest, c.term)
+		u.alternatives = append(u.alternatives, replaced.alternatives...)
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// distance is the count of letters to insert, delete, replace or exchange with the next that makes one word the other.
+func distance(a, b []rune) int {
+	var before []int // the row before the last
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

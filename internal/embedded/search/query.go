@@ -1,0 +1,118 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A phrase is terms that must stand together: of one word, or of a quoted phrase.
+type phrase []string
+
+// A unit is a word or a quoted phrase of a query, as the caller wrote it first.
+type unit struct {
+	text   string
+	phrase phrase
+	quoted bool // every hit must have it, exactly
+
+	light bool // it carries no weight: a stop word, or part of a time
+
+	alternatives []alternative // what stands for it in records, the exact words first
+	records      int           // how many records in scope have it
+	common       bool          // so many that it only ranks what others found
+	nearest      []string      // the words in its place, because it occurs nowhere
+}
+
+// An alternative is a phrase that stands for a unit, with the weight of a match.
+type alternative struct {
+	phrase phrase
+	weight float32
+}
+
+// A query is what a caller asked, in parts.
+type query struct {
+	units    []unit
+	excluded []phrase
+}
+
+// maxUnits is how many different words of a query are looked for one by one. The rest counts only for records that have all words.
+const maxUnits = 64
+
+// parseQuery reads words, "quoted phrases" and -excluded ones. Nothing else in a query is an operator.
+func parseQuery(text string) query {
+	var q query
+	for i, part := range strings.Split(text, `"`) {
+		words, quoted := []string{part}, i%2 == 1
+		if !quoted {
+			words = strings.Fields(part)
+		}
+		for _, word := range words {
+			p := phraseOf(word)
+			switch {
+			case len(p) == 0:
+			case quoted && i > 0 && excludesPhrase(text, i), !quoted && isExclusion(word):
+				q.excluded = append(q.excluded, p)
+			case slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
+			default:
+				q.units = append(q.units, unit{text: strings.TrimFunc(word, isPunctuation), phrase: p, quoted: quoted})
+			}
+		}
+	}
+	if len(q.units) == 0 { // only exclusions: nothing to look for
+		q.excluded = nil
+	}
+	return q
+}
+
+func isPunctuation(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !unicode.Is(unicode.So, r)
+}
+
+// isExclusion reports a word with a minus in front. A number with one is a number.
+func isExclusion(word string) bool {
+	rest, ok := strings.CutPrefix(word, "-")
+	return ok && strings.IndexFunc(rest, unicode.IsLetter) == 0
+}
+
+// excludesPhrase reports whether a minus stands right before the quoted part of that number.
+func excludesPhrase(text string, part int) bool {
+	before := strings.Join(strings.Split(text, `"`)[:part], `"`)
+	rest, ok := strings.CutSuffix(before, "-")
+	return ok && (rest == "" || strings.HasSuffix(rest, " ") || strings.HasSuffix(rest, `"`))
+}
+
+func phraseOf(text string) phrase {
+	var p phrase
+	for _, t := range Terms(text) {
+		p = append(p, t.Text)
+	}
+	return p
+}
+
+// expression spells a phrase for FTS5. Terms hold letters, numbers and symbols alone, and stand in quotes: nothing of a query is
+// read as an operator.
+func (p phrase) expression() string { return `"` + strings.Join(p, " ") + `"` }
+
+// lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
+// the language.
+func (q *query) lighten() uint32 {
+	var terms []string
+	for _, u := range q.units {
+		if !u.quoted {
+			terms = append(terms, u.phrase...)
+		}
+	}
+	guess := guessLanguages(terms)
+	weighty := false
+	for i := range q.units {
+		u := &q.units[i]
+		u.light = u.light || !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages[term]&guess == 0 })
+		weighty = weighty || !u.light
+	}
+	if !weighty {
+		for i := range q.units {
+			q.units[i].light = false
+		}
+	}
+	return guess
+}

@@ -1,0 +1,162 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sizes of a snippet, in code points.
+const (
+	snippetSize = 320
+	snippetLead = 60 // shown before the first match
+)
+
+// A Marker finds the words of a query in a text.
+type Marker struct {
+	terms   map[string]int // number of the unit that a term stands for
+	phrases []markedPhrase
+}
+
+type markedPhrase struct {
+	phrase phrase
+	unit   int
+}
+
+func (m *Marker) add(unit int, p phrase) {
+	if len(p) > 1 {
+		m.phrases = append(m.phrases, markedPhrase{p, unit})
+		return
+	}
+	if m.terms == nil {
+		m.terms = map[string]int{}
+	}
+	m.terms[p[0]] = unit
+}
+
+// A Span is a part of a text, in bytes, that stands for a unit of the query.
+type Span struct{ start, end, unit int }
+
+// Find returns where words of the query stand in a text, in order and without overlap.
+func (m *Marker) Find(text string) []Span {
+	terms := Terms(text)
+	var spans []Span
+	for _, t := range terms {
+		if unit, ok := m.terms[t.Text]; ok {
+			spans = append(spans, Span{t.start, t.end, unit})
+		}
+	}
+	for _, p := range m.phrases {
+		for at := 0; at+len(p.phrase) <= len(terms); at++ {
+			if slices.EqualFunc(terms[at:at+len(p.phrase)], p.phrase, func(t Term, want string) bool { return t.Text == want }) {
+				spans = append(spans, Span{terms[at].start, terms[at+len(p.phrase)-1].end, p.unit})
+			}
+		}
+	}
+	slices.SortFunc(spans, func(a, b Span) int { return a.start - b.start })
+	return joinSpans(spans)
+}
+
+func joinSpans(spans []Span) []Span {
+	var joined []Span
+	for _, s := range spans {
+		if last := len(joined) - 1; last >= 0 && s.start < joined[last].end {
+			joined[last].end = max(joined[last].end, s.end)
+			continue
+		}
+		joined = append(joined, s)
+	}
+	return joined
+}
+
+// A Cutting is the part of a text that a hit shows.
+type Cutting struct {
+	Marked     string // with the matches marked, and an ellipsis where text was left out
+	Start, End int    // in code points of the text
+	Truncated  bool   // text was left out
+}
+
+// Snippet cuts the window of a text with the most words of the query and marks them in it.
+func Snippet(text string, spans []Span) Cutting {
+	start, end := snippetWindow(text, spans)
+	first := utf8.RuneCountInString(text[:start])
+	cut := Cutting{Start: first, End: first + utf8.RuneCountInString(text[start:end]), Truncated: start > 0 || end < len(text)}
+	var out strings.Builder
+	if start > 0 {
+		out.WriteString("…")
+	}
+	at := start
+	for _, s := range spans {
+		from, to := max(s.start, start), min(s.end, end)
+		if from >= to {
+			continue
+		}
+		out.WriteString(plain(text[at:from]))
+		out.WriteString("<mark>" + plain(text[from:to]) + "</mark>")
+		at = to
+	}
+	out.WriteString(plain(text[at:end]))
+	if end < len(text) {
+		out.WriteString("…")
+	}
+	cut.Marked = out.String()
+	return cut
+}
+
+// plain leaves out tags that the text itself has, so that none is taken for a mark and what is shown are words of the text.
+func plain(text string) string {
+	for strings.Contains(text, "<mark>") || strings.Contains(text, "</mark>") {
+		text = strings.NewReplacer("<mark>", "", "</mark>", "").Replace(text)
+	}
+	return text
+}
+
+// snippetWindow picks the bytes to show: both ends are at rune boundaries.
+func snippetWindow(text string, spans []Span) (start, end int) {
+	if utf8.RuneCountInString(text) <= snippetSize {
+		return 0, len(text)
+	}
+	if len(spans) > 0 {
+		start = backward(text, spans[richest(spans)].start, snippetLead)
+	}
+	end = forward(text, start, snippetSize)
+	if end == len(text) {
+		start = backward(text, end, snippetSize)
+	}
+	return start, end
+}
+
+// richest returns the span from which on a window has the most different units.
+func richest(spans []Span) int {
+	best, most := 0, 0
+	for i, first := range spans {
+		var units uint64
+		for _, s := range spans[i:] {
+			if s.end > first.start+snippetSize-snippetLead {
+				break
+			}
+			units |= 1 << (s.unit % 64)
+		}
+		if n := bits.OnesCount64(units); n > most {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+func backward(text string, at, runes int) int {
+	for ; runes > 0 && at > 0; runes-- {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	return at
+}
+
+func forward(text string, at, runes int) int {
+	for ; runes > 0 && at < len(text); runes-- {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return at
+}

@@ -1,0 +1,98 @@
+package search
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTerms(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"letters are lowered and lose their accents", "Ångström Déjà-VU", "angstrom deja vu"},
+		{"accents written apart are dropped", "cafe\u0301s", "cafes"},
+		{"Japanese is split into characters", "京都駅でAI会議", "京 都 駅 で ai 会 議"},
+		{"Katakana keeps its long sign", "メール", "メ ー ル"},
+		{"Korean is split too", "회의에서", "회 의 에 서"},
+		{"Arabic loses vowel signs and its forms of alif are one", "أَحمَد مـحمد", "احمد محمد"},
+		{"Hindi keeps its vowels", "हिन्दी", "हिन्दी"},
+		{"full-width letters are letters", "ＡＢＣ１", "abc1"},
+		{"emoji are words of their own", "go 🚀 go", "go 🚀 go"},
+		{"nothing is nothing", "—…!", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := IndexedText(test.text); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	long := strings.Repeat("前置き。", 200) + "会議" + strings.Repeat("あとがき", 200)
+	for _, test := range []struct{ name, text, query string }{
+		{"the match is in the middle", long, "会議"},
+		{"the match is at the start", "会議" + strings.Repeat("あとがき", 200), "会議"},
+		{"the match is at the end", strings.Repeat("前置き。", 200) + "会議", "会議"},
+		{"everything matches", strings.Repeat("long ", 300), "long"},
+		{"the match is longer than the window", strings.Repeat("長", 700), strings.Repeat("長", 650)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spans := marker(test.query).Find(test.text)
+			cut := Snippet(test.text, spans)
+			marked := cut.Marked
+			if strings.Count(marked, "<mark>") == 0 || strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
+				t.Errorf("marks are not balanced: %s", marked)
+			}
+			shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked)
+			bare := strings.TrimSuffix(strings.TrimPrefix(shown, "…"), "…")
+			if runes := len([]rune(bare)); runes > snippetSize || string([]rune(test.text)[cut.Start:cut.End]) != bare || !cut.Truncated {
+				t.Errorf("%d code points, truncated %v: %s", runes, cut.Truncated, marked)
+			}
+			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) || strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
+				if !strings.HasPrefix(test.name, "everything") && !strings.Contains(test.name, "longer") {
+					t.Errorf("the cut ends are not told: %s", marked)
+				}
+			}
+		})
+	}
+}
+
+// marker marks the words of a query as they are written.
+func marker(text string) *Marker {
+	marks := &Marker{}
+	for i, u := range parseQuery(text).units {
+		marks.add(i, u.phrase)
+	}
+	return marks
+}
+
+// FuzzSnippet holds two laws: terms lie in the text one after the other, and a snippet without its marks is the part of
+// the text that it says.
+func FuzzSnippet(f *testing.F) {
+	f.Add("The café bill, 会議", "cafe")
+	f.Add("明日の会議は京都駅で行います。", "京都")
+	f.Add("e\u0301\u0301 \u0301x\U0001F680", "e x")
+	f.Add("<mark>a</mark>", "a")
+	f.Fuzz(func(t *testing.T, content, query string) {
+		if len(query) > 1000 || len(content) > 1<<14 {
+			t.Skip()
+		}
+		content = strings.ToValidUTF8(content, "") // what JSON decodes to
+		at := 0
+		for _, term := range Terms(content) {
+			if term.start < at || term.end <= term.start || term.end > len(content) {
+				t.Fatalf("term %+v after byte %d of %q", term, at, content)
+			}
+			at = term.end
+		}
+		cut := Snippet(content, marker(query).Find(content))
+		marked := cut.Marked
+		shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked)
+		bare := string([]rune(content)[cut.Start:cut.End])
+		if !strings.Contains(content, "mark>") && !strings.Contains(content, "…") && strings.Trim(shown, "…") != bare {
+			t.Fatalf("snippet %q is not characters %d to %d of %q", shown, cut.Start, cut.End, content)
+		}
+		if strings.Count(marked, "<mark>") != strings.Count(marked, "</mark>") {
+			t.Fatalf("marks of %q are not balanced", marked)
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package embedded
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+)
+
+// What a match in a field weighs, by what the field is.
+const (
+	bodyWeight  = 1
+	titleWeight = 2
+	actorWeight = 2
+)
+
+// isSearched reports whether words are looked for in a field: what is declared to be, and who sent or made the record.
+func isSearched(field model.Field) bool {
+	return field.Lexical || field.Role == "actor" && (field.Type == "string" || field.Type == "text")
+}
+
+// eventOf returns when a record happened, in microseconds since 1970.
+func (t *table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
+	for _, name := range t.timeFields() {
+		if instant, ok := storedInstant(fields[name]).(int64); ok {
+			return instant
+		}
+	}
+	return record.EmittedAt.UnixMicro()
+}
+
+// timeFields are the fields that say when a record happened, the best first.
+func (t *table) timeFields() []string {
+	var names []string
+	for _, field := range t.stream.Fields {
+		if field.Role == "event-time" {
+			names = append(names, field.Name)
+		}
+	}
+	if field, ok := t.stream.Field(t.stream.CursorField); ok && kindOf(field) == kindInstant {
+		names = append(names, field.Name)
+	}
+	return names
+}
+
+// conversationNames are fields that hold what the records of a conversation have in common, where no relation says so.
+var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "chat_id", "room_id", "thread", "conversation", "channel", "chat", "session_id", "session"}
+
+// conversationOf returns a number that is equal for records which belong together: those with the same parent in a relation or, without
+// one, the same thread. A stream of short texts by several people in time order is one conversation. 0: the record stands alone.
+func (t *table) conversationOf(fields map[string]json.RawMessage) uint64 {
+	name, ok := t.conversationField()
+	if !ok {
+		return 0
+	}
+	hash := fnv.New64a()
+	if name != "" {
+		raw := fields[name]
+		if len(raw) == 0 || string(raw) == "null" {
+			return 0
+		}
+		_, _ = hash.Write(raw)
+	}
+	return max(hash.Sum64(), 1)
+}
+
+// conversationField names the field that records of a conversation have in common: "" when the whole stream is one.
+func (t *table) conversationField() (name string, ok bool) {
+	for _, other := range t.connector.Streams {
+		for _, relation := range other.Relations {
+			if relation.Target == t.stream.Name && relation.Cardinality == "has_many" {
+				return relation.ForeignKey, true
+			}
+		}
+	}
+	for _, name := range conversationNames {
+		if field, ok := t.stream.Field(name); ok && kindOf(field) != kindNone {
+			return name, true
+		}
+	}
+	titled := slices.ContainsFunc(t.stream.Fields, func(f model.Field) bool { return f.Role == "primary-title" && len(t.lexical) > 2 })
+	spoken := slices.ContainsFunc(t.stream.Fields, func(f model.Field) bool { return f.Role == "actor" })
+	return "", spoken && !titled && len(t.timeFields()) > 0
+}
+
+// searched lays a source out for package search: what the grant shows of it, and nothing else.
+func (s access) searched(c *catalog) search.Source {
+	at := slices.IndexFunc(s.connector.Connections, func(one model.Connection) bool { return one.ID == s.connection.ID })
+	source := search.Source{Number: c.sourceNumber(s.table, at), Complete: true}
+	bodies := 0
+	for _, field := range s.lexical {
+		if field.Role != "actor" && field.Role != "primary-title" {
+			bodies++
+		}
+	}
+	for i, field := range s.lexical {
+		if _, ok := s.granted(field.Name); !ok {
+			source.Complete = false
+			continue
+		}
+		weight := float32(bodyWeight)
+		switch {
+		case field.Role == "actor":
+			weight = actorWeight
+		case field.Role == "primary-title" && bodies > 0: // a title that is all of the text is a body
+			weight = titleWeight
+		}
+		source.Fields = append(source.Fields, search.Field{Column: i, Weight: weight})
+	}
+	_, source.Talk = s.conversationField()
+	return source
+}
