@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -65,24 +67,40 @@ func inFile(path string, err error) error {
 }
 
 func read(path string) ([]byte, fs.FileMode, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	data, mode, err := Read(path)
+	var refusal *RefusedError
+	if err != nil && !errors.As(err, &refusal) {
 		return nil, 0, cannotWrite("%s cannot be read: %v", path, reason(err))
 	}
-	switch {
-	case !info.Mode().IsRegular():
+	return data, mode, err
+}
+
+// Read reads a host's file and its permissions. It refuses, with a *RefusedError, what is larger than 64 MiB or not a regular
+// file; so it waits for no writer of a pipe, and reads no device. Other errors are those of the file system.
+func Read(path string) ([]byte, fs.FileMode, error) {
+	info, err := os.Stat(path) // opening a device can do something
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
 		return nil, 0, refused("%s is not a regular file", path)
-	case info.Size() > maxFileBytes:
-		return nil, 0, refused("%s is larger than %d bytes", path, maxFileBytes)
 	}
-	data, err := os.ReadFile(path) // #nosec G304 -- the client's own file, or the one that the person named
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- the client's own file, or the one that the person named
 	if err != nil {
-		return nil, 0, cannotWrite("%s cannot be read: %v", path, reason(err))
+		return nil, 0, err
 	}
-	if data == nil {
-		data = []byte{}
+	defer func() { _ = file.Close() }() // it was only read
+	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = refused("%s is not a regular file", path) // it has been replaced since
 	}
-	return data, info.Mode().Perm(), nil
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	if err == nil && len(data) > maxFileBytes {
+		err = refused("%s is larger than %d bytes", path, maxFileBytes)
+	}
+	return data, info.Mode().Perm(), err
 }
 
 // IsNothing reports whether the file says already what it should.
@@ -129,7 +147,7 @@ func (c Change) replace(folder string) error {
 	if err != nil {
 		return cannotWrite("%s cannot be written: %v", c.Path, err)
 	}
-	now, err := os.ReadFile(c.target)
+	now, _, err := Read(c.target)
 	if errors.Is(err, fs.ErrNotExist) {
 		now, err = nil, nil
 	}

@@ -64,7 +64,7 @@ const patience = 10 * time.Second
 
 // Run examines and prints what was found, as JSON where that is asked for. Where no provider is named and a grant of one
 // alone is cached, that is the one. Its error is a *transport.ExitError with the report's exit code when something does not
-// work.
+// work, or a *transport.StoppedError when ctx ends first.
 func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
 	o.Environment = environmentWithoutOurs(o.Environment)
 	if cached := transport.CachedProviders(o.Roots); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
@@ -78,6 +78,9 @@ func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
 	if err := show(out); err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return &transport.StoppedError{Message: fmt.Sprintf("stopped: %v, before everything was checked", context.Cause(ctx))}
+	}
 	if report.ExitCode != 0 {
 		return &transport.ExitError{Code: report.ExitCode, Message: "something does not work; what to do next is shown above."}
 	}
@@ -89,7 +92,7 @@ func environmentWithoutOurs(environment []string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool { return strings.HasPrefix(variable, "PDPP_") })
 }
 
-// Examine runs every check. A check that depends on one that failed is left out.
+// Examine runs every check until ctx ends. A check that depends on one that failed is left out.
 func Examine(ctx context.Context, o Options) Report {
 	e := &examination{Options: o, http: &http.Client{
 		Timeout:       patience,
@@ -97,13 +100,28 @@ func Examine(ctx context.Context, o Options) Report {
 	}}
 	e.configuration()
 	credential, have := e.credential()
-	if provider := e.provider(credential); provider != "" && e.reach(ctx, provider) && have {
-		e.well = e.token(ctx, provider, credential.Token)
+	provider, reached := e.provider(credential), false
+	if provider != "" {
+		e.check(ctx, func() { reached = e.reach(ctx, provider) })
+	}
+	if reached && have {
+		e.check(ctx, func() { e.well = e.token(ctx, provider, credential.Token) })
 	}
 	e.clients()
-	e.stdio(ctx)
-	e.hosted(ctx)
+	e.check(ctx, func() { e.stdio(ctx) })
+	e.check(ctx, func() { e.hosted(ctx) })
 	return Report{Findings: e.findings, ExitCode: exitCode(e.findings)}
+}
+
+// check runs a check unless ctx has ended. What it found when ctx ended meanwhile is dropped: that blames what was checked.
+func (e *examination) check(ctx context.Context, run func()) {
+	before := len(e.findings)
+	if ctx.Err() == nil {
+		run()
+	}
+	if ctx.Err() != nil {
+		e.findings = e.findings[:before]
+	}
 }
 
 type examination struct {

@@ -33,12 +33,17 @@ func (e *examination) clients() {
 		if path == "" {
 			continue
 		}
-		file, err := os.ReadFile(path) // #nosec G304 -- the client's own file
+		file, _, err := clients.Read(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		found++
 		setup := "pdpp-mcp setup " + client.Name
+		var refusal *clients.RefusedError
+		if errors.As(err, &refusal) {
+			e.warn("client", setup, "%s: %s", client.Title, sentence(err))
+			continue
+		}
 		if err != nil {
 			e.warn("client", setup, "%s: %s cannot be read.", client.Title, path)
 			continue
