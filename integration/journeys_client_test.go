@@ -84,7 +84,6 @@ type (
 		next  *call  // the page that follows
 		later *call  // what will have changed since
 		apart []call // one for each connection, where the page has no cursor
-		fewer int    // a limit with which all of the page is shown; 0 when it is
 		total string
 	}
 	row struct {
@@ -98,7 +97,6 @@ type (
 		ids      []string
 		evidence []evidence
 		next     *call
-		fewer    int
 	}
 	evidence struct {
 		id, field, text, sha256 string
@@ -217,12 +215,11 @@ func (c *client) pages(asked call) (rows []row, later *call) {
 	c.t.Helper()
 	for range 500 {
 		got := c.getPage(asked)
-		if got.fewer > 0 {
-			asked = asked.with("limit", got.fewer)
-			continue
-		}
+		rows = append(rows, got.rows...)
 		if len(got.apart) > 0 {
-			rows = nil // each connection begins again
+			if got.apart[0].arguments["cursor"] == nil {
+				rows = nil // each connection begins again
+			}
 			for _, one := range got.apart {
 				c.keeps(asked, one)
 				more, _ := c.pages(one)
@@ -230,7 +227,6 @@ func (c *client) pages(asked call) (rows []row, later *call) {
 			}
 			return rows, nil
 		}
-		rows = append(rows, got.rows...)
 		if got.next == nil {
 			return rows, got.later
 		}
@@ -247,10 +243,6 @@ func (c *client) found(asked call) []string {
 	var ids []string
 	for range 500 {
 		got := c.hits(asked, c.get(asked))
-		if got.fewer > 0 {
-			asked = asked.with("limit", got.fewer)
-			continue
-		}
 		ids = append(ids, got.ids...)
 		if got.next == nil {
 			return ids

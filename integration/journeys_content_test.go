@@ -21,7 +21,6 @@ var (
 	provenLine     = regexp.MustCompile(`\| ([\w.]+): ("(?:[^"\\]|\\.)*")$`)
 	windowLine     = regexp.MustCompile(`characters (\d+) to (\d+) of (\d+)(?:.*match at (\d+) to (\d+))?`)
 	wholeLine      = regexp.MustCompile(`: complete, (\d+) characters`)
-	fewerShown     = regexp.MustCompile(`^Shown \d+ of \d+ records in text; .* a limit of (\d+) shows`)
 	scalarLine     = regexp.MustCompile(`^(?:count|\w+ of .*) = (\S+)$`)
 	connectionLine = regexp.MustCompile(`^([\w-]+) \(connections? ([^)]*)\): (.*)$`)
 	sameStreams    = regexp.MustCompile(`^the same \d+ streams? as ([\w-]+) (\S+)$`)
@@ -155,9 +154,6 @@ func (contentOnly) page(_ call, seen string) page {
 	}
 	long := map[string][]call{}
 	for _, line := range lines[1:] {
-		if found := fewerShown.FindStringSubmatch(line); found != nil {
-			p.fewer, _ = strconv.Atoi(found[1])
-		}
 		if next := printedCallIn(line, "next page: "); next != nil {
 			p.next = next
 		}
@@ -168,10 +164,10 @@ func (contentOnly) page(_ call, seen string) page {
 			arguments, _, _ := cutJSON(strings.TrimPrefix(line, "query_records "))
 			p.apart = append(p.apart, callOf("query_records", arguments))
 		}
-		if what, read, ok := strings.Cut(line, "; read it: "); ok {
-			_, of, _ := strings.Cut(what, " of ")
-			id, _, _ := strings.Cut(of, " ")
-			long[id] = append(long[id], *printedCallIn(read, ""))
+		if _, read, ok := strings.Cut(line, "; read it: "); ok {
+			one := *printedCallIn(read, "")
+			id := one.arguments["id"].(string)
+			long[id] = append(long[id], one)
 			continue
 		}
 		id, rest, ok := strings.Cut(line, " | ")
@@ -214,9 +210,6 @@ func (contentOnly) hits(_ call, seen string) hits {
 	for i, line := range lines {
 		if next := printedCallIn(line, "next page: "); next != nil {
 			h.next = next
-		}
-		if _, limit, ok := strings.Cut(line, " more in structured output; a limit of "); ok {
-			h.fewer, _ = strconv.Atoi(strings.Fields(limit)[0])
 		}
 		id, rest, ok := strings.Cut(line, " | ")
 		if !ok {

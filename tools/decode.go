@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // Bounds of what a caller may send.
@@ -19,7 +20,7 @@ const (
 	// MaxQueryBytes bounds q.
 	MaxQueryBytes = 1000
 	// maxCursorBytes bounds a cursor or bookmark.
-	maxCursorBytes = 16 << 10
+	maxCursorBytes = 16<<10 + 64 // a cursor of 16 KiB, and the place on its page
 	// maxNameBytes bounds a field, stream, relation or connection name.
 	maxNameBytes = 256
 	// maxListItems bounds fields, streams and expand.
@@ -281,6 +282,9 @@ func (a *arguments) cursor(name string) string {
 	}
 	return value
 }
+
+// position reads the cursor of a list: one of the resource server, or one that an answer printed for the rest of a page.
+func (a *arguments) position() render.Position { return render.ParsePosition(a.cursor("cursor")) }
 
 // show quotes a received value for an error sentence, shortened.
 func show(raw string) string {

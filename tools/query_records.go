@@ -40,7 +40,7 @@ func QueryRecords() *Tool {
 			args := call.Args.(queryRecordsArgs)
 			return render.Records(response, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
-				Asked: args.asked, Cursor: args.cursor, ChangesSince: args.changesSince, Fields: args.fields,
+				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
 				Rest: rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
@@ -50,8 +50,9 @@ func QueryRecords() *Tool {
 type queryRecordsArgs struct {
 	stream, connectionID string
 	limit                int // 0: the resource server's default
-	asked                int // the limit that was sent at first, where the page did not fit; else 0
-	cursor, changesSince string
+	asked                int // the limit that was sent at first, where the answer to it was too large; else 0
+	position             render.Position
+	changesSince         string
 	order, sort, count   string
 	fields               []string
 	view                 string
@@ -66,7 +67,7 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 	args := queryRecordsArgs{
 		stream:       a.name("stream"),
 		connectionID: a.name("connection_id"),
-		cursor:       a.cursor("cursor"),
+		position:     a.position(),
 		changesSince: a.cursor("changes_since"),
 		order:        a.choice("order", "asc", "desc"),
 		sort:         a.field("sort"),
@@ -77,6 +78,9 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 		expansion:    a.expansion(),
 	}
 	args.limit, _ = a.number("limit", 1, MaxLimit)
+	if args.position.Shown > 0 {
+		args.limit = args.position.Limit // the same page again
+	}
 	a.excludes("view", "fields")
 	for _, other := range []string{"sort", "order", "count"} {
 		a.excludes("changes_since", other)
@@ -87,44 +91,23 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 	return args, nil
 }
 
-// How often a page is asked for again: records that are not of one size may not fit at once.
+// maxRefits is how often a page is asked for again: records that are not of one size may not fit at once.
 const maxRefits = 3
 
-// forwardRecords reads a page. One that is too large for a host is asked for again with a smaller limit, so that its
-// cursor is exact and its envelope the resource server's own; it is never cut (D18).
+// forwardRecords reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that
+// its cursor is exact and its envelope the resource server's own (D18).
 func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
 	for refits := 0; ; refits++ {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
-		limit := args.pageSize()
-		switch {
-		case err == nil:
-			limit = args.fitting(render.RecordsThatFit(response, args.limit, call.Scope.ConnectionID))
-		case rs.AsError(err).Code == rs.ResponseTooLarge:
-			limit = max(1, limit/16)
-		}
-		if limit >= args.pageSize() || refits == maxRefits {
+		if size := args.pageSize(); err == nil || rs.AsError(err).Code != rs.ResponseTooLarge || size == 1 || refits == maxRefits {
 			call.Args = args // what was read in the end is what is rendered
 			return Reply{Call: call, Response: response}, err
 		}
-		response.Drop()
 		if args.asked == 0 {
 			args.asked = args.pageSize()
 		}
-		args.limit = limit
-	}
-}
-
-// fitting is the limit at which a page of which only fit of its records fit would fit. Without connection_id a
-// resource server may send as many records for each connection.
-func (q queryRecordsArgs) fitting(fit, of int) int {
-	switch size := q.pageSize(); {
-	case fit == of:
-		return size
-	case of > size:
-		return max(1, fit*size/of)
-	default:
-		return max(1, fit)
+		args.limit = max(1, args.pageSize()/16)
 	}
 }
 
@@ -147,7 +130,7 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	query := url.Values{}
 	setText(query, "connection_id", scope.ConnectionID)
 	setNumber(query, "limit", q.limit)
-	setText(query, "cursor", q.cursor)
+	setText(query, "cursor", q.position.Cursor)
 	setText(query, "changes_since", q.changesSince)
 	setText(query, "order", q.order)
 	setText(query, "sort", q.sort)

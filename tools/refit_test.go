@@ -13,8 +13,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// pages serves a stream of total records with a text of size bytes each, paged by an exact cursor.
-func pages(total, size int) *middlewaretest.RS {
+// pages serves a stream of total records with a text of size bytes each, paged by an exact cursor. An answer of more than most
+// bytes is too large.
+func pages(total, size, most int) *middlewaretest.RS {
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		limit, _ := strconv.Atoi(r.Query.Get("limit"))
 		if limit == 0 {
@@ -30,25 +31,29 @@ func pages(total, size int) *middlewaretest.RS {
 			next = fmt.Sprintf(`,"next_cursor":"%d"`, start+limit)
 		}
 		body := fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t%s}`, strings.Join(records, ","), next != "", next)
+		if len(body) > most {
+			return nil, &rs.Error{Code: rs.ResponseTooLarge, Message: "The answer is too large."}
+		}
 		return &rs.Response{Status: 200, Body: body}, nil
 	}}
 }
 
-// D18: a page that is too large is asked for again with a smaller limit; walking on by its cursor reads every record
-// once, and every page but that of a single large record fits.
-func TestAPageTooLargeIsAskedForSmaller(t *testing.T) {
+// D18, D23: a page that is too large for one answer goes on at its first record that was not shown; one that is too large to be
+// read is asked for again with a smaller limit. Walking on by the cursor of either channel reads every record once.
+func TestAPageTooLargeIsReadInParts(t *testing.T) {
 	for name, row := range map[string]struct {
-		arguments   string
-		total, size int
-		lowered     bool
+		arguments         string
+		total, size, most int
+		lowered           bool
 	}{
-		"a small page is read once":                  {`{"stream":"s","limit":100}`, 100, 100, false},
-		"100 records of 20 KB are read in parts":     {`{"stream":"s","limit":100}`, 30, 20_000, true},
-		"the default limit is lowered as well":       {`{"stream":"s"}`, 60, 5_000, true},
-		"a record beyond all bounds comes by itself": {`{"stream":"s","limit":10}`, 3, 60_000, true},
+		"a small page is read once":                  {`{"stream":"s","limit":100}`, 100, 100, 1 << 20, false},
+		"100 records of 20 KB are read in parts":     {`{"stream":"s","limit":100}`, 30, 20_000, 16 << 20, false},
+		"the default limit is kept as well":          {`{"stream":"s"}`, 60, 5_000, 16 << 20, false},
+		"a record beyond all bounds comes by itself": {`{"stream":"s","limit":10}`, 3, 60_000, 16 << 20, false},
+		"a page that cannot be read is smaller":      {`{"stream":"s","limit":64}`, 30, 20_000, 100_000, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := pages(row.total, row.size)
+			server := pages(row.total, row.size, row.most)
 			tool := tools.QueryRecords()
 			raw := json.RawMessage(row.arguments)
 			var ids []string

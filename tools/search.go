@@ -33,7 +33,7 @@ func Search(recordBase string) *Tool {
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(searchArgs)
 			return render.Search(response, render.SearchQuery{
-				Q: args.q, Limit: args.limit, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
+				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
 			})
 		},
@@ -44,7 +44,7 @@ type searchArgs struct {
 	q, mode, connectionID string
 	streams               []string
 	limit                 int
-	cursor                string
+	position              render.Position
 	filter                filter
 }
 
@@ -64,11 +64,14 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
 		connectionID: a.name("connection_id"),
 		streams:      a.list("streams", a.safeName),
-		cursor:       a.cursor("cursor"),
+		position:     a.position(),
 		filter:       a.filter(),
 	}
 	args.limit, _ = a.number("limit", 1, MaxLimit)
-	if args.mode == "hybrid" && a.has("cursor") {
+	if args.position.Shown > 0 {
+		args.limit = args.position.Limit // the same page again
+	}
+	if args.mode == "hybrid" && args.position.Cursor != "" {
 		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
 	}
 	if a.err != nil {
@@ -86,7 +89,7 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	setText(query, "connection_id", scope.ConnectionID)
 	setList(query, "streams", s.streams)
 	setNumber(query, "limit", s.limit)
-	setText(query, "cursor", s.cursor)
+	setText(query, "cursor", s.position.Cursor)
 	s.filter.write(query)
 	path := rs.Path("search")
 	if s.mode == "semantic" || s.mode == "hybrid" {

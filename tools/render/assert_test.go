@@ -27,7 +27,7 @@ func assertResult(t *testing.T, tool string, r Result) {
 	limit := TextHard
 	switch tool {
 	case "search":
-		limit = SearchHard
+		limit = SearchAsked + SearchHard - SearchTarget
 	case "error":
 		limit = ErrorText
 	}

@@ -105,7 +105,7 @@ func TestAllocations(t *testing.T) {
 	}{
 		"search":        {300, 200_000},
 		"records":       {120, 80_000},
-		"records-large": {800, 400_000},
+		"records-large": {1200, 400_000},
 		"schema":        {60, 20_000},
 	}
 	for _, row := range renderings() {

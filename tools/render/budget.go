@@ -24,6 +24,8 @@ const (
 	// SearchTarget and SearchHard bound the prose of a search (S2-10).
 	SearchTarget = 1800
 	SearchHard   = 2400
+	// SearchAsked bounds the prose of a search whose limit the caller named (D36).
+	SearchAsked = 6000
 	// ErrorText bounds the text of an error.
 	ErrorText = 2 << 10
 

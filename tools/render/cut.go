@@ -30,11 +30,6 @@ func (c cut) total() int {
 	return utf8.RuneCountInString(c.field.Value)
 }
 
-// complete reports a text of which every character is shown.
-func (c cut) complete() bool {
-	return rs.Kind(c.field.Value) == "string" && utf8.RuneCountInString(rs.TextStart(c.field.Value, c.shown+1)) == c.shown
-}
-
 // unnamed says why no call can name the field, or "" when one can.
 func (c cut) unnamed() string {
 	if c.related {

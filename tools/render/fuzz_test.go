@@ -71,7 +71,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		r = r.Clean(response)
 		limit := TextHard
 		if tool == "search" {
-			limit = SearchHard
+			limit = SearchAsked + SearchHard - SearchTarget
 		}
 		if len(r.Structured) > StructuredHard {
 			t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))

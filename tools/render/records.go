@@ -13,33 +13,25 @@ import (
 type RecordsQuery struct {
 	Stream       string
 	ConnectionID string
-	Limit        int
-	Asked        int  // the limit that was asked for, where a page of it would have been too large; else 0
-	small        bool // the page leaves half of its room
-	Cursor       string
+	Limit        int      // of the page that was read
+	Asked        int      // the limit that was asked for, where the answer to it was too large; else 0
+	Position     Position // where the answer starts
 	ChangesSince string
 	Fields       []string
 	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
 	Rest object
 }
 
-// next returns the call that continues, with every argument of this one. A limit that was lowered doubles, up to what
-// was asked for, after a page that leaves room for it: further on more may fit again. It reports false when the call is no line that can be copied.
+// next returns the call that continues, with every argument of this one. It reports false when the call is no line that can be
+// copied.
 func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
-	limit := q.Limit
-	if q.Asked > 0 {
-		limit = q.Limit
-		if q.small {
-			limit = min(q.Asked, 2*q.Limit)
-		}
-	}
 	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
-		rest(q.Rest).number("limit", limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
+		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
 	return call, !longerThan(call, LineChars-100) && oneLine(call) == call
 }
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
-// as many records as fit (S0-5g, S0-7c).
+// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
 func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	const what = "query_records"
 	l, err := readListing(response, what)
@@ -49,27 +41,56 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	l, body, extra := boundRecords(l, l.raw, q.Limit, q.ConnectionID)
 	l, body = projectAll(l, body, q.Fields)
 	items := readRecords(l.Items, q)
-	page := fitRecords(l, body, items)
-	if page.left > 0 && page.left == len(items) {
+	all := items
+	start, moved := q.Position.start(len(all), func(i int) string { return recordMark(&items[i], l.Items[i]) })
+	if start > 0 {
+		items, l.Items = items[start:], l.Items[start:]
+		body = l.With(l.Items).JSON()
+	}
+	next := func(shown int) string {
+		return q.Position.after(start+shown, q.Limit, recordMark(&items[shown-1], l.Items[shown-1])).String()
+	}
+	page := fitRecords(l, body, items, next)
+	if page.shown == 0 && len(items) > 0 {
 		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
 	}
-	q.small = len(page.body) < pageJSON/2
 	structured := object{pair("data", page.body)}
 	if len(page.long) > 0 {
-		structured = append(structured, pair("content_ladder", recordLadder(page.long)))
+		structured = append(structured, pair("content_ladder", recordLadder(page.long, StructuredHard-1000-len(page.body))))
 	}
 	page.extra = extra
-	if note := page.leftNote(l.Envelope.Has("next_cursor")); note != "" {
-		structured = append(structured, pair("warning", encode(note)))
+	notes := slices.DeleteFunc([]string{extra.note("record", l.Envelope.Has("next_cursor")), moved, q.lowered()}, func(s string) bool { return s == "" })
+	left := len(items) - page.shown
+	if left > 0 {
+		notes = append(notes, fmt.Sprintf("These are records %d-%d of the %d of this page; next_cursor goes on behind them.", start+1, start+page.shown, len(all)))
 	}
-	cuts := page.left + extra.over + extra.foreign
+	if len(notes) > 0 {
+		structured = append(structured, pair("warning", encode(strings.Join(notes, " "))))
+	}
+	cuts := left + extra.over + extra.foreign
 	for _, record := range page.long {
 		cuts += len(record.cuts)
 	}
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: recordsPage(l, items[:len(items)-page.left], page, q), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
+	return Result{Text: recordsPage(l, items, page, q, textStart{all, start, moved, next}), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
+}
+
+// lowered says that the page has a smaller limit than the one that was asked for, or "".
+func (q RecordsQuery) lowered() string {
+	if q.Asked == 0 {
+		return ""
+	}
+	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+}
+
+// recordMark is what tells a record from the others of its page.
+func recordMark(it *item, raw string) string {
+	if it.id != "" {
+		return it.id
+	}
+	return raw
 }
 
 // readRecords reads the records of a page.
@@ -82,12 +103,20 @@ func readRecords(list []string, q RecordsQuery) []item {
 	return items
 }
 
-func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) string {
+// A textStart is where the text of a page begins, and how it continues.
+type textStart struct {
+	page  []item // all records of the page
+	start int    // index of the first record that is shown
+	moved string // what is not exact because the list has changed
+	next  func(shown int) string
+}
+
+func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from textStart) string {
 	cursor, changes := l.Envelope.Text("next_cursor"), l.Envelope.Text("next_changes_since")
 	more := l.Envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
 
 	p := newPage(recordsText)
-	head := name(q.Stream) + ": " + plural(len(items), "record")
+	head := name(q.Stream) + ": " + plural(len(from.page), "record")
 	if n := l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
@@ -96,23 +125,16 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) strin
 		head += ", more follow"
 	case q.ChangesSince != "":
 		head += ", no more changes"
-	case q.Cursor != "" || len(items) > 0:
+	case q.Position != (Position{}) || len(from.page) > 0:
 		head += ", none follow"
 	}
 	p.add(head)
-	tail := recordsTail(l, q, items, more, cursor, changes)
-	p.max = max(p.max, 1024+len(strings.Join(tail, "\n"))*3) // long cursors must not push everything else out
-	p.reserve(tail...)
-	if cursor != "" {
-		p.add(cursorLine("next_cursor", cursor))
+	for _, note := range []string{q.lowered(), from.moved} {
+		if note != "" {
+			p.add(note)
+		}
 	}
-	if changes != "" {
-		p.add(cursorLine("next_changes_since", changes))
-	}
-	if q.Asked > 0 {
-		p.add(fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit))
-	}
-	if note := page.leftNote(cursor != ""); note != "" {
+	if note := page.extra.note("record", cursor != ""); note != "" {
 		p.add("warning: " + note)
 	}
 	if q.ChangesSince == "" && spansConnections(items) {
@@ -121,25 +143,52 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery) strin
 	for _, w := range l.warnings(4) {
 		p.add(w)
 	}
-	cutLines(p, page)
-	recordPreviews(p, items, q)
-	p.release(tail...)
+	if changes != "" {
+		p.add(cursorLine("next_changes_since", changes))
+	}
+	cutLines(p, page, len(from.page))
+
+	tail := recordsTail(l, q, from.page, more, cursor, changes)
+	stopped := func(shown int) []string { return continuedPage(q, from, shown) }
+	reserved := tail
+	if len(items) > 0 && size(stopped(len(items))) > size(tail) {
+		reserved = stopped(len(items))
+	}
+	p.max = max(p.max, 1024+size(reserved)*3) // long cursors must not push everything else out
+	p.reserve(reserved...)
+	shown := recordPreviews(p, items, q)
+	p.release(reserved...)
+	if shown < len(items) {
+		tail = stopped(max(shown, 1))
+	}
 	for _, line := range tail {
 		p.add(line)
 	}
 	return p.String()
 }
 
-// cutLines name the fields that structured output holds only in part, with the calls that read them.
-func cutLines(p *page, records recordPage) {
+// continuedPage are the last lines of a text that shows only the first of the records that are left of a page.
+func continuedPage(q RecordsQuery, from textStart, shown int) []string {
+	line := fmt.Sprintf("Shown %d-%d of these %s.", from.start+1, from.start+shown, plural(len(from.page), "record"))
+	cursor := from.next(shown)
+	call, ok := q.next(q.ConnectionID, q.ChangesSince, cursor)
+	if !ok {
+		return []string{line, cursorLine("next_cursor", cursor), "next page: query_records with the same arguments and next_cursor as cursor"}
+	}
+	return []string{line, cursorLine("next_cursor", cursor), "next page: " + call}
+}
+
+// cutLines name the long fields of a page of one record, with the calls that read them: a line shows only their beginning.
+func cutLines(p *page, records recordPage, of int) {
 	const maxNamed = 5
+	if of != 1 {
+		return
+	}
 	named, others := 0, 0
 	for _, record := range records.long {
 		for _, c := range record.cuts {
-			if c.complete() {
-				continue
-			}
-			if named == maxNamed || !p.whole(fmt.Sprintf("%s of %s is cut in structured output, %d of %d characters; read it: %s", shownName(c.field.Name), record.item.id, c.shown, c.total(), c.readOn())) {
+			c.fromStart = true
+			if named == maxNamed || !p.whole(fmt.Sprintf("%s has %d characters; read it: %s", shownName(c.field.Name), c.total(), c.readOn())) {
 				others++
 				continue
 			}
@@ -147,7 +196,7 @@ func cutLines(p *page, records recordPage) {
 		}
 	}
 	if others > 0 {
-		p.add(fmt.Sprintf("%d more fields are cut; read each with read_record_field, or name fewer fields.", others))
+		p.add(fmt.Sprintf("%d more fields are long; read each with read_record_field.", others))
 	}
 }
 
@@ -156,19 +205,16 @@ func spansConnections(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
 }
 
-// recordPreviews writes a line per record while there is room.
-func recordPreviews(p *page, items []item, q RecordsQuery) {
+// recordPreviews writes a line per record while there is room, and returns how many.
+func recordPreviews(p *page, items []item, q RecordsQuery) (shown int) {
 	if len(items) == 0 {
-		return
+		return 0
 	}
-	const (
-		cutNote   = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads on.`
-		countNote = "Shown 0000 of 0000 records in text; all are in structured output, and a limit of 0000 shows as many."
-	)
+	const cutNote = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads on.`
 	expandNote := expandedNote(items, q)
-	p.reserve(cutNote, countNote, expandNote)
+	p.reserve(cutNote, expandNote)
 	room := min(max(p.left()/len(items), 180), 700)
-	shown, cut := 0, false
+	cut := false
 	line := make([]byte, 0, room)
 	for i := range items {
 		var short bool
@@ -184,21 +230,14 @@ func recordPreviews(p *page, items []item, q RecordsQuery) {
 		shown++
 		cut = cut || short
 	}
-	p.release(cutNote, countNote, expandNote)
+	p.release(cutNote, expandNote)
 	if cut {
 		p.add(cutNote)
 	}
 	if expandNote != "" {
 		p.add(expandNote)
 	}
-	if shown < len(items) {
-		note := fmt.Sprintf("Shown %d of %d records in text; all are in structured output", shown, len(items))
-		if spansConnections(items) || shown == 0 {
-			p.add(note + ", and a lower limit shows all.")
-		} else {
-			p.add(note + fmt.Sprintf(", and a limit of %d shows as many.", shown))
-		}
-	}
+	return shown
 }
 
 // expandedNote says where related records stand, which a line only counts; "" when there are none.
@@ -226,9 +265,9 @@ func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, cha
 	case cursor != "":
 		call, ok := q.next(q.ConnectionID, session, cursor)
 		if !ok {
-			return []string{"next page: query_records with the same arguments and " + cursorLine("next_cursor", cursor) + " as cursor"}
+			return []string{cursorLine("next_cursor", cursor), "next page: query_records with the same arguments and next_cursor as cursor"}
 		}
-		return []string{"next page: " + call}
+		return []string{cursorLine("next_cursor", cursor), "next page: " + call}
 	case more || l.warned("partial_results"):
 		return namedPages(q, items, session)
 	case changes != "":
@@ -237,28 +276,33 @@ func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, cha
 			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
 		}
 		return []string{"later changes: " + call}
-	case len(items) == 0 && q.Cursor == "" && q.ChangesSince == "":
+	case len(items) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
 		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
 	}
 	return nil
 }
 
-// namedPages says how to page when the resource server merged connections and gave no cursor.
-func namedPages(q RecordsQuery, items []item, session string) []string {
+// namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
+// behind its own last record on this page.
+func namedPages(q RecordsQuery, page []item, session string) []string {
 	const maxNamed = 12
 	lines := []string{"This page has no cursor. To page on, name one connection:"}
-	seen := map[string]bool{}
-	for i := range items {
-		conn := items[i].conn
-		if conn == "" || seen[conn] || len(seen) == maxNamed {
-			continue
+	var connections []string
+	shown, last := map[string]int{}, map[string]*item{}
+	for i := range page {
+		conn := page[i].conn
+		if conn != "" && shown[conn] == 0 && len(connections) < maxNamed {
+			connections = append(connections, conn)
 		}
-		seen[conn] = true
-		line, ok := q.next(conn, session, "")
+		shown[conn], last[conn] = shown[conn]+1, &page[i]
+	}
+	for _, conn := range connections {
+		limit := min(2*max(q.Limit, shown[conn]), maxLimit)
+		line, ok := q.next(conn, session, Position{}.after(shown[conn], limit, last[conn].id).String())
 		if !ok {
 			line = "query_records with the same arguments and connection_id " + name(conn)
 		}
-		if label := preview(items[i].label, labelChars); label != "" {
+		if label := preview(last[conn].label, labelChars); label != "" {
 			line += " for " + bare(label)
 		}
 		if !longerThan(line, LineChars) {

@@ -1,7 +1,7 @@
 package render
 
 import (
-	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -9,39 +9,19 @@ import (
 
 // How the structured result of a page is shared out, in bytes of JSON.
 const (
-	ladderJSON   = 5 << 10                            // the calls that read long fields
-	pageJSON     = StructuredHard - ladderJSON - 1000 // the page itself
-	envelopeJSON = 8 << 10                            // what stands beside the records
-	leastRung    = 400                                // of one record
-	longText     = LineChars                          // a text of more characters has a rung in the ladder
+	ladderJSON    = 5 << 10                            // the calls that read long fields
+	pageJSON      = StructuredHard - ladderJSON - 1000 // the page itself
+	envelopeJSON  = 8 << 10                            // what stands beside the records
+	leastRung     = 400                                // of one record
+	longText      = LineChars                          // a text of more characters has a rung in the ladder
+	truncatedText = 500                                // characters of a text on a page that is too large otherwise
 )
-
-// RecordsThatFit returns how many records of a page a host takes, and how many the page has of those that were asked for; all of
-// them when it fits. One that does not fit is asked for again with a smaller limit, so that its cursor is exact (D18).
-func RecordsThatFit(response *rs.Response, limit int, connectionID string) (fit, of int) {
-	if len(response.Body) <= pageJSON {
-		return 0, 0
-	}
-	const what = "query_records"
-	l, err := readListing(response, what)
-	if err != nil {
-		return 0, 0
-	}
-	l, _, _ = boundRecords(l, "", limit, connectionID)
-	room := pageJSON - min(len(l.Envelope.JSON()), envelopeJSON)
-	for i, item := range l.Items {
-		if room -= len(item) + 1; room < 0 {
-			return i, len(l.Items)
-		}
-	}
-	return len(l.Items), len(l.Items)
-}
 
 // A recordPage is a page as it fits in structured output.
 type recordPage struct {
 	body  string
 	long  []longRecord
-	left  int    // records that stand in neither channel, because the resource server sent more than the limit
+	shown int    // of the records of the page, from the first on; the continuation has the others
 	extra excess // what the resource server sent beyond what was asked for
 }
 
@@ -57,17 +37,17 @@ type shownRecord struct {
 	expanded string // JSON
 }
 
-// fitRecords bounds a page. Records are cut only when a single one is too large, or when the resource server sends more
-// than it was asked for: the envelope and the identity of each stay, large values share what room there is.
-func fitRecords(l listing, body string, items []item) recordPage {
-	page := recordPage{body: body}
+// fitRecords bounds a page. Long texts are truncated first where there are several records, then the page ends at a record and
+// next is its cursor. A record is shrunk only where it fills a page alone.
+func fitRecords(l listing, body string, items []item, next func(shown int) string) recordPage {
+	page := recordPage{body: body, shown: len(items)}
 	var shown []shownRecord
 	if len(body) > pageJSON {
-		page.body, shown = shrinkPage(l, items)
-		page.left = len(items) - len(shown)
+		page.body, shown = shortenPage(l, items, next)
+		page.shown = len(shown)
 	}
 	var cuts []cut
-	for i := range items[:len(items)-page.left] {
+	for i := range items[:page.shown] {
 		it, record := &items[i], shownRecord{fields: items[i].data}
 		switch {
 		case shown != nil:
@@ -83,29 +63,59 @@ func fitRecords(l listing, body string, items []item) recordPage {
 	return page
 }
 
-// shrinkPage writes a page with as many of its records as have a share of the room that says what they are.
-func shrinkPage(l listing, items []item) (body string, shown []shownRecord) {
-	const least = 400 // bytes of a record that still says what it is
-	a := &arguments{fitEnvelope(l.Envelope, envelopeJSON).AppendJSON(make([]byte, 0, pageJSON))}
-	room := pageJSON - len(a.b)
-	sizes := make([]int, min(len(l.Items), max(room/least, 0)))
-	for i := range sizes {
-		sizes[i] = len(l.Items[i]) + 1
-	}
-	share := fairShare(sizes, room)
-	shown = make([]shownRecord, len(sizes))
-	a.reopen().open(l.Name(), '[')
-	for i := range sizes {
-		record := rs.AsObject(l.Items[i])
-		a.comma()
-		if sizes[i] > share {
-			shown[i] = shrinkRecord(a, record, l.Items[i], &items[i], share-1)
-		} else {
-			a.b = append(a.b, l.Items[i]...)
-			shown[i] = shownRecord{items[i].data, record.Get("expanded")}
+// shortenPage writes as many records of a page as fit beside the calls that read on, at least one.
+func shortenPage(l listing, items []item, next func(shown int) string) (body string, shown []shownRecord) {
+	envelope := fitEnvelope(l.Envelope, envelopeJSON)
+	remaining := pageJSON + ladderJSON - len(envelope.JSON()) // bytes
+	if len(items) > 0 {
+		const least = 400 // of a record that still says what it is
+		if remaining -= len(next(len(items))); remaining < ladderJSON+least {
+			return "", nil
 		}
 	}
-	return string(a.shut(']').shut('}').b), shown
+	var records []string
+	for i := range items {
+		raw, record, size := l.Items[i], shownRecord{}, 0
+		if len(items) > 1 {
+			raw, record, size = shortenTexts(raw, &items[i])
+		}
+		if len(items) == 1 || i == 0 && size > remaining {
+			a, most := new(arguments), remaining-ladderJSON
+			record = shrinkRecord(a, rs.AsObject(l.Items[i]), l.Items[i], &items[i], most)
+			raw, size = string(a.b), remaining
+		}
+		if size > remaining {
+			break
+		}
+		remaining -= size
+		records, shown = append(records, raw), append(shown, record)
+	}
+	if len(shown) < len(items) {
+		envelope = envelope.With("has_more", "true").With("next_cursor", encode(next(len(shown))))
+	}
+	return append(envelope, pair(l.Name(), rs.JoinArray(records))).JSON(), shown
+}
+
+// shortenTexts truncates the long texts of a record. size is what the record takes, and the calls that read these texts on.
+func shortenTexts(raw string, it *item) (shortened string, shown shownRecord, size int) {
+	record := rs.AsObject(raw)
+	shown = shownRecord{it.data, record.Get("expanded")}
+	if it.data != nil && record.Has("data") && it.ref != (rs.Ref{}) {
+		shown.fields = slices.Clone(it.data)
+		for i, m := range it.data {
+			c := cut{it: it, field: m, shown: truncatedText}
+			if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || c.unnamed() != "" || c.total() < truncatedText+truncatedText/4 {
+				continue
+			}
+			shown.fields[i].Value = encode(prefix(rs.TextStart(m.Value, truncatedText), len(m.Value)))
+			size += len(c.json()) + 1
+		}
+		if size > 0 {
+			raw = record.With("data", shown.fields.JSON()).JSON()
+			size += len(it.id) + leastRung/2
+		}
+	}
+	return raw, shown, size + len(raw) + 1
 }
 
 // shrinkRecord writes a record with its fields, and what was expanded, cut to max bytes together with the envelope.
@@ -165,22 +175,11 @@ func longTexts(cuts []cut, shown shownRecord, it *item) []cut {
 	return cuts
 }
 
-// leftNote says what of a page is shown on neither channel, and what to ask instead; "" when nothing is left out.
-func (p recordPage) leftNote(cursor bool) string {
-	note := p.extra.note("record", cursor)
-	if p.left == 0 {
-		return note
-	}
-	if note != "" {
-		note += " "
-	}
-	return note + fmt.Sprintf("The resource server sent more records than fit; the last %d are left out here. Ask again with a smaller limit.", p.left)
-}
-
-// recordLadder is content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a).
-func recordLadder(long []longRecord) string {
+// recordLadder is content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a), in about
+// max bytes.
+func recordLadder(long []longRecord, max int) string {
 	var records []string
-	room := ladderJSON
+	room := max
 	for i, record := range long {
 		if room < len(record.item.id)+leastRung {
 			return object{pair("records", rs.JoinArray(records)), pair("more_records", encode(len(long)-i))}.JSON()

@@ -15,6 +15,7 @@ import (
 type SearchQuery struct {
 	Q            string
 	Limit        int
+	Position     Position // where the answer starts
 	ConnectionID string
 	Rest         object // the other arguments as they were sent (streams, filter, mode)
 	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
@@ -28,21 +29,29 @@ func (room *searchPage) search(response *rs.Response, q SearchQuery) (Result, er
 	}
 	room.readHits(l.Items, response, q)
 	room.left = room.bound()
-	structured, shown := room.structured(l, q)
-	r := Result{Text: room.text(l, shown, q), Structured: structured}
+	room.page = room.hits
+	room.start, room.moved = q.Position.start(len(room.page), func(i int) string { return room.page[i].id })
+	room.hits = room.page[room.start:]
+	r := Result{Structured: room.structured(l, q)}
+	r.Text = room.text(l, q)
 	if uris := windowURIs(room.hits); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
 }
 
+// next is the cursor that goes on behind the first shown of the hits.
+func (room *searchPage) next(q SearchQuery, shown int) string {
+	return q.Position.after(room.start+shown, q.Limit, room.hits[shown-1].id).String()
+}
+
 // structured shortens the previews, then long addresses, then leaves out citations, then the ladder, until a host takes the
-// result. The list is cut, at a hit, only when ids alone are too much; shown is how many of its hits stand there.
-func (room *searchPage) structured(l listing, q SearchQuery) (structured json.RawMessage, shown int) {
+// result. The list ends at a hit, and its cursor goes on behind that, only when ids alone are too much.
+func (room *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	hits, all, d := room.hits, len(room.hits), &room.draft
 	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	if left := room.left.note("hit", data.Has("next_cursor")); left != "" {
+	if left := room.warning(data.Has("next_cursor")); left != "" {
 		data = data.With("warning", encode(left))
 	}
 	for i, step := range []struct {
@@ -60,85 +69,127 @@ func (room *searchPage) structured(l listing, q SearchQuery) (structured json.Ra
 			d.write(hits, step.style, data, q)
 		}
 		if d.fill(&room.cut, step.chars, step.max) {
-			return d.whole(), all
+			return d.whole()
 		}
 	}
-	data = data.Without("next_cursor") // it would skip what is left out
-	shown = sort.Search(all, func(n int) bool {
+	data = data.With("has_more", "true").With("next_cursor", encode(room.next(q, all)))
+	shown := max(sort.Search(all, func(n int) bool {
 		d.write(hits[:n+1], hitStyle{bare: true}, data, q)
 		return len(d.json) > StructuredHard-200
-	})
-	warning := fmt.Sprintf("Only the first %d of these %d hits fit here: search again with limit %d, then page.", shown, all, max(shown, 1))
-	data = data.With("warning", encode(strings.TrimSpace(room.left.note("hit", false)+" "+warning)))
+	}), 1)
+	note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", room.start+1, room.start+shown, len(room.page))
+	data = data.With("next_cursor", encode(room.next(q, shown))).With("warning", encode(strings.TrimSpace(room.warning(false)+" "+note)))
 	d.write(hits[:shown], hitStyle{bare: true}, data, q)
-	return d.json, shown
+	return d.json
 }
 
-// moreNote is the longest form of the line that says what the text leaves out; room for it is kept.
-const moreNote = "100 more in structured output; an id of over 200 characters is not shown here (100)."
+// warning says what the resource server sent beyond what was asked for, and whether the list has changed.
+func (room *searchPage) warning(cursor bool) string {
+	return strings.TrimSpace(room.left.note("hit", cursor) + " " + room.moved)
+}
 
 // text is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
-// other hits and how to page (D11).
-func (room *searchPage) text(l listing, structured int, q SearchQuery) string {
-	hits := room.hits
-	summary, notes, tail := searchSummary(l, hits, q), searchNotes(l, hits), searchTail(l, q)
-	if structured < len(hits) { // the cursor would skip what is shown nowhere
-		q.Limit = max(structured, 1)
-		tail = []string{fmt.Sprintf("Only %d of %d hits fit; ask for fewer: %s", structured, len(hits), q.call("").call("search"))}
-	}
-	left := room.left.note("hit", structured == len(hits) && l.Envelope.Has("next_cursor"))
-	if left != "" {
-		tail = append([]string{"warning: " + left}, tail...)
-	}
-	fixed := len(summary) + 1 + size(notes) + size(tail)
-	if fixed > SearchHard-200 { // handles of extreme length: what only explains makes room
-		if notes, tail = nil, cursorElsewhere(l); left != "" {
-			tail = append([]string{"warning: " + left}, tail...)
+// other hits and how to page (D11). It shows the hits from the first on: its continuation has all others (D23).
+func (room *searchPage) text(l listing, q SearchQuery) string {
+	for evidence := len(room.hits); ; {
+		text, shown, last := room.layout(l, q, evidence)
+		if last < shown {
+			return text
 		}
-		fixed = len(summary) + 1 + size(tail)
+		evidence = shown // the continuation would show the match of a later hit again
 	}
-	p := newPage(SearchTarget)
-	if fixed > SearchTarget-600 {
-		p.max = SearchHard
+}
+
+// layout writes the text with matches of the first hits only, evidence many. shown is how many hits stand there without a gap, and
+// last the index of the last one that stands there.
+func (room *searchPage) layout(l listing, q SearchQuery, evidence int) (text string, shown, last int) {
+	hits := room.hits
+	for i := range hits {
+		hits[i].inText = false
+	}
+	target, hard := SearchTarget, SearchHard
+	if q.Limit > 0 {
+		target, hard = SearchAsked, SearchAsked+SearchHard-SearchTarget
+	}
+	summary, notes, tail := searchSummary(l, room.page, hits, q), searchNotes(l, hits), searchTail(l, q)
+	reserved := tail
+	if len(hits) > 0 {
+		if more := room.moreHits(l, q, len(hits), len(hits)); size(more) > size(tail) {
+			reserved = more
+		}
+	}
+	warning := room.warning(l.Envelope.Has("next_cursor"))
+	if warning != "" {
+		warning = "warning: " + warning
+		reserved = append([]string{warning}, reserved...)
+	}
+	fixed := len(summary) + 1 + size(notes) + size(reserved)
+	if fixed > hard-200 { // handles of extreme length: what only explains makes room
+		notes = nil
+		fixed = len(summary) + 1 + size(reserved)
+	}
+	p := newPage(target)
+	if fixed > target-600 {
+		p.max = hard
 	}
 	p.reserve(summary)
 	p.reserve(notes...)
-	p.reserve(tail...)
-	room.evidence(p)
+	p.reserve(reserved...)
+	room.evidence(p, evidence)
 	p.release(summary)
 	p.add(summary)
 	p.release(notes...)
 	for _, note := range notes {
 		p.add(note)
 	}
-	p.reserve(moreNote)
-	long := hitLines(p, hits, &room.cut)
-	p.release(moreNote)
-	p.release(tail...)
-	shown := 0
-	for i := range hits {
-		if hits[i].inText {
-			shown++
-		}
+	shown, long := hitLines(p, hits, &room.cut)
+	p.release(reserved...)
+	if warning != "" {
+		p.add(warning)
 	}
-	if rest := len(hits) - shown; rest > 0 {
-		note := fmt.Sprintf("%d more in structured output; a limit of %d shows as many.", rest, max(shown, 1))
-		if long > 0 {
-			note = fmt.Sprintf("%d more in structured output; an id of over %d characters is not shown here (%d).", rest, previewIDChars, long)
-		}
-		p.add(note)
+	if shown < len(hits) {
+		shown = max(shown, 1)
+		tail = room.moreHits(l, q, shown, long)
+	} else if long > 0 {
+		p.add(longIDs(long))
 	}
 	for _, line := range tail {
 		p.add(line)
 	}
-	return p.String()
+	last = -1
+	for i := range hits {
+		if hits[i].inText {
+			last = i
+		}
+	}
+	return p.String(), shown, last
 }
 
-// evidence writes the proven matches, at most three, in at most three quarters of the room, and marks the hits that it
-// showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
-func (room *searchPage) evidence(p *page) {
+// moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
+func (room *searchPage) moreHits(l listing, q SearchQuery, shown, long int) []string {
+	line := fmt.Sprintf("Shown %d-%d of these %d hits", room.start+1, room.start+shown, len(room.page))
+	if long > 0 {
+		line += "; " + longIDs(long)
+	} else {
+		line += "."
+	}
+	call := q.call(room.next(q, shown)).call("search")
+	if len(call) > longestHandle || oneLine(call) != call {
+		return append([]string{line, fmt.Sprintf("To see the others, ask for %d hits at a time.", shown)}, cursorElsewhere(l)...)
+	}
+	return []string{line, "next page: " + call}
+}
+
+// longIDs says how many hits are left out of the text because of their ids (D15).
+func longIDs(count int) string {
+	return fmt.Sprintf("an id of over %d characters is not shown here (%d).", previewIDChars, count)
+}
+
+// evidence writes the proven matches of the first hits, at most three, in at most three quarters of the room, and marks the hits
+// that it showed. Where that is little room, excerpts are shorter rather than fewer, and then only the best one is citable.
+func (room *searchPage) evidence(p *page, first int) {
 	best := make([]*hit, 0, maxEvidenceRows)
-	for i := range room.hits {
+	for i := range room.hits[:first] {
 		if h := &room.hits[i]; len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) && len(best) < maxEvidenceRows {
 			best = append(best, h)
 		}
@@ -192,23 +243,26 @@ func (h *hit) appendHead(b []byte) []byte {
 }
 
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).
-func searchSummary(l listing, hits []hit, q SearchQuery) string {
-	line := plural(len(hits), "hit")
+func searchSummary(l listing, page, hits []hit, q SearchQuery) string {
+	line := plural(len(page), "hit")
 	if q.Q != "" {
 		line += " for " + quote(preview(q.Q, 80))
 	}
-	if len(hits) == 0 {
+	if len(page) == 0 {
 		return line + ". Try other words, fewer of them, or no streams and filter."
 	}
-	if n := l.count(); n != "" && n != strconv.Itoa(len(hits)) {
+	if n := l.count(); n != "" && n != strconv.Itoa(len(page)) {
 		line += " (" + n + " match)"
+	}
+	if len(hits) == 0 {
+		return line
 	}
 	if id := hits[0].id; len(id) <= longestHandle {
 		line += "; first_fetch_id=" + id + " "
 	} else {
 		line += "; the first id is too long for text: see structuredContent.results[0].id "
 	}
-	if mix := sourceMix(hits); mix != "" {
+	if mix := sourceMix(page); mix != "" {
 		line += "; source_mix: " + mix
 	}
 	return strings.TrimRight(line, " ")
@@ -251,8 +305,9 @@ func sourceMix(hits []hit) string {
 	return strings.Join(parts, ", ")
 }
 
-// hitLines lists the hits that no evidence line showed, and returns how many have an id too long to show (D15).
-func hitLines(p *page, hits []hit, cut *cutter) (long int) {
+// hitLines lists the hits that no evidence line showed, up to the first for which there is no room. It returns how many hits stand in
+// the text from the first on, and how many of these have an id too long to show (D15).
+func hitLines(p *page, hits []hit, cut *cutter) (shown, long int) {
 	line := make([]byte, 0, 400)
 	for i := range hits {
 		h := &hits[i]
@@ -270,10 +325,10 @@ func hitLines(p *page, hits []hit, cut *cutter) (long int) {
 			}
 		}
 		if !h.inText {
-			return long
+			return i, long
 		}
 	}
-	return long
+	return len(hits), long
 }
 
 func (h *hit) appendLine(b []byte, cut *cutter, chars int) []byte {

@@ -15,4 +15,7 @@ type searchPage struct {
 	cut   cutter
 	rows  []byte // of evidence
 	left  excess // what the resource server sent beyond what was asked for
+	page  []hit  // all hits of the page; hits are those from start on
+	start int
+	moved string // what is not exact because the list has changed
 }

@@ -47,11 +47,14 @@ type searchResult struct {
 
 func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 	t.Helper()
-	r, err := Search(answer(string(body)), SearchQuery{Q: q, Limit: 100, RecordBase: base})
+	r, err := Search(answer(string(body)), SearchQuery{Q: q, RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
 	}
 	assertResult(t, "search", r)
+	if len(r.Text) > SearchHard {
+		t.Errorf("S2-10: %d bytes of text, at most %d are allowed", len(r.Text), SearchHard)
+	}
 	var s searchResult
 	if err := json.Unmarshal(r.Structured, &s); err != nil {
 		t.Fatal(err)
@@ -132,6 +135,10 @@ func TestSearch(t *testing.T) {
 			}
 			if length <= 200 && len(r.Text) > SearchTarget {
 				t.Errorf("ids of %d: %d bytes of text", length, len(r.Text))
+			}
+			asked, err := Search(answer(string(hits(n, length))), SearchQuery{Q: "needle", Limit: n, RecordBase: base})
+			if err != nil || length <= 200 && (len(asked.Text) > SearchAsked || len(asked.Text) < SearchTarget) {
+				t.Errorf("D36: %d bytes of text where %d hits are asked for, %v", len(asked.Text), n, err)
 			}
 		}
 	})

@@ -1,0 +1,170 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// listServer serves records, or hits, one of each size in bytes.
+func listServer(sizes []int, hits bool) *middlewaretest.RS {
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		limit, _ := strconv.Atoi(r.Query.Get("limit"))
+		start, _ := strconv.Atoi(r.Query.Get("cursor"))
+		if limit == 0 {
+			limit = 20
+		}
+		end := min(start+limit, len(sizes))
+		items := []map[string]any{}
+		for i, size := range sizes[start:end] {
+			text := strings.Repeat("é hay ", size/7)
+			item := map[string]any{"object": "record", "id": fmt.Sprint("r", start+i), "stream": "s", "connection_id": "cin_a", "data": map[string]any{"n": i, "body": text}}
+			if hits {
+				item = map[string]any{"stream": "s", "record_key": fmt.Sprint("r", start+i), "connection_id": "cin_a", "title": strings.Repeat("title ", size%40)}
+				if size%3 > 0 { // some hits have no proof
+					item["evidence_excerpts"] = []map[string]any{{"field_path": "body", "preview_text": "a <mark>needle</mark> in " + text, "provenance": "lexical_match"}}
+				}
+			}
+			items = append(items, item)
+		}
+		page := map[string]any{"object": "list", "data": items, "has_more": end < len(sizes)}
+		if end < len(sizes) {
+			page["next_cursor"] = strconv.Itoa(end)
+		}
+		return &rs.Response{Status: http.StatusOK, Body: rs.EncodeJSON(page)}, nil
+	}}
+}
+
+// D23: the continuations that a channel prints, followed to the end, give every item of the resource server's list once and in its
+// order, whatever the limit and the size of the items.
+func assertContinues(t *testing.T, sizes []int, limit int) {
+	t.Helper()
+	want := make([]string, len(sizes))
+	for i := range sizes {
+		want[i] = fmt.Sprint("cin_a/s:r", i)
+	}
+	for name, tool := range map[string]*tools.Tool{"query_records": tools.QueryRecords(), "search": tools.Search("https://rs.example")} {
+		arguments := map[string]any{"stream": "s"}
+		if name == "search" {
+			arguments = map[string]any{"q": "needle"}
+		}
+		if limit > 0 {
+			arguments["limit"] = limit
+		}
+		server := listServer(sizes, name == "search")
+		for channel, read := range map[string]func(text string, structured json.RawMessage) (ids []string, cursor string){"text": readText, "structured": readStructured} {
+			call, got := json.RawMessage(rs.EncodeJSON(arguments)), []string(nil)
+			for pages := 0; call != nil; pages++ {
+				if pages > 10*len(sizes)+10 {
+					t.Fatalf("%s, %s: the pages do not end", name, channel)
+				}
+				result := use(t, tool, server, call)
+				ids, cursor := read(result.Text, result.Structured)
+				got, call = append(got, ids...), nil
+				if cursor != "" {
+					arguments["cursor"] = cursor
+					call = json.RawMessage(rs.EncodeJSON(arguments))
+				}
+			}
+			delete(arguments, "cursor")
+			if name == "search" && channel == "text" { // the matches stand first, and each page keeps its own order
+				slices.SortStableFunc(got, func(a, b string) int { return number(a) - number(b) })
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s, limit %d: %d items of %d: %.300q", name, channel, limit, len(got), len(want), got)
+			}
+		}
+	}
+}
+
+func number(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "cin_a/s:r"))
+	return n
+}
+
+func readText(text string, _ json.RawMessage) (ids []string, cursor string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if id, _, ok := strings.Cut(line, " | "); ok && strings.HasPrefix(id, "cin_a/s:") {
+			ids = append(ids, id)
+		}
+		if _, arguments, ok := strings.Cut(line, "next page: "); ok {
+			_, arguments, _ = strings.Cut(arguments, " ")
+			cursor = rs.AsObject(arguments).Text("cursor")
+		}
+	}
+	return ids, cursor
+}
+
+func readStructured(_ string, structured json.RawMessage) (ids []string, cursor string) {
+	o := rs.AsObject(string(structured))
+	for _, raw := range o.Array("results") {
+		ids = append(ids, rs.AsObject(raw).Text("id"))
+	}
+	data := o.Object("data")
+	for _, raw := range data.Array("data") {
+		ids = append(ids, "cin_a/s:"+rs.AsObject(raw).Text("id"))
+	}
+	return ids, data.Text("next_cursor")
+}
+
+func TestEachChannelContinuesWhereItStopped(t *testing.T) {
+	var many, long, mixed []int
+	for i := range 150 {
+		many, long, mixed = append(many, 90+i%3), append(long, 4000), append(mixed, (i*i*37)%3000)
+	}
+	for name, sizes := range map[string][]int{"none": nil, "one": {100}, "many": many, "long": long[:60], "mixed": mixed, "one beyond all bounds": {10, 90_000, 10}} {
+		t.Run(name, func(t *testing.T) {
+			for _, limit := range []int{0, 1, 7, 100} {
+				assertContinues(t, sizes, limit)
+			}
+		})
+	}
+}
+
+func FuzzContinuation(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 200, 90, 0}, uint8(3))
+	f.Add([]byte(strings.Repeat("a\xff", 40)), uint8(0))
+	f.Fuzz(func(t *testing.T, seeds []byte, limit uint8) {
+		sizes := make([]int, min(len(seeds), 120))
+		for i := range sizes {
+			sizes[i] = int(seeds[i]) * int(seeds[i])
+		}
+		assertContinues(t, sizes, int(limit)%101)
+	})
+}
+
+// A list that has changed meanwhile goes on behind the item that was shown last, and says so.
+func TestAContinuationOfAListThatHasChanged(t *testing.T) {
+	sizes := make([]int, 60)
+	first := use(t, tools.QueryRecords(), listServer(sizes, false), json.RawMessage(`{"stream":"s","limit":100}`))
+	if _, cursor := readText(first.Text, nil); cursor != "" {
+		t.Fatal("a page of 60 small records does not fit: ", cursor)
+	}
+	for i := range sizes {
+		sizes[i] = 2000
+	}
+	first = use(t, tools.QueryRecords(), listServer(sizes, false), json.RawMessage(`{"stream":"s","limit":100}`))
+	shown, cursor := readText(first.Text, nil)
+	insert := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		response, err := listServer(sizes, false).Answer(r)
+		response.Body = strings.Replace(response.Body, `"data":[`, `"data":[{"id":"new","stream":"s","connection_id":"cin_a","data":{"n":0}},`, 1)
+		return response, err
+	}}
+	next := use(t, tools.QueryRecords(), insert, json.RawMessage(rs.EncodeJSON(map[string]any{"stream": "s", "limit": 100, "cursor": cursor})))
+	if ids, _ := readText(next.Text, nil); len(ids) == 0 || number(ids[0]) != len(shown) || !strings.Contains(next.Text, "list has changed") {
+		t.Errorf("after %d records:\n%.300s", len(shown), next.Text)
+	}
+	gone := listServer([]int{1, 2}, false)
+	next = use(t, tools.QueryRecords(), gone, json.RawMessage(rs.EncodeJSON(map[string]any{"stream": "s", "limit": 100, "cursor": cursor})))
+	if !strings.Contains(next.Text, "list has changed") || !strings.Contains(string(next.Structured), "list has changed") {
+		t.Errorf("a list without the last item:\n%s\n%s", next.Text, next.Structured)
+	}
+}
