@@ -12,8 +12,12 @@ SOAK          ?= 10m
 LEAK          ?= 30s
 # What make load measures; its flags are listed by: go run ./integration/load -help
 LOADFLAGS     ?=
-# What make mutants changes, how many changes it tries and by which seed it picks them.
+# What make mutants changes: a package, or FILE, some of its files; how many changes it tries and by which seed it picks
+# them; which of the package's tests it runs, and which it leaves out because they are slow.
 PACKAGE       ?= ./middleware
+FILE          ?=
+TESTS         ?=
+SKIP          ?=
 MOST          ?= 40
 # What make recall measures.
 FOLDER        ?=
@@ -134,7 +138,7 @@ soak:
 # Changes one thing at a time in PACKAGE, at most MOST of them, and names the changes that its tests did not see. Another SEED
 # picks others.
 mutants:
-	go run ./integration/mutants -most $(MOST) -seed $(SEED) $(PACKAGE)
+	go run ./integration/mutants -most $(MOST) -seed $(SEED) -tests '$(TESTS)' -skip '$(SKIP)' $(PACKAGE) $(FILE)
 
 # 64 callers of 128 grants, hostile package members among them, for LEAK: no byte of one reaches another.
 leak:

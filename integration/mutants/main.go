@@ -33,8 +33,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	most := flags.Int("most", 40, "how many changes to try")
 	seed := flags.Uint64("seed", 1, "the seed by which they are picked")
 	tests := flags.String("tests", "", "run only the tests that match this expression")
+	skip := flags.String("skip", "", "do not run the tests that match this expression")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: mutants [-most N] [-seed S] [-tests REGEX] PACKAGE_DIR [FILE…]")
+		fmt.Fprintln(flags.Output(), "usage: mutants [-most N] [-seed S] [-tests REGEX] [-skip REGEX] PACKAGE_DIR [FILE…]")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -47,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := tester{dir, *tests}
+	t := tester{dir, *tests, *skip}
 	if said, err := t.test(ctx); err != nil { // They would kill every change.
 		return fmt.Errorf("the tests fail without a change: %w\n%s", err, said)
 	}
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // tester runs the tests of one package.
-type tester struct{ dir, tests string }
+type tester struct{ dir, tests, skip string }
 
 // changes lists those of the named files, or of every file of the package that is not a test.
 func (t tester) changes(names []string) ([]change, error) {
@@ -136,7 +137,7 @@ func (t tester) one(ctx context.Context, c change) (string, error) {
 }
 
 func (t tester) test(ctx context.Context, flags ...string) ([]byte, error) {
-	args := append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout=60s", "-run=" + t.tests}, flags...)
+	args := append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout=60s", "-run=" + t.tests, "-skip=" + t.skip}, flags...)
 	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // The caller names the package.
 	cmd.Dir = t.dir
 	return cmd.CombinedOutput()
