@@ -297,3 +297,25 @@ func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
 		t.Errorf("pages are %q", pages)
 	}
 }
+
+// A search whose connections cannot go on says why, and reads nothing: they lost the stream, were refused, or are gone.
+func TestASearchThatCannotGoOnSaysWhy(t *testing.T) {
+	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
+	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes")).Do(t.Context(), searchRequest("limit", "2", "streams", "messages"))
+	next := searchRequest("limit", "2", "streams", "messages", "cursor", readMerged(t, response, err).NextCursor)
+	f.heard(t)
+	for name, row := range map[string]struct {
+		members []fanout.Member
+		want    rs.Code
+	}{
+		"the grant has lost the stream": {[]fanout.Member{aChild("a", "notes"), aChild("b", "notes")}, rs.GrantStreamNotAllowed},
+		"the grant was revoked":         {[]fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, "grant_revoked"},
+		"the connection is gone":        {[]fanout.Member{aChild("b")}, rs.InvalidCursor},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), next)
+			wantCode(t, err, row.want)
+			f.wantSilence(t)
+		})
+	}
+}

@@ -179,4 +179,9 @@ func TestPackageStreams(t *testing.T) {
 	if len(f.heard(t)) != 3 {
 		t.Error("not every child was asked once")
 	}
+	response, err = packageOf(f, fanout.PackageOptions{}, aChild("b")).Do(t.Context(), rs.Request{Path: rs.Path("streams")})
+	want = `{"object":"list","has_more":false,"data":[{"name":"notes","connection_id":"cin_b","connector_key":"mail","display_name":"B Mail","grant_id":"grt_b"}],"meta":{"warnings":[]}}`
+	if err != nil || response.Body != want {
+		t.Errorf("where all can be read: %v, %v", response, err)
+	}
 }

@@ -433,3 +433,21 @@ func TestAHitOfAnotherConnectionIsNotRenamed(t *testing.T) {
 		})
 	}
 }
+
+// What is refused for its streams is named: up to three of them, and how many others.
+func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
+	for streams, want := range map[string]string{
+		"x":         `No connection of this package grants the stream "x".`,
+		"x y z":     `No connection of this package grants the stream "x", "y", "z".`,
+		"x y z v w": `No connection of this package grants the stream "x", "y", "z", and 2 others.`,
+	} {
+		f := &packageRS{}
+		r := searchRequest()
+		r.Query["streams"] = strings.Fields(streams)
+		_, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), r)
+		if e := wantCode(t, err, rs.GrantStreamNotAllowed); e.Message != want {
+			t.Errorf("%s, not %s", e.Message, want)
+		}
+		f.wantSilence(t)
+	}
+}

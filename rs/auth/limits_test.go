@@ -1,0 +1,147 @@
+package auth_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// The defaults are those of docs/limits.md and docs/configure.md.
+func TestTheDefaultsAreDocumented(t *testing.T) {
+	if auth.DefaultTokenEntries != 10_000 || auth.DefaultTokenTTL != time.Minute || auth.DefaultNegativeTTL != 5*time.Second {
+		t.Error("not 10,000 tokens, 60 seconds and 5 seconds")
+	}
+	if got := auth.DefaultQuestionLimits(); got != (auth.QuestionLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}) {
+		t.Errorf("questions about unknown tokens: %+v", got)
+	}
+	for page, phrases := range map[string][]string{
+		"limits.md":    {"10,000 good ones for 60 seconds, 10,000 bad ones for 5 seconds", "| 100 a second, 1,000 at once | `--unknown-token-rate`", "all for one token 10 s", "| answer of the authority or directory, uncompressed | 1 MiB |"},
+		"configure.md": {"such introspections at a time: 256"},
+	} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, phrase := range phrases {
+			if !strings.Contains(string(text), phrase) {
+				t.Errorf("docs/%s does not say %q", page, phrase)
+			}
+		}
+	}
+}
+
+// An authority that hangs keeps a caller for ten seconds: two questions of five.
+func TestAHangingAuthorityIsLeftAfterTenSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(ctx context.Context, _ rs.Token) (auth.TokenInfo, error) {
+			<-ctx.Done()
+			return auth.TokenInfo{}, auth.Unreachable(ctx.Err())
+		})})
+		began := time.Now()
+		if _, err := cache.Authenticate(t.Context(), rs.NewToken("a")); rs.AsError(err).Code != rs.AuthorityUnreachable || time.Since(began) != 10*time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+}
+
+// Limits that limit nothing, or everything, are refused by the flag that sets them.
+func TestLimitsThatAreNoneAreNamed(t *testing.T) {
+	for _, row := range []struct {
+		limits auth.QuestionLimits
+		flag   string // "" for good limits
+	}{
+		{auth.QuestionLimits{}, ""},
+		{auth.QuestionLimits{Rate: 0.5, Burst: 1, AtOnce: 1}, ""},
+		{auth.QuestionLimits{Rate: -1, Burst: 1}, "--unknown-token-rate -1"},
+		{auth.QuestionLimits{Rate: math.NaN(), Burst: 1}, "--unknown-token-rate NaN"},
+		{auth.QuestionLimits{Rate: math.Inf(1), Burst: 1}, "--unknown-token-rate +Inf"},
+		{auth.QuestionLimits{Rate: math.Inf(-1), Burst: 1}, "--unknown-token-rate -Inf"},
+		{auth.QuestionLimits{Rate: 1}, "--unknown-token-burst 0"},
+		{auth.QuestionLimits{AtOnce: -1}, "--max-unknown-tokens -1"},
+	} {
+		err := row.limits.Check()
+		if (err == nil) != (row.flag == "") || err != nil && !strings.HasPrefix(err.Error(), row.flag+":") {
+			t.Errorf("%+v: %v", row.limits, err)
+		}
+	}
+}
+
+func TestUnixTime(t *testing.T) {
+	for text, want := range map[json.Number]int64{"0": 0, "0.9": 0, "1.5": 1, "253402300799": 253402300799} {
+		if got, ok := auth.UnixTime(text); !ok || got.Unix() != want {
+			t.Errorf("%s: %s, %t", text, got, ok)
+		}
+	}
+	for _, text := range []json.Number{"-0.5", "-1", "253402300800", "1e300", "x"} {
+		if got, ok := auth.UnixTime(text); ok {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	if got, ok := auth.UnixTime(""); !ok || !got.IsZero() {
+		t.Errorf("absent: %s, %t", got, ok)
+	}
+}
+
+// statuses keeps the statuses of what is read.
+type statuses struct {
+	rs.Unobserved
+	read []int
+}
+
+func (s *statuses) Read(_ string, status int, _ time.Duration) { s.read = append(s.read, status) }
+
+// A question is put once more where the connection failed, never for a status; its answer has at most 1 MiB.
+func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
+	const bytes = 1 << 20
+	large := func(bytes int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			const body = `{"active":false}`
+			_, _ = io.WriteString(w, body+strings.Repeat(" ", bytes-len(body)))
+		}
+	}
+	for name, row := range map[string]struct {
+		answer http.HandlerFunc
+		asked  int64
+		status int // as it is counted: 0 for no answer that can be read
+	}{
+		"a connection that is closed": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 2, 0},
+		"an answer that breaks off": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "{")
+		}, 1, 0},
+		"a status that may pass": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, 1, 503},
+		"the largest answer":     {large(bytes), 1, 200},
+		"a larger one":           {large(bytes + 1), 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				row.answer(w, r)
+			}))
+			defer server.Close()
+			counted := &statuses{}
+			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), NoBreaker: true, Observer: counted})
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := introspector.Introspect(t.Context(), rs.NewToken("t"))
+			if (err == nil) != (row.status == 200) || err == nil && info.Inactive == nil || asked.Load() != row.asked || !slices.Equal(counted.read, []int{row.status}) {
+				t.Errorf("%+v, %v after %d questions, counted as %v", info, err, asked.Load(), counted.read)
+			}
+		})
+	}
+}
