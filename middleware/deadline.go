@@ -9,11 +9,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Deadline bounds a call, all its reads together. The caller's hang-up ends it sooner, and so does a server that stops:
-// then the call fails for the reason that its context gives as the cause, where that is an *rs.Error.
+// Deadline bounds a call, all its reads together. The end of its [Request] ends it sooner: the client hung up, or the server
+// stops. Then the call fails with the cause of that end, where that is an *rs.Error.
 func Deadline(limit time.Duration) Middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+			ctx, release := RequestFrom(ctx).Bind(ctx)
+			defer release()
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			reply, err := next(ctx, call)

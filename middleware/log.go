@@ -67,7 +67,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 				}
 			}
 			event = present(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
-			event = present(event, "request_id", RequestIDFrom(ctx))
+			event = present(event, "request_id", RequestFrom(ctx).ID)
 			event = present(event, "trace_id", TraceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).

@@ -1,16 +1,103 @@
 package middleware
 
-import "context"
+import (
+	"context"
+	"net/netip"
+	"sync"
 
-type requestIDKey struct{}
+	"go.opentelemetry.io/otel/trace"
 
-// WithRequestID returns a context that carries the id of an HTTP request, for the logs of both chains.
-func WithRequestID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestIDKey{}, id)
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A Request is the record of one HTTP request, or of one session over stdio. Beside the principal it is the only value that both
+// chains share through the context. Its fields are written by the HTTP chain, by one goroutine at a time; its methods are safe
+// for concurrent use.
+type Request struct {
+	ID      string            // in the answer's header and in the logs; empty over stdio
+	Path    string            // as logs, metrics and traces show it: one of ours, or "other"
+	Client  netip.Prefix      // the client's address, or its network for IPv6; the zero Prefix for a peer without an address
+	Span    trace.SpanContext // of the HTTP request
+	IconURL string            // the public URL of the server's icon; empty over stdio
+
+	Status  int     // of the answer; 0 while nothing was answered
+	Bytes   int64   // of the answer's body
+	Refusal rs.Code // why the HTTP chain refused the request; empty if it did not
+
+	mu           sync.Mutex
+	unauthorized bool
+	reason       rs.Code
+	ended        error
+	calls        map[*context.CancelCauseFunc]bool // under way
 }
 
-// RequestIDFrom returns the request's id, or "" where there was no HTTP request.
-func RequestIDFrom(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+type requestKey struct{}
+
+// WithRequest returns a context that carries the record of a request.
+func WithRequest(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// RequestFrom returns the record of a request. Where there is none, it returns an empty one that nobody reads.
+func RequestFrom(ctx context.Context) *Request {
+	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
+		return r
+	}
+	return &Request{}
+}
+
+// NoteUnauthorized records that the resource server refused a read in a way that may mean that the caller's token is no longer
+// good, and its code. The first reason counts.
+func (r *Request) NoteUnauthorized(reason rs.Code) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.unauthorized {
+		r.unauthorized, r.reason = true, reason
+	}
+}
+
+// Unauthorized returns what NoteUnauthorized recorded, and whether it recorded anything.
+func (r *Request) Unauthorized() (reason rs.Code, noted bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reason, r.unauthorized
+}
+
+// Bind returns a context for a call of the request, which also ends when the request does. The SDK hands on the values of an HTTP
+// request's context but, before version 2026-07-28 of MCP, not its end. release must be called after the call.
+func (r *Request) Bind(ctx context.Context) (call context.Context, release func()) {
+	call, cancel := context.WithCancelCause(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended != nil {
+		cancel(r.ended)
+	}
+	if r.calls == nil {
+		r.calls = map[*context.CancelCauseFunc]bool{}
+	}
+	r.calls[&cancel] = true
+	return call, func() {
+		r.mu.Lock()
+		delete(r.calls, &cancel)
+		r.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// End ends the calls of the request, those under way and later ones, with a cause. The first cause counts.
+func (r *Request) End(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended != nil {
+		return
+	}
+	r.ended = cause
+	for cancel := range r.calls {
+		(*cancel)(cause)
+	}
+}
+
+// EndWith ends the calls of the request when a context ends, for its cause. stop undoes that.
+func (r *Request) EndWith(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { r.End(context.Cause(ctx)) })
 }

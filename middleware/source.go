@@ -7,19 +7,32 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Reading is the Source of a server over one resource server: a client's reads carry the caller's own token, a package's
-// those of its members. A 401 to either makes the HTTP chain ask the authority again (D7).
+// Reading is the Source of a server over one resource server. A client's reads carry its own token, a package's those of its
+// members. A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
 func Reading(client *rs.Client) Source {
 	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 		if p.Package != nil {
-			return rs.Revalidating{Doer: p.Package}, nil // the package's own token is never sent (D17)
+			return noting{p.Package}, nil // the package's own token is never sent (D17)
 		}
-		return rs.Revalidating{Doer: client.For(p.Caller())}, nil
+		return noting{client.For(p.Caller())}, nil
 	}
 }
 
-// ReadingChildren gives the resource server as one member of a package sees it, in the shape that
+// ReadingChildren returns the resource server as one member of a package sees it, in the shape that
 // [fanout.PackageAuthorityOptions] takes. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
 func ReadingChildren(client *rs.Client) func(rs.Token) rs.Doer {
-	return func(token rs.Token) rs.Doer { return rs.Revalidating{Doer: client.For(rs.Caller{Token: token})} }
+	return func(token rs.Token) rs.Doer { return noting{client.For(rs.Caller{Token: token})} }
+}
+
+// noting is a Doer that notes in the [Request] each read whose refusal may mean that the token is dead. The error goes on unchanged;
+// the HTTP chain asks the token authority. Over stdio nobody reads the note.
+type noting struct{ rs.Doer }
+
+// Do performs one read.
+func (n noting) Do(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	response, err := n.Doer.Do(ctx, request)
+	if code, refused := rs.RefusesToken(err); refused {
+		RequestFrom(ctx).NoteUnauthorized(code)
+	}
+	return response, err
 }

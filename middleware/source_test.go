@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -63,6 +64,39 @@ func TestWhichTokenIsSent(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.members, members.Lines()); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// D7 D25: a read whose refusal may mean that the token is dead is noted in the record of the request, and its error goes on.
+func TestARefusedTokenIsNoted(t *testing.T) {
+	for name, row := range map[string]struct {
+		err  error
+		want rs.Code
+	}{
+		"D7 a 401":                     {&rs.Error{Code: "context.stream_not_allowed", Status: 401}, "context.stream_not_allowed"},
+		"D25 a grant that was revoked": {&rs.Error{Code: "grant_revoked", Status: 403}, "grant_revoked"},
+		"any other refusal is not":     {&rs.Error{Code: "field_not_granted", Status: 403}, ""},
+		"nor is an answer":             {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			members := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return nil, row.err }}
+			reader, err := middleware.Reading(nil)(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: scriptedPackage{RS: members}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var request middleware.Request
+			for range 2 { // the second finds the first one's code
+				if _, err := reader.Do(middleware.WithRequest(t.Context(), &request), rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {
+					t.Errorf("the error became %v", err)
+				}
+			}
+			if code, noted := request.Unauthorized(); code != row.want || noted != (row.want != "") {
+				t.Errorf("noted %v: %q", noted, code)
+			}
+			if _, err := reader.Do(t.Context(), rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {
+				t.Errorf("without a record the error became %v", err)
 			}
 		})
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Trace puts each call into a span of its own, such as "tools/call schema". A nil tracer costs nothing; the trace that
-// a client named goes on to the resource server all the same.
+// Trace makes a span for each call, such as "tools/call schema". Where the call names another trace than that of its HTTP
+// request, the span is linked to the request's. A nil tracer makes no span; the trace that a client named still goes on to the
+// resource server.
 func Trace(tracer trace.Tracer) Middleware {
 	return func(next tools.Handler) tools.Handler {
 		if tracer == nil {
@@ -24,7 +25,7 @@ func Trace(tracer trace.Tracer) Middleware {
 				name = "resources/read " + call.Tool.Name
 			}
 			options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
-			if request, ok := ctx.Value(requestSpanKey{}).(trace.SpanContext); ok {
+			if request := RequestFrom(ctx).Span; request.IsValid() && request.TraceID() != trace.SpanContextFromContext(ctx).TraceID() {
 				options = append(options, trace.WithLinks(trace.Link{SpanContext: request}))
 			}
 			ctx, span := tracer.Start(ctx, name, options...)
@@ -55,20 +56,13 @@ func describe(span trace.Span, o Outcome) {
 	}
 }
 
-type requestSpanKey struct{}
-
-// ContinueTrace returns a context in which what follows belongs to the trace that a traceparent (W3C Trace Context)
-// names. Anything that is no valid traceparent is as good as none. Where the context is in another trace already, that
-// of the HTTP request, the call's span is linked to it. tracestate and baggage are not taken over: they may hold
-// anything.
+// ContinueTrace returns a context in the trace that a traceparent (W3C Trace Context) names. An invalid traceparent changes
+// nothing. tracestate and baggage are not read, because they may hold anything.
 func ContinueTrace(ctx context.Context, traceparent string) context.Context {
 	current := trace.SpanContextFromContext(ctx)
 	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
 	if !named.IsValid() || named.TraceID() == current.TraceID() {
 		return ctx
-	}
-	if current.IsValid() {
-		ctx = context.WithValue(ctx, requestSpanKey{}, current)
 	}
 	return trace.ContextWithRemoteSpanContext(ctx, named)
 }

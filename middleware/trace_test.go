@@ -69,6 +69,7 @@ func TestACallIsLinkedToItsRequest(t *testing.T) {
 				ctx = middleware.ContinueTrace(ctx, "00-"+row.request+"-"+span+"-01")
 			}
 			request := trace.SpanContextFromContext(ctx)
+			ctx = middleware.WithRequest(ctx, &middleware.Request{Span: request})
 			if row.named != "" {
 				ctx = middleware.ContinueTrace(ctx, "00-"+row.named+"-"+span+"-01")
 			}

@@ -31,7 +31,6 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 		"in an unexported field":          hidden{token},
 		"behind a pointer and unexported": &hidden{token},
 		"in a bound client":               as(token),
-		"in a client that rechecks":       rs.Revalidating{Doer: as(token)},
 		"in a package":                    pkg,
 		"in a copy of a package":          *pkg,
 		"in an error":                     fmt.Errorf("%w: %v", fmt.Errorf("%+v", hidden{token}), token),

@@ -73,13 +73,12 @@ func (l *clientListener) release(client netip.Prefix) {
 	}
 }
 
-// A connection is one that counts, and that notices requests with two lengths; see [middleware.Framing].
+// A connection is one that counts, and that notices requests with two lengths; see [web.Framing].
 type connection struct {
 	net.Conn
 	release func()
 	head    headScanner
-	twofold bool // the request at hand has two lengths
-	seen    bool // its head was seen as a whole
+	request web.RequestHead
 }
 
 // Read reads from the client.
@@ -104,22 +103,19 @@ func watchState(accepted net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateActive: // the head of a request was read
-		c.twofold, c.seen = c.head.length && c.head.encoding, c.head.done
+		c.request = web.RequestHead{TwoLengths: c.head.length && c.head.encoding, Unseen: !c.head.done}
 	case http.StateIdle:
 		c.head = headScanner{}
 	}
 }
 
-// withFraming is the context of a connection's requests. A chunked request whose head was not seen, because it was sent before
-// the answer to the last one, counts as ambiguous.
-func withFraming(ctx context.Context, accepted net.Conn) context.Context {
+// withRequestHead returns the context of a connection's requests.
+func withRequestHead(ctx context.Context, accepted net.Conn) context.Context {
 	c, ok := accepted.(*connection)
 	if !ok {
 		return ctx
 	}
-	return web.WithFraming(ctx, func(r *http.Request) bool {
-		return c.twofold || !c.seen && len(r.TransferEncoding) > 0
-	})
+	return web.WithRequestHead(ctx, &c.request)
 }
 
 // A headScanner reads the names in the head of one request, as its bytes arrive.

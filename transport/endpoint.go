@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport/fastpath"
@@ -39,7 +40,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
 	if !o.NoFastPath {
 		e.fast = fastpath.New(fastpath.Options{
-			Server: o.Server.self, Tools: o.Server.tools, SDK: sdk, Call: o.Server.fastCall(o.Stop), WriteError: writeRPCError,
+			Server: o.Server.self, Tools: o.Server.tools, SDK: sdk, Call: o.Server.fastCall, WriteError: writeRPCError,
 		})
 	}
 	return e
@@ -58,6 +59,12 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the header " + name + " was sent more than once"})
 		return
 	}
+	request := middleware.RequestFrom(r.Context())
+	request.IconURL = e.public.URL(r, web.IconPath)
+	defer request.EndWith(r.Context())()
+	if e.stop != nil {
+		defer request.EndWith(e.stop)()
+	}
 	if e.fast != nil && e.fast.Serve(w, r, body) {
 		return
 	}
@@ -66,7 +73,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
-	ctx, release := rs.HoldAnswers(withIcon(withHangUp(r.Context(), e.stop), e.public.URL(r, web.IconPath)))
+	ctx, release := rs.HoldAnswers(r.Context())
 	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.text))
@@ -80,7 +87,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		web.Refuse(w, http.StatusUnsupportedMediaType, &rs.Error{
+		web.Refuse(w, r, http.StatusUnsupportedMediaType, &rs.Error{
 			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
 		}, "")
 		return false
@@ -96,7 +103,7 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 	}
-	web.Refuse(w, http.StatusNotAcceptable, &rs.Error{
+	web.Refuse(w, r, http.StatusNotAcceptable, &rs.Error{
 		Code: rs.NotAcceptable, Message: "The answer is JSON, which the request does not accept.",
 		Hint: "Send Accept: application/json, text/event-stream.",
 	}, "")
@@ -119,9 +126,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		web.RefuseLarge(w, large.Limit)
+		web.RefuseLarge(w, r, large.Limit)
 	case err != nil:
-		web.Refuse(w, http.StatusBadRequest, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."}, "")
+		web.Refuse(w, r, http.StatusBadRequest, &rs.Error{Code: rs.RequestMalformed, Message: "The request body broke off before its end."}, "")
 	default:
 		return body, true
 	}

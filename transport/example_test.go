@@ -74,11 +74,6 @@ func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (auth.P
 	return verdict.Principal, nil
 }
 
-// Revalidate is the same, because nothing is remembered.
-func (a authenticator) Revalidate(ctx context.Context, token rs.Token) (auth.Principal, error) {
-	return a.Authenticate(ctx, token)
-}
-
 // newHost is a Go program's own server, with the adapter at /mcp.
 func newHost(resourceServer, origin string, known accounts) (http.Handler, error) {
 	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)

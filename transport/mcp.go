@@ -65,23 +65,19 @@ func NewServer(o ServerOptions) *Server {
 			Arguments: []*mcp.PromptArgument{{Name: prompt.Argument, Description: prompt.ArgumentDescription, Required: true}},
 		}, getPrompt(prompt))
 	}
-	server.AddReceivingMiddleware(recoverAll(o.Logger), joinHangUp, hideUnlisted(o.Tools), addIcon(self))
+	server.AddReceivingMiddleware(recoverAll(o.Logger), hideUnlisted(o.Tools), addIcon(self))
 	return &Server{Server: server, self: self, tools: o.Tools, handle: o.Handler, log: o.Logger}
 }
 
 // fastCall is how the fast path answers a call: through the same pipeline as toolHandler, with the recovery that the SDK's
-// calls have from recoverAll. The end of stop ends the call.
-func (s *Server) fastCall(stop context.Context) func(context.Context, tools.Call, string) (*mcp.CallToolResult, *jsonrpc.Error) {
-	return func(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, refused *jsonrpc.Error) {
-		ctx, done := joined(ctx, stop)
-		defer done()
-		err := recovered(ctx, s.log, "tools/call", func() (err error) {
-			result, err = callTool(ctx, s.handle, call, traceparent)
-			return err
-		})
-		errors.As(err, &refused)
-		return result, refused
-	}
+// calls have from recoverAll.
+func (s *Server) fastCall(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, refused *jsonrpc.Error) {
+	err := recovered(ctx, s.log, "tools/call", func() (err error) {
+		result, err = callTool(ctx, s.handle, call, traceparent)
+		return err
+	})
+	errors.As(err, &refused)
+	return result, refused
 }
 
 // capabilities are what the server says it can do. Prompts are declared only where there is one.

@@ -42,7 +42,7 @@ func recovered(ctx context.Context, log zerolog.Logger, method string, answer fu
 	defer func() {
 		if fault := recover(); fault != nil {
 			log.Error().Str("mcp_method", middleware.Bounded(method, maxLoggedMethod)).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
-				Str("request_id", middleware.RequestIDFrom(ctx)).Msg("panic")
+				Str("request_id", middleware.RequestFrom(ctx).ID).Msg("panic")
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 		}
 	}()
@@ -78,41 +78,6 @@ func boundedError(e *jsonrpc.Error) *jsonrpc.Error {
 	return short
 }
 
-type hangUpKey struct{}
-
-// withHangUp carries a request's own lifetime down as a value, because the SDK hands on a request's values but,
-// before 2026-07-28, not its end. With it goes the server's, which must not end the request: nobody would answer it.
-func withHangUp(ctx, server context.Context) context.Context {
-	return context.WithValue(ctx, hangUpKey{}, [...]context.Context{ctx, server})
-}
-
-// joinHangUp ends a call when the client that made it hangs up, or the server ends it, for the cause of that end.
-func joinHangUp(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		ends, _ := ctx.Value(hangUpKey{}).([2]context.Context)
-		ctx, done := joined(ctx, ends[:]...)
-		defer done()
-		return next(ctx, method, request)
-	}
-}
-
-// joined returns a context that ends with the first of several, for the cause of that end. done frees it. A nil one never ends.
-func joined(ctx context.Context, ends ...context.Context) (joint context.Context, done func()) {
-	joint, cancel := context.WithCancelCause(ctx)
-	var stops []func() bool
-	for _, end := range ends {
-		if end != nil {
-			stops = append(stops, context.AfterFunc(end, func() { cancel(context.Cause(end)) }))
-		}
-	}
-	return joint, func() {
-		for _, stop := range stops {
-			stop()
-		}
-		cancel(nil)
-	}
-}
-
 // hideUnlisted takes tools that are callable but not advertised out of tools/list (D1), and lists the others in the
 // order in which they are meant to be read: a model meets schema first.
 func hideUnlisted(all []*tools.Tool) mcp.Middleware {
@@ -135,21 +100,14 @@ func hideUnlisted(all []*tools.Tool) mcp.Middleware {
 	}
 }
 
-type iconKey struct{}
-
-// withIcon carries the public URL of the icon, which depends on the name under which the request came in.
-func withIcon(ctx context.Context, url string) context.Context {
-	return context.WithValue(ctx, iconKey{}, url)
-}
-
 // addIcon names the icon where the server introduces itself: in initialize and in server/discover (S3-R17). Over
 // stdio there is no public URL, hence no icon.
 func addIcon(self mcp.Implementation) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, request)
-			url, ok := ctx.Value(iconKey{}).(string)
-			if !ok || err != nil {
+			url := middleware.RequestFrom(ctx).IconURL
+			if url == "" || err != nil {
 				return result, err
 			}
 			self := self // one copy per answer: the origin is the request's

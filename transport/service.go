@@ -137,7 +137,7 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	}
 	s.listener = newClientListener(listener, perAddress, s.isProxy, s.reportFull)
 	s.server = NewHTTPServer(address, s)
-	s.server.ConnState, s.server.ConnContext = watchState, withFraming
+	s.server.ConnState, s.server.ConnContext = watchState, withRequestHead
 	return nil
 }
 

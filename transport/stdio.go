@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -51,10 +52,10 @@ var ErrOutputClosed = errors.New("the output was closed")
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
 // that were under way when its input ended; hence this one.
 func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.Reader, out io.Writer) error {
-	calls, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
+	var calls middleware.Request
+	defer calls.End(context.Canceled)
 	c := newLines(out)
-	session, err := server.Connect(withHangUp(auth.WithPrincipal(context.WithoutCancel(ctx), principal), calls), c, nil)
+	session, err := server.Connect(middleware.WithRequest(auth.WithPrincipal(context.WithoutCancel(ctx), principal), &calls), c, nil)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 		}
 	}
 	open := c.stop()
-	cancel(errStopping)
+	calls.End(errStopping)
 	select {
 	case <-ended: //nolint:errcheck // all calls have said that they were canceled
 	case <-time.After(lastAnswerWait):

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -253,12 +255,12 @@ func TestStdioDoesNotWaitForEverForWhatIsOpen(t *testing.T) {
 	inReader, in := io.Pipe()
 	outReader, out := io.Pipe()
 	canceled := make(chan error, 1)
-	server := testServer(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
+	server := testServer(middleware.Deadline(time.Minute)(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
 		_ = in.Close()
 		<-ctx.Done()
 		canceled <- context.Cause(ctx)
 		return tools.Reply{}, context.Cause(ctx)
-	}, io.Discard)
+	}), io.Discard)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- serveStdio(context.Background(), server, inReader, out)

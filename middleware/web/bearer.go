@@ -7,26 +7,32 @@ import (
 
 	"github.com/justinas/alice"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// maxTokenBytes bounds a bearer; longer ones are not asked about.
+// maxTokenBytes bounds a token. The authenticator is not asked about longer ones.
 const maxTokenBytes = 4096
 
-// An Authenticator tells who bears a token. Its errors are *rs.Error values: AuthorityUnreachable when it could
-// not tell, any other code when the token is not good. Whoever is told apart may still not be admissible.
+// An Authenticator says who bears a token. Its errors are *rs.Error values: AuthorityUnreachable if it could not find out, any
+// other code if the token is not good. The principal may still not be admissible.
 type Authenticator interface {
 	Authenticate(context.Context, rs.Token) (auth.Principal, error)
-	// Revalidate asks again, past any memory.
-	Revalidate(context.Context, rs.Token) (auth.Principal, error)
 }
 
-// Bearer lets in who carries exactly one good client token in the Authorization header, and puts the principal
-// into the context. Everybody else is answered here, and the pipeline learns nothing of it (S0-R3, S3-R6, S3-R18).
+// A Revalidator is an Authenticator that remembers tokens. Revalidate asks past its memory; reason is the code with which the
+// resource server refused the token.
+type Revalidator interface {
+	Authenticator
+	Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (auth.Principal, error)
+}
+
+// Bearer admits a request with exactly one good client token in the Authorization header, and puts the principal into the
+// context. It refuses every other request itself (S0-R3, S3-R6, S3-R18).
 //
-// While the request is in the pipeline the token can turn out to be dead: then the answer that is still to be
-// written becomes the challenge (D7).
+// A token can die while its request is in the pipeline: if the resource server refuses it, the authenticator is asked again
+// before the answer begins, and the challenge may replace the answer (D7).
 func Bearer(authenticator Authenticator, public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,25 +49,46 @@ func Bearer(authenticator Authenticator, public Public) alice.Constructor {
 				refuseCaller(w, r, public, err)
 				return
 			}
-			ctx := auth.WithPrincipal(r.Context(), principal)
-			second := &deferredWriter{w: w, refuse: func(err error) { refuseCaller(w, r, public, err) }}
-			ctx = rs.WithOnUnauthorized(ctx, func(ctx context.Context) {
-				second.revalidate(func() error {
-					principal, err := authenticator.Revalidate(ctx, token)
-					if err == nil {
-						err = principal.Admissible()
-					}
-					return err
-				})
-			})
-			next.ServeHTTP(second, r.WithContext(ctx))
-			second.finish()
+			deferred := &deferredWriter{
+				w: w, check: revalidation(r.Context(), authenticator, token), refuse: func(err error) { refuseCaller(w, r, public, err) },
+			}
+			next.ServeHTTP(deferred, r.WithContext(auth.WithPrincipal(r.Context(), principal)))
+			deferred.finish()
 		})
 	}
 }
 
-// parseBearer finds the one token of a request (RFC 6750, section 2.1). A token in the query is refused even beside
-// a good header: the query ends up in logs and histories.
+// revalidation returns a function that asks the authenticator again, once, if the resource server has refused the token. It
+// returns an error if the caller is not admitted any more. An authenticator that cannot tell changes nothing.
+func revalidation(ctx context.Context, authenticator Authenticator, token rs.Token) func() error {
+	request, asked := middleware.RequestFrom(ctx), false
+	return func() error {
+		reason, noted := request.Unauthorized()
+		if !noted || asked {
+			return nil
+		}
+		asked = true
+		principal, err := revalidate(ctx, authenticator, token, reason)
+		if err == nil {
+			err = principal.Admissible()
+		}
+		if err != nil && refusalStatus(rs.AsError(err).Code) < http.StatusInternalServerError {
+			return err
+		}
+		return nil
+	}
+}
+
+// revalidate asks an authenticator past its memory, if it has one.
+func revalidate(ctx context.Context, authenticator Authenticator, token rs.Token, reason rs.Code) (auth.Principal, error) {
+	if again, ok := authenticator.(Revalidator); ok {
+		return again.Revalidate(ctx, token, reason)
+	}
+	return authenticator.Authenticate(ctx, token)
+}
+
+// parseBearer returns the token of a request (RFC 6750, section 2.1). A token in the query is refused even beside a good header:
+// the query ends up in logs and histories.
 func parseBearer(r *http.Request) (rs.Token, error) {
 	values := r.Header.Values("Authorization")
 	switch {

@@ -15,7 +15,7 @@ func BodyLimit(limit int64) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength > limit {
-				RefuseLarge(w, limit)
+				RefuseLarge(w, r, limit)
 				return
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, limit)
@@ -25,8 +25,8 @@ func BodyLimit(limit int64) alice.Constructor {
 }
 
 // RefuseLarge answers 413.
-func RefuseLarge(w http.ResponseWriter, limit int64) {
-	Refuse(w, http.StatusRequestEntityTooLarge, &rs.Error{
+func RefuseLarge(w http.ResponseWriter, r *http.Request, limit int64) {
+	Refuse(w, r, http.StatusRequestEntityTooLarge, &rs.Error{
 		Code:    rs.RequestTooLarge,
 		Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
 		Hint:    "Send one request with smaller arguments.",

@@ -24,7 +24,7 @@ type ChainOptions struct {
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [PublicChain] it is the whole policy
 // of who may enter:
 //
-//	CloseUnread(RequestID(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Framing(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(ConcurrencyLimit(pipeline)))))))))))))))
+//	CloseUnread(Record(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Framing(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(ConcurrencyLimit(pipeline)))))))))))))))
 func AuthenticatedChain(o ChainOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
@@ -55,7 +55,7 @@ func PublicChain(o ChainOptions) alice.Chain {
 func BaseChain(o ChainOptions) alice.Chain {
 	return alice.New(
 		CloseUnread,             // an answer before the body is read ends the connection
-		RequestID,               // one id for the log and the answer
+		Record,                  // one id, and one record of the request for all that follows
 		TraceHTTP(o.Tracer),     // one span per request, in the client's trace if it names one
 		MeasureHTTP(o.Observer), // one request in the metrics
 		AccessLog(o.Logger),     // one line per request; never a token, never a query

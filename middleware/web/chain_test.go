@@ -49,7 +49,7 @@ func (a *webAuthority) Authenticate(_ context.Context, token rs.Token) (auth.Pri
 	}
 }
 
-func (a *webAuthority) Revalidate(_ context.Context, token rs.Token) (auth.Principal, error) {
+func (a *webAuthority) Revalidate(_ context.Context, token rs.Token, _ rs.Code) (auth.Principal, error) {
 	return a.recheck(token)
 }
 

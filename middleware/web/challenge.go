@@ -10,11 +10,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// defaultRetryAfter is what a client is asked to wait for an authority that did not say.
+// defaultRetryAfter is how long a client is asked to wait if the authority did not say.
 const defaultRetryAfter = 5 * time.Second
 
-// refusalStatus says what the host should do about a refusal: 401 authorize again, 403 bring another kind of token
-// (authorizing again would bring the same one) or approve anew, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
+// refusalStatus returns the status that makes a host do the right thing: 401 authorize again, 403 use another kind of token
+// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
 func refusalStatus(code rs.Code) int {
 	switch code {
 	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked:
@@ -30,7 +30,7 @@ func refusalStatus(code rs.Code) int {
 	}
 }
 
-// turnAway answers someone who is not let in.
+// refuseCaller answers a caller who is not admitted.
 func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
@@ -40,24 +40,24 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
-		refuseLater(w, e)
+		refuseLater(w, r, e)
 		return
 	}
-	Refuse(w, status, e, metadata)
+	Refuse(w, r, status, e, metadata)
 }
 
-// refuseLater answers someone who may come again, and says when.
-func refuseLater(w http.ResponseWriter, e *rs.Error) {
+// refuseLater answers a caller who may try again, and says when.
+func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 	wait := e.RetryAfter
 	if wait < time.Second {
 		wait = defaultRetryAfter
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
-	Refuse(w, refusalStatus(e.Code), e, "")
+	Refuse(w, r, refusalStatus(e.Code), e, "")
 }
 
-// challenge is the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 would
-// leave error out where no credentials came, but hosts authorize again only where they see one.
+// challenge returns the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 omits error if no
+// credentials were sent, but hosts authorize again only if there is one.
 func challenge(e *rs.Error, resourceMetadata string) string {
 	code := "invalid_token"
 	if e.Code == rs.RequestMalformed {
@@ -66,7 +66,7 @@ func challenge(e *rs.Error, resourceMetadata string) string {
 	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)
 }
 
-// description makes a sentence fit for error_description: printable ASCII without quotes and backslashes.
+// description returns a text as error_description allows it: printable ASCII without quotes and backslashes.
 func description(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {

@@ -1,40 +1,32 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/netip"
 	"strings"
 
 	"github.com/justinas/alice"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// ipv6SiteBits is how much of an IPv6 address names its holder: one customer is given a whole /64 at least.
+// ipv6SiteBits is the length of an IPv6 network that counts as one client: a customer of a provider gets a whole /64 at least.
 const ipv6SiteBits = 64
 
-type clientAddressKey struct{}
-
-// ClientAddress notes where a request comes from, for the stages that count by it: the peer or, when the peer is a
-// trusted proxy, the address that the trusted proxies wrote into X-Forwarded-For.
+// ClientAddress records where a request comes from, for the stages that count by it: the peer or, if the peer is a trusted proxy,
+// the address that the trusted proxies wrote into X-Forwarded-For.
 func ClientAddress(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			client := site(public.clientAddress(r))
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientAddressKey{}, client)))
+			middleware.RequestFrom(r.Context()).Client = ClientNetwork(public.clientAddress(r))
+			next.ServeHTTP(w, r)
 		})
 	}
 }
 
-// ClientAddressFrom returns where a request comes from, as one address or, for IPv6, as a network. The zero Prefix stands
-// for a peer without an address, such as one at a Unix socket.
-func ClientAddressFrom(ctx context.Context) netip.Prefix {
-	client, _ := ctx.Value(clientAddressKey{}).(netip.Prefix)
-	return client
-}
-
-// clientAddress is the peer's address or, behind a trusted proxy, the p.Hops-th address of X-Forwarded-For from the right:
-// each proxy adds one there, so that whatever a client sent stands further left. Where there are fewer, or it is no address,
-// the peer's own is the only one that is certain.
+// clientAddress returns the peer's address or, behind a trusted proxy, the p.Hops-th address of X-Forwarded-For from the right:
+// each proxy appends one, so that what a client sent is further left. If there are fewer, or it is not an address, only the
+// peer's own is certain.
 func (p Public) clientAddress(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -67,8 +59,9 @@ func parseHop(text string) (netip.Addr, bool) {
 // plainAddress is an address as prefixes contain it: IPv4 as such, and no zone.
 func plainAddress(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// site is what counts as one client.
-func site(a netip.Addr) netip.Prefix {
+// ClientNetwork returns what counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
+func ClientNetwork(a netip.Addr) netip.Prefix {
+	a = plainAddress(a)
 	bits := a.BitLen()
 	if a.Is6() {
 		bits = ipv6SiteBits

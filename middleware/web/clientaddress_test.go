@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
@@ -40,9 +41,9 @@ func TestClientAddress(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got netip.Prefix
-			handler := web.ClientAddress(web.Public{Proxies: proxies, Hops: test.hops})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				got = web.ClientAddressFrom(r.Context())
-			}))
+			handler := web.Record(web.ClientAddress(web.Public{Proxies: proxies, Hops: test.hops})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got = middleware.RequestFrom(r.Context()).Client
+			})))
 			limited(handler, func(r *http.Request) {
 				r.RemoteAddr = test.peer
 				for _, value := range test.forwarded {

@@ -23,7 +23,7 @@ func ConcurrencyLimit(limiter *Limiter) alice.Constructor {
 			state := limiter.state.Load()
 			leave, refusal := state.turns.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
 			if refusal != nil {
-				refuseLater(w, refusal)
+				refuseLater(w, r, refusal)
 				return
 			}
 			defer leave()

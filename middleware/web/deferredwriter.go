@@ -4,105 +4,88 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A deferredWriter is a ResponseWriter that can still refuse a request (D7). Once the authority has refused the caller,
-// and as long as nothing has been written, the pipeline's answer is dropped and the refusal takes its place. The pipeline
-// writes from a goroutine of its own, hence the lock.
+// A deferredWriter is a ResponseWriter that can still refuse a request (D7). Before the pipeline's answer begins it checks the
+// caller again; a caller that is refused then gets the refusal instead of the answer. The pipeline writes from a goroutine of its
+// own, hence the lock.
 type deferredWriter struct {
 	w      http.ResponseWriter
+	check  func() error // nil: the caller is still admitted
 	refuse func(error)
 
-	asking sync.Mutex // one question at a time; held while asking
-
 	mu      sync.Mutex
-	asked   bool
-	dead    error // why the caller is out; nil while in
-	started bool  // the pipeline's answer is on its way
-	refused bool  // the refusal is on its way
+	started bool // the pipeline's answer is on its way
+	refused bool // the refusal is on its way
 }
 
-// settle asks once per request whether the caller is still good. An authority that cannot tell settles nothing.
-func (s *deferredWriter) revalidate(ask func() error) {
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	s.mu.Lock()
-	done := s.asked
-	s.mu.Unlock()
-	if done {
-		return
-	}
-	err := ask()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = true
-	if err != nil && refusalStatus(rs.AsError(err).Code) < http.StatusInternalServerError {
-		s.dead = err
-	}
-}
-
-// drop writes the refusal when it is due, and reports whether the pipeline's answer is to be dropped.
-func (s *deferredWriter) drop() bool {
-	if s.refused {
-		return true
-	}
-	if s.dead == nil || s.started {
+// begin checks the caller before the first byte of the answer, and reports whether the pipeline may write.
+func (d *deferredWriter) begin(final bool) bool {
+	if d.refused {
 		return false
 	}
-	s.refused = true
-	s.refuse(s.dead)
+	if d.started {
+		return true
+	}
+	if err := d.check(); err != nil {
+		d.refused = true
+		d.refuse(err)
+		return false
+	}
+	d.started = final
 	return true
 }
 
 // Header returns the headers of the answer.
-func (s *deferredWriter) Header() http.Header { return s.w.Header() }
+func (d *deferredWriter) Header() http.Header { return d.w.Header() }
 
-// WriteHeader begins the pipeline's answer, unless the caller is out.
-func (s *deferredWriter) WriteHeader(status int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.drop() {
-		return
+// WriteHeader begins the pipeline's answer, unless the caller is refused.
+func (d *deferredWriter) WriteHeader(status int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begin(status >= http.StatusOK) {
+		d.w.WriteHeader(status)
 	}
-	s.started = s.started || status >= http.StatusOK
-	s.w.WriteHeader(status)
 }
 
-// Write writes the pipeline's answer, unless the caller is out.
-func (s *deferredWriter) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.drop() {
+// Write writes the pipeline's answer, unless the caller is refused.
+func (d *deferredWriter) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.begin(true) {
 		return len(p), nil
 	}
-	s.started = true
-	return s.w.Write(p)
+	return d.w.Write(p)
 }
 
 // FlushError sends what has been written.
-func (s *deferredWriter) FlushError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.drop() {
+func (d *deferredWriter) FlushError() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.begin(true) {
 		return nil
 	}
-	s.started = true
-	return http.NewResponseController(s.w).Flush()
+	return http.NewResponseController(d.w).Flush()
 }
 
 // Flush sends what has been written.
-func (s *deferredWriter) Flush() { _ = s.FlushError() }
+func (d *deferredWriter) Flush() { _ = d.FlushError() }
 
 // SetWriteDeadline is for [http.ResponseController].
-func (s *deferredWriter) SetWriteDeadline(t time.Time) error {
-	return http.NewResponseController(s.w).SetWriteDeadline(t)
+func (d *deferredWriter) SetWriteDeadline(t time.Time) error {
+	return http.NewResponseController(d.w).SetWriteDeadline(t)
 }
 
-// finish writes a refusal that is still due when the pipeline returned without an answer.
-func (s *deferredWriter) finish() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop()
+// finish checks the caller after the pipeline has returned, and writes the refusal if there was no answer. A caller that was answered is checked
+// as well, so that the authenticator remembers the result.
+func (d *deferredWriter) finish() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refused {
+		return
+	}
+	if err := d.check(); err != nil && !d.started {
+		d.refused = true
+		d.refuse(err)
+	}
 }

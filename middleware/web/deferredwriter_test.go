@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -9,24 +8,18 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
-
-// refusingServer is a resource server that answers every read with 401.
-type refusingServer struct{ asked atomic.Int64 }
-
-func (s *refusingServer) Do(context.Context, rs.Request) (*rs.Response, error) {
-	s.asked.Add(1)
-	return nil, &rs.Error{Code: "context.stream_not_allowed", Status: http.StatusUnauthorized, Message: "Not granted."}
-}
 
 func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 	alive := func(token rs.Token) (auth.Principal, error) {
 		return auth.Principal{Token: token, Kind: auth.KindClient}, nil
 	}
 	read := func(r *http.Request) error {
-		_, err := rs.Revalidating{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{Path: "/v1/streams"})
+		err := &rs.Error{Code: "context.stream_not_allowed", Status: http.StatusUnauthorized, Message: "Not granted."}
+		middleware.RequestFrom(r.Context()).NoteUnauthorized(err.Code)
 		return err
 	}
 	for _, test := range []struct {

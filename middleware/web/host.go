@@ -14,7 +14,7 @@ func Host(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !public.allowed(r, public.host(r)) {
-				Refuse(w, http.StatusMisdirectedRequest, &rs.Error{
+				Refuse(w, r, http.StatusMisdirectedRequest, &rs.Error{
 					Code:    rs.HostRefused,
 					Message: "This server does not answer under the host name of this request.",
 					Hint:    "Use the server's public URL; an operator adds further names to the allowed hosts.",

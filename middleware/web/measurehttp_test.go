@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -43,13 +44,13 @@ func TestMeasureHTTP(t *testing.T) {
 	}{
 		"a good answer has no code":                {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, requestSeen{"/mcp", 204, ""}},
 		"a refusal at the HTTP chain has its code": {"/mcp", "owner", nil, requestSeen{"/mcp", 403, rs.OwnerTokenRefused}},
-		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, _ *http.Request) {
-			web.Refuse(w, 429, &rs.Error{Code: "rate_limited"}, "")
+		"so has one behind the bearer": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
+			web.Refuse(w, r, 429, &rs.Error{Code: "rate_limited"}, "")
 		}, requestSeen{"/mcp", 429, "rate_limited"}},
 		"so has a panic":                   {"/mcp", "good", func(http.ResponseWriter, *http.Request) { panic(middlewaretest.CanaryRecord) }, requestSeen{"/mcp", 500, rs.Internal}},
 		"a path that is not ours is other": {"/" + middlewaretest.CanaryToken, "good", func(http.ResponseWriter, *http.Request) {}, requestSeen{"other", 0, ""}},
 		"D7 a token that died meanwhile": {"/mcp", "good", func(w http.ResponseWriter, r *http.Request) {
-			_, _ = rs.Revalidating{Doer: &refusingServer{}}.Do(r.Context(), rs.Request{})
+			middleware.RequestFrom(r.Context()).NoteUnauthorized("context.active_false")
 			w.WriteHeader(200)
 		}, requestSeen{"/mcp", 401, rs.TokenInactive}},
 	} {

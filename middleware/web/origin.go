@@ -17,7 +17,7 @@ func Origin(origins []string, public Public) alice.Constructor {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for _, origin := range r.Header.Values("Origin") {
 				if !slices.Contains(origins, origin) && origin != public.URL(r, "") {
-					Refuse(w, http.StatusForbidden, &rs.Error{
+					Refuse(w, r, http.StatusForbidden, &rs.Error{
 						Code:    rs.OriginRefused,
 						Message: "Requests from web pages of this origin are not served.",
 						Hint:    "Call from a program, or have the operator list the page's origin.",

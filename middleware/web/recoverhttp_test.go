@@ -15,7 +15,9 @@ import (
 
 func TestRecoverHTTP(t *testing.T) {
 	var log bytes.Buffer
-	handler := func(pipeline http.HandlerFunc) http.Handler { return web.RecoverHTTP(zerolog.New(&log))(pipeline) }
+	handler := func(pipeline http.HandlerFunc) http.Handler {
+		return web.Record(web.RecoverHTTP(zerolog.New(&log))(pipeline))
+	}
 	request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 
 	t.Run("a panic becomes a 500 that says nothing of it; the log has the stack and not the value", func(t *testing.T) {

@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Refuse answers a request that does not get in, always as JSON:
+// Refuse answers a request with an error, always as JSON, and records its code:
 //
 //	{"error":{"code","message","hint"?,"resource_metadata"?}}
 //
 // resourceMetadata is the URL of the challenge (S3-18a), or "".
-func Refuse(w http.ResponseWriter, status int, e *rs.Error, resourceMetadata string) {
+func Refuse(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, resourceMetadata string) {
 	var body struct {
 		Error struct {
 			Code             rs.Code `json:"code"`
@@ -23,7 +24,7 @@ func Refuse(w http.ResponseWriter, status int, e *rs.Error, resourceMetadata str
 	}
 	body.Error.Code, body.Error.Message, body.Error.Hint = e.Code, e.Message, e.Hint
 	body.Error.ResourceMetadata = resourceMetadata
-	noteRefusal(w, e.Code)
+	middleware.RequestFrom(r.Context()).Refusal = e.Code
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")

@@ -19,7 +19,7 @@ func TokenRate(limiter *Limiter) alice.Constructor {
 				now := limiter.now()
 				wait, ok := meter.begin(now)
 				if !ok {
-					refuseLater(w, tooFast("Requests with this access token come too fast.", wait))
+					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
 					return
 				}
 				meter.settle(now, true)

@@ -34,22 +34,22 @@ func TestTraceHTTP(t *testing.T) {
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "200"}, "Unset"},
 		"words of the client's own are not shown": {middlewaretest.CanaryArgument, "/" + middlewaretest.CanaryToken, nil, nil, "other other", false,
 			map[string]string{"http.request.method": "other", "http.route": "other", "http.response.status_code": "200"}, "Unset"},
-		"a refusal has its code": {"POST", "/mcp", nil, func(w http.ResponseWriter, _ *http.Request) {
-			web.Refuse(w, 503, &rs.Error{Code: rs.AuthorityUnreachable, Message: middlewaretest.CanaryRecord}, "")
+		"a refusal has its code": {"POST", "/mcp", nil, func(w http.ResponseWriter, r *http.Request) {
+			web.Refuse(w, r, 503, &rs.Error{Code: rs.AuthorityUnreachable, Message: middlewaretest.CanaryRecord}, "")
 		}, "POST /mcp", false,
 			map[string]string{"http.request.method": "POST", "http.route": "/mcp", "http.response.status_code": "503", "pdpp.refusal": "authority_unreachable"}, "Error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tracer, exporter := middlewaretest.NewTracer(t)
 			var inside trace.SpanContext
-			handler := web.TraceHTTP(tracer)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler := web.Record(web.TraceHTTP(tracer)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inside = trace.SpanContextFromContext(r.Context())
 				if row.pipeline != nil {
 					row.pipeline(w, r)
 					return
 				}
 				w.WriteHeader(200)
-			}))
+			})))
 			request := httptest.NewRequest(row.method, row.path+"?q="+middlewaretest.CanaryArgument, nil)
 			request.Header["Traceparent"] = row.traceparents
 			request.Header.Set("Tracestate", "a="+middlewaretest.CanaryArgument)

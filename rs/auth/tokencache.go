@@ -129,11 +129,11 @@ func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principa
 	return c.ask(ctx, first, "", key, token)
 }
 
-// Revalidate asks the authority again, past the memory, and remembers the new answer (D7). Revalidations of one token within two
+// Revalidate asks the authority again, past the memory, and remembers the new answer (D7). reason is the code with which the
+// resource server refused the token. Revalidations of one token within two
 // seconds share one question, whatever its result, as long as the resource server refused for the same reason.
-func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token) (Principal, error) {
-	// Rechecks have flights of their own: joining a question put before the 401 would not settle it.
-	reason := rs.RefusalFrom(ctx)
+func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (Principal, error) {
+	// Revalidations do not share the questions of first looks: one put before the 401 would not settle it.
 	return c.ask(ctx, again, reason, keyOf(token), token)
 }
 

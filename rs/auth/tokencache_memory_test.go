@@ -19,7 +19,10 @@ func TestTokenCacheKeepsNoToken(t *testing.T) {
 			return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
 		}),
 	})
-	for _, ask := range []func(context.Context, rs.Token) (auth.Principal, error){cache.Authenticate, cache.Revalidate, cache.Authenticate} {
+	again := func(ctx context.Context, token rs.Token) (auth.Principal, error) {
+		return cache.Revalidate(ctx, token, "")
+	}
+	for _, ask := range []func(context.Context, rs.Token) (auth.Principal, error){cache.Authenticate, again, cache.Authenticate} {
 		if p, err := ask(t.Context(), token); err != nil || p.Token != token {
 			t.Fatalf("%+v, %v", p, err)
 		}

@@ -126,7 +126,7 @@ func TestTokenCacheRemembers(t *testing.T) {
 		f := newCache(0)
 		_ = f.wantAsked(t, "a", 1)
 		f.verdict = revoked
-		if _, err := f.Revalidate(context.Background(), rs.NewToken("a")); err == nil || f.asked.Load() != 2 {
+		if _, err := f.Revalidate(context.Background(), rs.NewToken("a"), ""); err == nil || f.asked.Load() != 2 {
 			t.Errorf("error %v, asked %d", err, f.asked.Load())
 		}
 		if err := f.wantAsked(t, "a", 2); err == nil {
@@ -199,7 +199,7 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 		_, _ = cache.Authenticate(context.Background(), rs.NewToken("a"))
 	}()
 	<-slowBegun
-	if _, err := cache.Revalidate(context.Background(), rs.NewToken("a")); err == nil {
+	if _, err := cache.Revalidate(context.Background(), rs.NewToken("a"), ""); err == nil {
 		t.Fatal("the recheck let a dead token in")
 	}
 	close(slowAnswer)
@@ -319,7 +319,7 @@ func TestRechecksShareOneQuestion(t *testing.T) {
 			_ = f.wantAsked(t, "a", 1)
 			f.verdict, f.err = test.verdict, test.err
 			for range 50 {
-				if _, err := f.Revalidate(context.Background(), rs.NewToken("a")); (err == nil) != (name == "the token is good") {
+				if _, err := f.Revalidate(context.Background(), rs.NewToken("a"), ""); (err == nil) != (name == "the token is good") {
 					t.Fatal(err)
 				}
 			}
@@ -327,7 +327,7 @@ func TestRechecksShareOneQuestion(t *testing.T) {
 				t.Errorf("%d questions, want 2", f.asked.Load())
 			}
 			f.now = f.now.Add(2 * time.Second)
-			_, _ = f.Revalidate(context.Background(), rs.NewToken("a"))
+			_, _ = f.Revalidate(context.Background(), rs.NewToken("a"), "")
 			if f.asked.Load() != 3 {
 				t.Errorf("%d questions two seconds later, want 3", f.asked.Load())
 			}

@@ -51,10 +51,6 @@ func (anyone) Authenticate(_ context.Context, token rs.Token) (auth.Principal, e
 	return auth.Principal{Token: token, Kind: auth.KindClient}, nil
 }
 
-func (a anyone) Revalidate(ctx context.Context, token rs.Token) (auth.Principal, error) {
-	return a.Authenticate(ctx, token)
-}
-
 func newPaths() *paths {
 	p := &paths{}
 	server := transport.NewServer(transport.ServerOptions{
