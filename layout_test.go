@@ -51,6 +51,10 @@ var forbidden = map[string][]string{
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "database/sql"}, // it reads the certificates of a collector,
 
 	// The surroundings of the adapter. Commands, the doctor and cite call tools as MCP clients.
+	"internal/exit":        {module, "net/http", "os"},
+	"internal/credentials": {module + "rs/fanout", module + "middleware", module + "tools", "net/http", "database/sql"},
+	"internal/service":     {module + "rs/fanout", module + "tools", "database/sql", prometheusModule, otelModule},
+
 	"internal/cite":    {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
 	"internal/cli":     {"database/sql", prometheusModule, otelModule},
 	"internal/clients": {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},

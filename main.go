@@ -12,8 +12,9 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // version is set by the release build.
@@ -29,8 +30,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; that ends no service
-	log := transport.NewLogWriter(os.Stderr)
-	stdlog.SetOutput(transport.NewFaultLog(log)) // net/http's clients know no other logger
+	log := service.NewLogWriter(os.Stderr)
+	stdlog.SetOutput(service.NewFaultLog(log)) // net/http's clients know no other logger
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, log)
 	log.Drain(cli.LastLineWait)
 	stop()

@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
@@ -33,7 +36,7 @@ func newPipeline(name, recordBase string, client *rs.Client, deadline time.Durat
 
 // A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last.
 type hosted struct {
-	service    *transport.Service
+	service    *service.Service
 	client     *rs.Client
 	recordBase string
 	authority  replaceableAuthority
@@ -50,7 +53,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	h := &hosted{}
 	var err error
 	if h.recordBase, err = rs.ParseBase(c.RSURL); err != nil {
-		return nil, transport.UsageError(err.Error())
+		return nil, exit.UsageError(err.Error())
 	}
 	h.client, err = rs.NewClient(rs.ClientOptions{
 		Base: cmp.Or(c.RSReadURL, h.recordBase), UserAgent: userAgent(), ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: c.NoBreaker,
@@ -58,7 +61,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		Observer:    c.Watch.Reads(), Wrap: c.Watch.Following("other"),
 	})
 	if err != nil {
-		return nil, transport.UsageError(err.Error())
+		return nil, exit.UsageError(err.Error())
 	}
 	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, OnLookup: c.Watch.TokenLookups(), Unknown: &c.Unknown})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
@@ -70,15 +73,15 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 			return err
 		}},
 	}})
-	h.service = transport.NewService(h.health, version)
+	h.service = service.NewService(h.health, version)
 	if err := h.configure(c); err != nil {
-		return nil, transport.UsageError(err.Error())
+		return nil, exit.UsageError(err.Error())
 	}
 	if err := h.service.Listen(ctx, inherited, c.Listen, c.MaxConnections, c.ClientConnections); err != nil {
 		return nil, err
 	}
 	if c.AdminListen != "" {
-		if h.closeAdmin, err = transport.ServeAdmin(ctx, c.AdminListen, c.Watch.Metrics.Handler(), h.health, c.Log); err != nil {
+		if h.closeAdmin, err = service.ServeAdmin(ctx, c.AdminListen, c.Watch.Metrics.Handler(), h.health, c.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -87,14 +90,14 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 
 // Serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
 // served, except for what only a restart can change.
-func (h *hosted) Serve(ctx context.Context, m transport.ServiceManager, read func() (cli.HostedConfig, error)) error {
+func (h *hosted) Serve(ctx context.Context, m service.ServiceManager, read func() (cli.HostedConfig, error)) error {
 	if h.closeAdmin != nil {
 		defer h.closeAdmin()
 	}
 	if read == nil {
 		return h.service.Serve(ctx, m, nil)
 	}
-	go transport.ReportUnreachable(ctx, h.config.Log, dependencies(h.config))
+	go service.ReportUnreachable(ctx, h.config.Log, dependencies(h.config))
 	return h.service.Serve(ctx, m, func() ([]string, error) {
 		next, err := read()
 		if err != nil {
@@ -128,7 +131,7 @@ func (h *hosted) configure(c cli.HostedConfig) error {
 	})
 	h.limiter.Set(c.Limits)
 	h.authority.Store(&authority)
-	h.service.Use(transport.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log})
+	h.service.Use(service.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log})
 	h.config = c
 	return nil
 }
@@ -149,7 +152,7 @@ func answerBytes(mebibytes, memoryLimit int64) int64 {
 func newObservation(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(), err error) {
 	tracer, end, err := observe.NewTracer(ctx, version, getenv, log)
 	if err != nil {
-		return observe.Observation{}, nil, transport.UsageError(err.Error())
+		return observe.Observation{}, nil, exit.UsageError(err.Error())
 	}
 	watch = observe.Observation{Tracer: tracer}
 	if metrics {
@@ -159,13 +162,13 @@ func newObservation(ctx context.Context, metrics bool, getenv func(string) strin
 }
 
 // dependencies are the servers that a hosted server asks.
-func dependencies(c cli.HostedConfig) []transport.Dependency {
-	all := []transport.Dependency{{Name: "resource server", URL: cmp.Or(c.RSReadURL, c.RSURL)}}
+func dependencies(c cli.HostedConfig) []service.Dependency {
+	all := []service.Dependency{{Name: "resource server", URL: cmp.Or(c.RSReadURL, c.RSURL)}}
 	if c.Introspection != nil {
-		all = append(all, transport.Dependency{Name: "token authority", URL: c.Introspection.Endpoint})
+		all = append(all, service.Dependency{Name: "token authority", URL: c.Introspection.Endpoint})
 	}
 	if c.PackagesURL != "" {
-		all = append(all, transport.Dependency{Name: "directory of packages", URL: c.PackagesURL})
+		all = append(all, service.Dependency{Name: "directory of packages", URL: c.PackagesURL})
 	}
 	return all
 }

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -31,7 +33,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -96,7 +97,7 @@ func newWatched(t *testing.T, traced bool) *watched {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, transport.ServiceManager{}, nil) }()
+	go func() { done <- server.Serve(ctx, service.ServiceManager{}, nil) }()
 	w.url = server.service.URL()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
@@ -225,7 +226,7 @@ func (w *watched) aDay(t *testing.T) {
 func (w *watched) scrape(t *testing.T) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
-	w.metrics.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, transport.AdminPath, nil))
+	w.metrics.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, service.AdminPath, nil))
 	var own []string
 	for line := range strings.Lines(recorder.Body.String()) {
 		if strings.Contains(line, "pdpp_mcp_") {
@@ -486,7 +487,7 @@ func TestAdminListener(t *testing.T) {
 	lines := bufio.NewScanner(log)
 	for address == "" && lines.Scan() {
 		var line struct{ Message, Address string }
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "serving "+transport.AdminPath {
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "serving "+service.AdminPath {
 			address = line.Address
 		}
 	}
@@ -505,7 +506,7 @@ func TestAdminListener(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, response.StatusCode, want)
 		}
 		for _, name := range []string{"pdpp_mcp_build_info", "go_goroutines", "process_open_fds"} {
-			if path == transport.AdminPath && !strings.Contains(string(body), name) {
+			if path == service.AdminPath && !strings.Contains(string(body), name) {
 				t.Errorf("%s is not among the metrics", name)
 			}
 		}

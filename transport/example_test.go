@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -109,7 +111,7 @@ func ExampleHandler() {
 		fmt.Println(err)
 		return
 	}
-	server := transport.NewHTTPServer("127.0.0.1:8080", handler)
+	server := service.NewHTTPServer("127.0.0.1:8080", handler)
 	fmt.Println("http://" + server.Addr + web.EndpointPath)
 	// Output: http://127.0.0.1:8080/mcp
 }

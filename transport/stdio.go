@@ -43,6 +43,12 @@ func (s *StoppedError) Error() string { return s.Message }
 // ErrOutputClosed is the cause with which a context ends whose output nobody reads any more.
 var ErrOutputClosed = errors.New("the output was closed")
 
+// ErrStopping is how a call ends that outlasts its server.
+var ErrStopping = &rs.Error{
+	Code: rs.ServerStopping, Message: "The server was stopped before this call was finished.",
+	Hint: "Call again: another server, or this one after its restart, will answer.",
+}
+
 // Stdio serves one client over a pair of streams, one JSON-RPC message a line. Every call is the principal's. Nothing but
 // messages is ever written to out (S3-R4).
 //
@@ -82,7 +88,7 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 		}
 	}
 	open := c.stop()
-	calls.End(errStopping)
+	calls.End(ErrStopping)
 	select {
 	case <-ended: //nolint:errcheck // all calls have said that they were canceled
 	case <-time.After(lastAnswerWait):

@@ -9,28 +9,29 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // maxCitationBytes bounds a citation, which may hold the text that it quotes.
 const maxCitationBytes = 4 << 20
 
 // ReadCitations reads the citation that was typed, with the text that was typed beside it; or, where that is "-", one
-// citation a line from in. They are all read before any record is. Its errors are *transport.ExitError values with
-// ExitUsage.
+// citation a line from in. They are all read before any record is. Its errors are *exit.Error values with
+// exit.Usage.
 func ReadCitations(typed, text string, in io.Reader) ([]Citation, error) {
 	if typed != "-" {
 		citation, err := ParseCitation(typed, text)
 		if err != nil {
-			return nil, transport.UsageError(err.Error() + ".")
+			return nil, exit.UsageError(err.Error() + ".")
 		}
 		return []Citation{citation}, nil
 	}
 	if text != "" {
-		return nil, transport.UsageError("--text belongs to one citation. On standard input, a citation carries its text itself.")
+		return nil, exit.UsageError("--text belongs to one citation. On standard input, a citation carries its text itself.")
 	}
 	var citations []Citation
 	lines := bufio.NewScanner(in)
@@ -41,15 +42,15 @@ func ReadCitations(typed, text string, in io.Reader) ([]Citation, error) {
 		}
 		citation, err := ParseCitation(lines.Text(), "")
 		if err != nil {
-			return nil, transport.UsageError(fmt.Sprintf("line %d: %v.", number, err))
+			return nil, exit.UsageError(fmt.Sprintf("line %d: %v.", number, err))
 		}
 		citations = append(citations, citation)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, transport.UsageError(fmt.Sprintf("standard input cannot be read: %v. Send one citation a line, each under %d bytes.", err, maxCitationBytes))
+		return nil, exit.UsageError(fmt.Sprintf("standard input cannot be read: %v. Send one citation a line, each under %d bytes.", err, maxCitationBytes))
 	}
 	if len(citations) == 0 {
-		return nil, transport.UsageError("standard input holds no citation. Send one a line.")
+		return nil, exit.UsageError("standard input holds no citation. Send one a line.")
 	}
 	return citations, nil
 }
@@ -96,11 +97,11 @@ func unverified(err error, providerURL string) error {
 	message := refusal.Error()
 	switch code := string(refusal.Code); {
 	case strings.HasPrefix(code, "grant_"), strings.HasPrefix(code, "token_"), code == "context.active_false", code == "authentication_error", code == "not_authenticated":
-		return &transport.ExitError{Code: transport.ExitNotReady, Message: message + " Connect again: pdpp connect " + providerURL}
+		return &exit.Error{Code: exit.NotReady, Message: message + " Connect again: pdpp connect " + providerURL}
 	case strings.HasPrefix(code, "invalid_") && refusal.Code != rs.InvalidResponse, refusal.Code == rs.AmbiguousConnection, refusal.Code == rs.ConflictingConnectionID:
-		return transport.UsageError(message)
+		return exit.UsageError(message)
 	case refusal.Code == rs.Internal:
 		return err
 	}
-	return &transport.ExitError{Code: transport.ExitUnavailable, Message: message}
+	return &exit.Error{Code: exit.Unavailable, Message: message}
 }

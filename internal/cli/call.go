@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // ErrAnswered is returned by Call when the tool answered with an error, which is printed by then.
 var ErrAnswered = errors.New("the tool answered with an error, shown above")
 
 // Call calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
-// result. What cannot be called as it was typed is a *transport.ExitError with ExitUsage.
+// result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
 func Call(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool string, words []string, structured bool) error {
 	schema := json.RawMessage(`{}`)
 	if listed, err := find(ctx, session, tool); err != nil {
@@ -31,7 +31,7 @@ func Call(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool s
 	}
 	arguments, err := Arguments(schema, words)
 	if err != nil {
-		return transport.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
+		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	var refused *jsonrpc.Error
@@ -62,7 +62,7 @@ func unknown(ctx context.Context, session *mcp.ClientSession, tool string) error
 	for _, listed := range list {
 		names = append(names, listed.Name)
 	}
-	return transport.UsageError(fmt.Sprintf("there is no tool %q; there are %s.", tool, strings.Join(names, ", ")))
+	return exit.UsageError(fmt.Sprintf("there is no tool %q; there are %s.", tool, strings.Join(names, ", ")))
 }
 
 func list(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
 
@@ -62,8 +65,8 @@ func Run(ctx context.Context, args []string, app App) int {
 	if err != nil {
 		return fail(app, usage(err.Error()+". Run pdpp-mcp --help."))
 	}
-	if name := transport.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
-		return fail(app, &transport.ExitError{Code: transport.ExitOwner, Message: fmt.Sprintf(
+	if name := credentials.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
+		return fail(app, &exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
 			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
 	}
 	switch command {
@@ -133,7 +136,7 @@ func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
 }
 
 func usage(message string) error {
-	return transport.UsageError(message)
+	return exit.UsageError(message)
 }
 
 // exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.
@@ -142,9 +145,9 @@ const exitStopped = 130
 // fail prints why the program ends and returns its exit code: 1 unless the error names one.
 func fail(app App, err error) int {
 	fmt.Fprintln(app.Err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
-	var exit *transport.ExitError
-	if errors.As(err, &exit) {
-		return exit.Code
+	var failure *exit.Error
+	if errors.As(err, &failure) {
+		return failure.Code
 	}
 	var stopped *transport.StoppedError
 	if errors.As(err, &stopped) {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 
-	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/alecthomas/kong"
 )
 
 // A ConfigFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.
@@ -41,7 +41,7 @@ func (ConfigFlag) BeforeResolve(context *kong.Context, trace *kong.Path) error {
 // readConfig reads a flat JSON object of texts, numbers and lists of texts. Its errors name what is wrong and show no
 // value: one may be a secret.
 func readConfig(path string) (map[string]any, error) {
-	data, err := transport.ReadSettings(path)
+	data, err := credentials.ReadSettings(path)
 	if err != nil {
 		return nil, err
 	}

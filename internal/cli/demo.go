@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
@@ -15,7 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type demoCommand struct {
@@ -46,7 +47,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
 			Issuer: source.url, Audiences: []string{source.url, source.url + web.EndpointPath},
 		},
-		DrainTime: transport.DefaultDrainTime, Page: demoPage(c.Data != "", source.tokens.Client),
+		DrainTime: service.DefaultDrainTime, Page: demoPage(c.Data != "", source.tokens.Client),
 	}, nil)
 	if err != nil {
 		return err
@@ -55,10 +56,10 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		if err := json.NewEncoder(app.Out).Encode(source.addresses(server.URL())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
 		}
-		return server.Serve(ctx, transport.ServiceManager{}, nil)
+		return server.Serve(ctx, service.ServiceManager{}, nil)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, transport.ServiceManager{}, nil) }()
+	go func() { done <- server.Serve(ctx, service.ServiceManager{}, nil) }()
 	if err := Tour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}

@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // settings are the flags and variables of all commands.
@@ -67,7 +68,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 			}
 		}
 		for _, variable := range regexp.MustCompile(`\bPDPP_[A-Z_]+\b`).FindAllString(string(data), -1) {
-			if named++; !variables[variable] && !transport.IsOwnerVariable(variable) {
+			if named++; !variables[variable] && !credentials.IsOwnerVariable(variable) {
 				t.Errorf("%s names %s, which does not exist", path, variable)
 			}
 		}
@@ -193,7 +194,7 @@ func TestCompose(t *testing.T) {
 			t.Setenv(variable, value)
 		}
 		config := configure(t, `{}`, append(slices.Clone(replica.Command), "--config", "config.json")...)
-		if grace, err := time.ParseDuration(replica.Grace); err != nil || grace <= config.DrainDelay+config.DrainTime+transport.LastWords {
+		if grace, err := time.ParseDuration(replica.Grace); err != nil || grace <= config.DrainDelay+config.DrainTime+service.LastWords {
 			t.Errorf("%s is killed after %s, while it drains", name, replica.Grace)
 		}
 		if !replica.ReadOnly || !slices.Contains(replica.CapDrop, "ALL") {
@@ -279,7 +280,7 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 	pod := manifests["Deployment"].Spec.Template
 	container := pod.Spec.Containers[0]
 	config := configure(t, manifests["ConfigMap"].Data["config.json"], container.Args...)
-	if drain := config.DrainDelay + config.DrainTime + transport.LastWords; time.Duration(pod.Spec.Grace)*time.Second <= drain {
+	if drain := config.DrainDelay + config.DrainTime + service.LastWords; time.Duration(pod.Spec.Grace)*time.Second <= drain {
 		t.Errorf("a pod is killed after %d s, and drains for %s", pod.Spec.Grace, drain)
 	}
 	if !pod.Spec.Security.NonRoot || pod.Spec.Security.User == 0 || !container.Security.ReadOnly || container.Security.Escalation {

@@ -5,11 +5,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type doctorCommand struct {
@@ -31,7 +32,7 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		OwnerVariable: transport.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
+		OwnerVariable: credentials.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo {

@@ -12,12 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // An embeddedServer is the resource server of demo, on a port of its own.
@@ -58,7 +60,7 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 		return nil, errors.Join(err, store.Close())
 	}
 	e.url = "http://" + listener.Addr().String()
-	e.server = transport.NewHTTPServer("", e)
+	e.server = service.NewHTTPServer("", e)
 	go func() {
 		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			c.log.Error().Err(err).Msg("embedded resource server")
@@ -122,7 +124,7 @@ const (
 	sampleFingerprint = sampleName + "3"
 )
 
-// openStore opens the index, or one in memory. Its error is an ExitNotReady when the file is not to be touched.
+// openStore opens the index, or one in memory. Its error is an exit.NotReady when the file is not to be touched.
 func openStore(ctx context.Context, c embeddedConfig) (store *embedded.Store, err error) {
 	if c.db != "" && c.data == "" {
 		err = mayHoldSample(ctx, c.db)
@@ -131,7 +133,7 @@ func openStore(ctx context.Context, c embeddedConfig) (store *embedded.Store, er
 		store, err = embedded.NewStore(ctx, c.db)
 	}
 	if refused, ok := errors.AsType[*embedded.IndexError](err); ok {
-		return nil, &transport.ExitError{Code: transport.ExitNotReady, Message: refused.Error()}
+		return nil, &exit.Error{Code: exit.NotReady, Message: refused.Error()}
 	}
 	return store, err
 }

@@ -9,10 +9,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // LastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.
@@ -21,11 +23,11 @@ const LastLineWait = 400 * time.Millisecond
 
 // serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
 // it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
-func serviceManager() transport.ServiceManager {
+func serviceManager() service.ServiceManager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	watchdog, _ := daemon.SdWatchdogEnabled(false) // ignore an interval that cannot be read
-	return transport.ServiceManager{
+	return service.ServiceManager{
 		Reload: reload, Watchdog: watchdog,
 		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
 	}
@@ -34,7 +36,7 @@ func serviceManager() transport.ServiceManager {
 // cacheRoots are the folders in which a credential is looked for.
 func cacheRoots(named string) []string {
 	home, _ := os.UserHomeDir() // who has none has no folder there
-	return transport.CacheRoots(named, home)
+	return credentials.CacheRoots(named, home)
 }
 
 // thisPlace is this machine.

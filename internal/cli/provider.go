@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
@@ -41,7 +43,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	if c.ProviderURL == "" {
 		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
 	}
-	credential, err := transport.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+	credential, err := credentials.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func localPipeline(ctx context.Context, app App, providerURL string, token rs.To
 	if err != nil {
 		return nil, auth.Principal{}, err
 	}
-	principal, err := transport.Identify(ctx, schemaProbe(client), providerURL, token)
+	principal, err := credentials.Identify(ctx, schemaProbe(client), providerURL, token)
 	if err != nil {
 		return nil, auth.Principal{}, err
 	}

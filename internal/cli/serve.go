@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
 
@@ -15,7 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 type serveCommand struct {
@@ -177,7 +178,7 @@ func introspectionOptions(c serveCommand, origin string) (*auth.IntrospectorOpti
 	}
 	secret := c.IntrospectionClientSecret
 	if c.IntrospectionSecretFile != "" {
-		data, err := transport.ReadSettings(c.IntrospectionSecretFile)
+		data, err := credentials.ReadSettings(c.IntrospectionSecretFile)
 		if err != nil {
 			return nil, fmt.Errorf("--introspection-client-secret-file: %w", err)
 		}

@@ -15,8 +15,10 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // SetupOptions are what was typed, and where.
@@ -41,24 +43,24 @@ type SetupOptions struct {
 	Now     func() time.Time
 }
 
-// Setup says on out how to connect a client, or does it; notes go to problems. Its errors are *transport.ExitError values:
-// ExitUsage for what was typed, ExitData and ExitCannotWrite for a client's file.
+// Setup says on out how to connect a client, or does it; notes go to problems. Its errors are *exit.Error values:
+// exit.Usage for what was typed, exit.Data and exit.CannotWrite for a client's file.
 func Setup(o SetupOptions, out, problems io.Writer) error {
 	if o.Client == "" {
 		if o.Write || o.DryRun || o.Remove || o.File != "" {
-			return transport.UsageError("setup needs a client to edit the file of: one of " + strings.Join(clients.Names(), ", ") + ".")
+			return exit.UsageError("setup needs a client to edit the file of: one of " + strings.Join(clients.Names(), ", ") + ".")
 		}
 		return listClients(o, out)
 	}
 	client, ok := clients.ByName(o.Client)
 	if !ok {
-		return transport.UsageError(fmt.Sprintf("there is no client %q; there are %s.", o.Client, strings.Join(clients.Names(), ", ")))
+		return exit.UsageError(fmt.Sprintf("there is no client %q; there are %s.", o.Client, strings.Join(clients.Names(), ", ")))
 	}
 	if strings.TrimSpace(o.Name) == "" || strings.HasPrefix(o.Name, "-") || strings.ContainsFunc(o.Name, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return transport.UsageError(fmt.Sprintf("--name %q: letters, digits, dots and dashes make a name that every client takes.", o.Name))
+		return exit.UsageError(fmt.Sprintf("--name %q: letters, digits, dots and dashes make a name that every client takes.", o.Name))
 	}
 	if strings.ContainsFunc(o.File, unicode.IsControl) {
-		return transport.UsageError(fmt.Sprintf("--file %q: a path with control characters is not written to.", o.File))
+		return exit.UsageError(fmt.Sprintf("--file %q: a path with control characters is not written to.", o.File))
 	}
 	path := cmp.Or(o.File, client.Path(o.Place))
 	if o.Remove {
@@ -75,7 +77,7 @@ func Setup(o SetupOptions, out, problems io.Writer) error {
 		return writeServer(client, path, server, o, out)
 	}
 	if problem := client.Check(server); problem != "" {
-		return transport.UsageError(problem)
+		return exit.UsageError(problem)
 	}
 	self := append([]string{server.Command, "setup", client.Name}, o.again(server)...)
 	_, err = fmt.Fprint(out, client.Guide(server, o.Place, path, append(self, "--write")).Text(client, server))
@@ -126,10 +128,10 @@ func (o SetupOptions) server() (clients.Server, []string, error) {
 	if o.TokenEnv != "" {
 		switch {
 		case !variableName.MatchString(o.TokenEnv):
-			return clients.Server{}, nil, transport.UsageError( // not quoted: it may be a token
+			return clients.Server{}, nil, exit.UsageError( // not quoted: it may be a token
 				"--token-env is not the name of an environment variable: give a name of letters, digits and _, such as PDPP_TOKEN, and not its value.")
-		case transport.IsOwnerVariable(o.TokenEnv):
-			return clients.Server{}, nil, transport.UsageError("--token-env " + o.TokenEnv +
+		case credentials.IsOwnerVariable(o.TokenEnv):
+			return clients.Server{}, nil, exit.UsageError("--token-env " + o.TokenEnv +
 				" is the name of an owner credential, which must not reach an assistant: name a variable that holds a client's token.")
 		}
 	}
@@ -139,7 +141,7 @@ func (o SetupOptions) server() (clients.Server, []string, error) {
 	var err error
 	switch {
 	case o.URL != "" && o.Demo, (o.URL != "" || o.Demo) && provider != "" && provider != o.Place.Getenv("PDPP_PROVIDER_URL"):
-		return s, nil, transport.UsageError("--url, --provider-url and --demo name different things to connect: give one.")
+		return s, nil, exit.UsageError("--url, --provider-url and --demo name different things to connect: give one.")
 	case o.URL != "":
 		if s.URL, err = endpointURL(o.URL); err != nil {
 			return s, nil, err
@@ -151,23 +153,23 @@ func (o SetupOptions) server() (clients.Server, []string, error) {
 		return s, notes, nil
 	}
 	if o.TokenEnv != "" {
-		return s, nil, transport.UsageError("--token-env needs --url.")
+		return s, nil, exit.UsageError("--token-env needs --url.")
 	}
 	if provider == "" {
-		cached := transport.CachedProviders(o.Roots)
+		cached := credentials.CachedProviders(o.Roots)
 		if len(cached) != 1 {
-			return s, nil, transport.UsageError("say what to connect: --provider-url URL (after pdpp connect URL), --url https://…/mcp of a hosted server, or --demo.")
+			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp connect URL), --url https://…/mcp of a hosted server, or --demo.")
 		}
 		provider = cached[0]
 	}
-	if provider, err = transport.NormalizeProviderURL(provider); err != nil {
+	if provider, err = credentials.NormalizeProviderURL(provider); err != nil {
 		return s, nil, err
 	}
 	if err := encrypted("--provider-url", provider); err != nil {
 		return s, nil, err
 	}
 	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
-	credential, err := transport.LoadCredential(o.Roots, provider, o.GrantID, o.Now())
+	credential, err := credentials.LoadCredential(o.Roots, provider, o.GrantID, o.Now())
 	if err != nil {
 		notes = append(notes, err.Error())
 	}
@@ -208,10 +210,10 @@ func (o SetupOptions) again(s clients.Server) []string {
 func endpointURL(text string) (string, error) {
 	parsed, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" {
-		return "", transport.UsageError("--url must be an http or https address, such as https://mcp.example/mcp.")
+		return "", exit.UsageError("--url must be an http or https address, such as https://mcp.example/mcp.")
 	}
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
-		return "", transport.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
+		return "", exit.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
 	}
 	return parsed.String(), encrypted("--url", parsed.String())
 }
@@ -224,13 +226,13 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func encrypted(flag, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return transport.UsageError(flag + " is not an address.")
+		return exit.UsageError(flag + " is not an address.")
 	}
 	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
 	number, err := netip.ParseAddr(host)
 	loopback := err == nil && number.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 	if parsed.Scheme != "https" && !loopback {
-		return transport.UsageError(fmt.Sprintf(
+		return exit.UsageError(fmt.Sprintf(
 			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
 	}
 	return nil
@@ -238,10 +240,10 @@ func encrypted(flag, address string) error {
 
 func writeServer(client clients.Client, path string, server clients.Server, o SetupOptions, out io.Writer) error {
 	if problem := client.CheckWrite(server); problem != "" {
-		return transport.UsageError(problem)
+		return exit.UsageError(problem)
 	}
 	if path == "" {
-		return transport.UsageError("--file is needed: which file another client reads is not known.")
+		return exit.UsageError("--file is needed: which file another client reads is not known.")
 	}
 	change, err := clients.Plan(path, func(file []byte) ([]byte, error) { return client.Add(file, server) })
 	if err != nil {
@@ -260,10 +262,10 @@ func writeServer(client clients.Client, path string, server clients.Server, o Se
 
 func removeServer(client clients.Client, path string, o SetupOptions, out io.Writer) error {
 	if !client.HasFile() {
-		return transport.UsageError(client.Title + " keeps its servers in its own settings, not in a file: remove it there.")
+		return exit.UsageError(client.Title + " keeps its servers in its own settings, not in a file: remove it there.")
 	}
 	if path == "" {
-		return transport.UsageError("--file is needed: which file another client reads is not known.")
+		return exit.UsageError("--file is needed: which file another client reads is not known.")
 	}
 	change, err := clients.Plan(path, func(file []byte) ([]byte, error) {
 		if file == nil {
@@ -302,9 +304,9 @@ func makeChange(change clients.Change, o SetupOptions, out io.Writer) error {
 func fileError(err error) error {
 	var refused *clients.RefusedError
 	if errors.As(err, &refused) {
-		return &transport.ExitError{Code: transport.ExitData, Message: err.Error()}
+		return &exit.Error{Code: exit.Data, Message: err.Error()}
 	}
-	return &transport.ExitError{Code: transport.ExitCannotWrite, Message: err.Error()}
+	return &exit.Error{Code: exit.CannotWrite, Message: err.Error()}
 }
 
 type setupCommand struct {

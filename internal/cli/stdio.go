@@ -16,7 +16,7 @@ type stdioCommand struct {
 
 // runStdio serves one local client with one cached token.
 func runStdio(ctx context.Context, c stdioCommand, app App) error {
-	ctx = transport.WatchOutput(ctx, app.Out)
+	ctx = watchOutput(ctx, app.Out)
 	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	watch, unwatch, err := app.Observe(ctx, false, app.Getenv, log)
 	if err != nil {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -63,11 +66,11 @@ type Sample struct {
 const patience = 10 * time.Second
 
 // Run examines and prints what was found, as JSON where that is asked for. Where no provider is named and a grant of one
-// alone is cached, that is the one. Its error is a *transport.ExitError with the report's exit code when something does not
+// alone is cached, that is the one. Its error is a *exit.Error with the report's exit code when something does not
 // work, or a *transport.StoppedError when ctx ends first.
 func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
 	o.Environment = environmentWithoutOurs(o.Environment)
-	if cached := transport.CachedProviders(o.Roots); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
+	if cached := credentials.CachedProviders(o.Roots); o.ProviderURL == "" && o.Sample == nil && len(cached) == 1 {
 		o.ProviderURL = cached[0]
 	}
 	report := Examine(ctx, o)
@@ -82,7 +85,7 @@ func Run(ctx context.Context, o Options, asJSON bool, out io.Writer) error {
 		return &transport.StoppedError{Message: fmt.Sprintf("stopped: %v, before everything was checked", context.Cause(ctx))}
 	}
 	if report.ExitCode != 0 {
-		return &transport.ExitError{Code: report.ExitCode, Message: "something does not work; what to do next is shown above."}
+		return &exit.Error{Code: report.ExitCode, Message: "something does not work; what to do next is shown above."}
 	}
 	return nil
 }
@@ -149,8 +152,8 @@ func exitCode(findings []Finding) int {
 	code := 0
 	for _, finding := range findings {
 		switch {
-		case finding.Status == Fail && finding.code == transport.ExitOwner:
-			return transport.ExitOwner
+		case finding.Status == Fail && finding.code == exit.Owner:
+			return exit.Owner
 		case finding.Status != Fail || finding.code == code:
 		case code == 0:
 			code = finding.code
@@ -195,7 +198,7 @@ func sentence(err error) string {
 func (e *examination) configuration() {
 	switch {
 	case e.OwnerVariable != "":
-		e.fail("configuration", transport.ExitOwner, "unset "+e.OwnerVariable, "%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
+		e.fail("configuration", exit.Owner, "unset "+e.OwnerVariable, "%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
 	case e.Sample != nil:
 		e.ok("configuration", "The sample year is read; it needs nothing.")
 	case e.ProviderURL == "":

@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const secret = "SECRET-TOKEN"
@@ -173,7 +174,7 @@ func TestExitCodes(t *testing.T) {
 		OwnerVariable: "PDPP_OWNER_TOKEN", Program: gone, Now: func() time.Time { return now },
 		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
 	}
-	if got := doctor.Examine(t.Context(), options).ExitCode; got != transport.ExitOwner {
+	if got := doctor.Examine(t.Context(), options).ExitCode; got != exit.Owner {
 		t.Error(got)
 	}
 	options.OwnerVariable = ""

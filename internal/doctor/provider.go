@@ -13,9 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 const (
@@ -26,20 +28,20 @@ const (
 )
 
 // credential finds the cached credential and says what state it is in.
-func (e *examination) credential() (transport.Credential, bool) {
+func (e *examination) credential() (credentials.Credential, bool) {
 	if e.Sample != nil {
-		return transport.Credential{ProviderURL: e.Sample.URL, Token: e.Sample.Token}, true
+		return credentials.Credential{ProviderURL: e.Sample.URL, Token: e.Sample.Token}, true
 	}
 	if e.ProviderURL == "" {
-		return transport.Credential{}, false
+		return credentials.Credential{}, false
 	}
 	now := e.Now()
-	credential, err := transport.LoadCredential(e.Roots, e.ProviderURL, e.GrantID, now)
+	credential, err := credentials.LoadCredential(e.Roots, e.ProviderURL, e.GrantID, now)
 	if err != nil {
-		code, message, next := transport.ExitNotReady, err.Error(), ""
-		var exit *transport.ExitError
-		if errors.As(err, &exit) {
-			code = exit.Code
+		code, message, next := exit.NotReady, err.Error(), ""
+		var failure *exit.Error
+		if errors.As(err, &failure) {
+			code = failure.Code
 		}
 		if before, command, ok := strings.Cut(message, " Run: "); ok {
 			message, next = before, command
@@ -48,7 +50,7 @@ func (e *examination) credential() (transport.Credential, bool) {
 			next = "pdpp-mcp doctor --help"
 		}
 		e.fail("credential", code, next, "%s", message)
-		return transport.Credential{}, false
+		return credentials.Credential{}, false
 	}
 	mode := "unknown"
 	if info, err := os.Stat(credential.Path); err == nil {
@@ -70,14 +72,14 @@ func (e *examination) credential() (transport.Credential, bool) {
 }
 
 // provider is the URL to try: it can be reached or not, whatever the credential is like.
-func (e *examination) provider(credential transport.Credential) string {
+func (e *examination) provider(credential credentials.Credential) string {
 	if credential.ProviderURL != "" {
 		return credential.ProviderURL
 	}
 	if e.ProviderURL == "" {
 		return ""
 	}
-	provider, _ := transport.NormalizeProviderURL(e.ProviderURL) // credential has told of an error
+	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credential has told of an error
 	return provider
 }
 
@@ -86,14 +88,14 @@ func (e *examination) provider(credential transport.Credential) string {
 func (e *examination) reach(ctx context.Context, provider string) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, provider+"/.well-known/oauth-protected-resource", nil)
 	if err != nil {
-		e.fail("provider", transport.ExitUsage, "pdpp-mcp doctor --provider-url https://…", "%s is not a URL that can be asked.", provider)
+		e.fail("provider", exit.Usage, "pdpp-mcp doctor --provider-url https://…", "%s is not a URL that can be asked.", provider)
 		return false
 	}
 	request.Header.Set("User-Agent", e.UserAgent)
 	before := e.Now()
 	response, err := e.http.Do(request)
 	if err != nil {
-		e.fail("provider", transport.ExitUnavailable, "check the URL and the network: curl -I "+provider, "%s cannot be reached: %s.", provider, why(err))
+		e.fail("provider", exit.Unavailable, "check the URL and the network: curl -I "+provider, "%s cannot be reached: %s.", provider, why(err))
 		return false
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -144,7 +146,7 @@ func (e *examination) metadata(response *http.Response) {
 func (e *examination) token(ctx context.Context, provider string, token rs.Token) bool {
 	client, err := rs.NewClient(rs.ClientOptions{Base: provider, UserAgent: e.UserAgent})
 	if err != nil {
-		e.fail("token", transport.ExitUsage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
+		e.fail("token", exit.Usage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
 		return false
 	}
 	reading := func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }
@@ -152,15 +154,15 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 	connect := "pdpp connect " + provider
 	switch {
 	case err != nil:
-		e.fail("token", transport.ExitUnavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s", sentence(err))
+		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s", sentence(err))
 		return false
 	case verdict.Inactive != nil:
-		e.fail("token", transport.ExitNotReady, connect, "%s", verdict.Inactive.Message)
+		e.fail("token", exit.NotReady, connect, "%s", verdict.Inactive.Message)
 		return false
 	case verdict.Principal.Admissible() != nil:
-		code := transport.ExitNotReady
+		code := exit.NotReady
 		if verdict.Principal.Kind == auth.KindOwner {
-			code = transport.ExitOwner
+			code = exit.Owner
 		}
 		e.fail("token", code, connect, "%s", rs.AsError(verdict.Principal.Admissible()).Message)
 		return false
@@ -172,7 +174,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 	e.ok("token", "The credential is a %s token of %s.", verdict.Principal.Kind, grant)
 	response, err := reading(token).Do(ctx, rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}})
 	if err != nil {
-		e.fail("schema", transport.ExitUnavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s", sentence(rs.AsError(err)))
+		e.fail("schema", exit.Unavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s", sentence(rs.AsError(err)))
 		return false
 	}
 	streams := countStreams([]byte(response.Body))

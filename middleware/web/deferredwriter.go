@@ -76,8 +76,8 @@ func (d *deferredWriter) SetWriteDeadline(t time.Time) error {
 	return http.NewResponseController(d.w).SetWriteDeadline(t)
 }
 
-// finish checks the caller after the pipeline has returned, and writes the refusal if there was no answer. A caller that was answered is checked
-// as well, so that the authenticator remembers the result.
+// finish checks the caller after the pipeline has returned, and writes the refusal if there was no answer. A caller that was
+// answered is checked as well, so that the authenticator remembers the result.
 func (d *deferredWriter) finish() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

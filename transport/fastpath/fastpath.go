@@ -74,7 +74,8 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, body []byte) boo
 	if !known {
 		return false
 	}
-	result, refused := h.options.Call(r.Context(), tools.Call{Tool: tool, Raw: json.RawMessage(m.arguments), Protocol: m.version}, m.traceparent)
+	call := tools.Call{Tool: tool, Raw: json.RawMessage(m.arguments), Protocol: m.version}
+	result, refused := h.options.Call(r.Context(), call, m.traceparent)
 	if refused != nil {
 		status := http.StatusOK
 		if m.version == statelessVersion && refused.Code == jsonrpc.CodeInvalidParams {

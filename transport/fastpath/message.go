@@ -45,7 +45,8 @@ type message struct {
 
 // readMessage reads a message, and reports whether it is plain.
 func readMessage(header http.Header, body []byte) (message, bool) {
-	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > maxBrackets || !json.Valid(body) || !utf8.Valid(body) || len(header.Values(lastEventIDHeader)) > 0 {
+	brackets := bytes.Count(body, []byte{'{'}) + bytes.Count(body, []byte{'['})
+	if brackets > maxBrackets || !json.Valid(body) || !utf8.Valid(body) || len(header.Values(lastEventIDHeader)) > 0 {
 		return message{}, false
 	}
 	var tag, method, params, name, meta string
@@ -106,7 +107,8 @@ func isPlainID(id string) bool {
 		return false
 	}
 	if id[0] == '"' {
-		return len(id) > len(`""`) && !strings.ContainsFunc(id[1:len(id)-1], func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune(`\<>&`, c) })
+		isEscaped := func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune(`\<>&`, c) }
+		return len(id) > len(`""`) && !strings.ContainsFunc(id[1:len(id)-1], isEscaped)
 	}
 	return len(id) <= maxIDBytes && !strings.ContainsFunc(id, func(c rune) bool { return c < '0' || c > '9' })
 }
@@ -148,5 +150,8 @@ func decodes[T any](raw string) bool {
 
 // matches reports whether the headers that 2026-07-28 requires name the method and the tool of the message.
 func (m *message) matches(header http.Header) bool {
-	return m.version != statelessVersion || header.Get("Mcp-Method") == m.method && (m.method != methodCallTool || header.Get("Mcp-Name") == m.tool)
+	if m.version != statelessVersion {
+		return true
+	}
+	return header.Get("Mcp-Method") == m.method && (m.method != methodCallTool || header.Get("Mcp-Name") == m.tool)
 }

@@ -1,10 +1,12 @@
-package transport
+package service
 
 import (
 	"context"
 	"fmt"
 	"net"
 	"net/http"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
@@ -15,10 +17,10 @@ import (
 const AdminPath = "/metrics"
 
 // ServeAdmin serves the metrics and the probes at an address of their own until close: whoever holds all connections of the
-// endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *ExitError.
+// endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *[exit.Error].
 func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
 	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
-		return nil, UsageError(fmt.Sprintf("--admin-listen: cannot listen on %s: %v", address, err))
+		return nil, exit.UsageError(fmt.Sprintf("--admin-listen: cannot listen on %s: %v", address, err))
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {

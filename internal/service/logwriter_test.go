@@ -1,4 +1,4 @@
-package transport_test
+package service_test
 
 import (
 	"bytes"
@@ -9,13 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
 func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got bytes.Buffer
-		log := transport.NewLogWriter(&got)
+		log := service.NewLogWriter(&got)
 		want := ""
 		for i := range 100 {
 			line := fmt.Sprintf("line %d\n", i)
@@ -33,8 +33,8 @@ func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
-		log := transport.NewLogWriter(writer)
-		for i := range 3 * transport.HeldLines {
+		log := service.NewLogWriter(writer)
+		for i := range 3 * service.HeldLines {
 			fmt.Fprintf(log, "line %d\n", i)
 		}
 		log.Drain(time.Second) // returns after its time, although nothing could be written
@@ -45,7 +45,7 @@ func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 		}()
 		synctest.Wait()
 		_ = writer.Close()
-		if all := <-read; !strings.Contains(all, "dropped") || !strings.Contains(all, fmt.Sprintf("line %d\n", 3*transport.HeldLines-1)) {
+		if all := <-read; !strings.Contains(all, "dropped") || !strings.Contains(all, fmt.Sprintf("line %d\n", 3*service.HeldLines-1)) {
 			t.Errorf("the reader that came back got %d bytes: %.200s", len(all), all)
 		}
 	})

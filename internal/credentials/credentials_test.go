@@ -1,4 +1,4 @@
-package transport_test
+package credentials_test
 
 import (
 	"errors"
@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
-	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/google/go-cmp/cmp"
 )
 
 var cacheTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -69,15 +70,15 @@ func TestLoadCredential(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := cacheRoot(t, "rs.example.json", test.body, 0o600)
-			got, err := transport.LoadCredential([]string{t.TempDir(), root}, "https://rs.example/", test.grant, cacheTime)
+			got, err := credentials.LoadCredential([]string{t.TempDir(), root}, "https://rs.example/", test.grant, cacheTime)
 			if test.exit == 0 {
 				if err != nil || got.Token.Reveal() != canary || got.ProviderURL != "https://rs.example" || len(got.Warnings) != 0 || got.Path != filepath.Join(root, "clients", "rs.example.json") {
 					t.Errorf("%+v, %v", got, err)
 				}
 				return
 			}
-			var exit *transport.ExitError
-			if !errors.As(err, &exit) || exit.Code != test.exit || !strings.Contains(exit.Message, test.says) {
+			var failure *exit.Error
+			if !errors.As(err, &failure) || failure.Code != test.exit || !strings.Contains(failure.Message, test.says) {
 				t.Fatalf("error %v", err)
 			}
 			if strings.Contains(err.Error(), "canary") {
@@ -96,21 +97,21 @@ func TestLoadCredential(t *testing.T) {
 func TestLoadCredentialLooksInOrder(t *testing.T) {
 	file := func(token string) string { return `{"credential":{"access_token":"` + token + `"}}` }
 	first, second := cacheRoot(t, "rs.example.json", file("first"), 0o600), cacheRoot(t, "rs.example.json", file("second"), 0o600)
-	got, err := transport.LoadCredential([]string{"/nonexistent", first, second}, "rs.example", "", cacheTime)
+	got, err := credentials.LoadCredential([]string{"/nonexistent", first, second}, "rs.example", "", cacheTime)
 	if err != nil || got.Token.Reveal() != "first" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// S3-1c: what stands first decides. A good credential behind an owner's is not fallen back on.
 	owner := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"x","role":"owner"}}`, 0o600)
-	var exit *transport.ExitError
-	if _, err := transport.LoadCredential([]string{owner, second}, "rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 77 {
+	var failure *exit.Error
+	if _, err := credentials.LoadCredential([]string{owner, second}, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 77 {
 		t.Error(err)
 	}
-	if _, err := transport.LoadCredential([]string{"/nonexistent"}, "rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 78 ||
-		exit.Message != "There is no cached credential for https://rs.example. Run: pdpp connect https://rs.example" {
+	if _, err := credentials.LoadCredential([]string{"/nonexistent"}, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 78 ||
+		failure.Message != "There is no cached credential for https://rs.example. Run: pdpp connect https://rs.example" {
 		t.Error(err)
 	}
-	if _, err := transport.LoadCredential(nil, "ftp://u:secret@rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 64 || strings.Contains(exit.Message, "secret") {
+	if _, err := credentials.LoadCredential(nil, "ftp://u:secret@rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 64 || strings.Contains(failure.Message, "secret") {
 		t.Error(err)
 	}
 }
@@ -124,7 +125,7 @@ func TestLoadCredentialWarnsOfReaders(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, err := transport.LoadCredential([]string{root}, "rs.example", "", cacheTime)
+	got, err := credentials.LoadCredential([]string{root}, "rs.example", "", cacheTime)
 	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "(mode 0644): run chmod 600") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -134,8 +135,8 @@ func TestLoadCredentialWarnsOfReaders(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var exit *transport.ExitError
-	if _, err := transport.LoadCredential([]string{root}, "rs.example", "", cacheTime); !errors.As(err, &exit) || exit.Code != 78 {
+	var failure *exit.Error
+	if _, err := credentials.LoadCredential([]string{root}, "rs.example", "", cacheTime); !errors.As(err, &failure) || failure.Code != 78 {
 		t.Errorf("a folder in the file's place: %v", err)
 	}
 }
@@ -156,13 +157,13 @@ func TestProviderURLs(t *testing.T) {
 		"ftp://rs.example":              "",
 		"https://rs example":            "",
 	} {
-		got, err := transport.NormalizeProviderURL(text)
+		got, err := credentials.NormalizeProviderURL(text)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("NormalizeProviderURL(%q) = %q, %v; want %q", text, got, err, want)
 		}
 	}
 	root := cacheRoot(t, "127.0.0.1_17663.json", `{"credential":{"access_token":"x"}}`, 0o600)
-	if _, err := transport.LoadCredential([]string{root}, "http://127.0.0.1:17663", "", cacheTime); err != nil {
+	if _, err := credentials.LoadCredential([]string{root}, "http://127.0.0.1:17663", "", cacheTime); err != nil {
 		t.Error(err)
 	}
 }
@@ -176,7 +177,7 @@ func TestCachedProviders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := transport.CachedProviders([]string{"/nonexistent", first, second, "[", first}); strings.Join(got, " ") != "https://a.example https://c.example" {
+	if got := credentials.CachedProviders([]string{"/nonexistent", first, second, "[", first}); strings.Join(got, " ") != "https://a.example https://c.example" {
 		t.Error(got)
 	}
 }
@@ -203,7 +204,7 @@ func TestOwnerVariable(t *testing.T) {
 		{"this program's own", []string{"PDPP_MCP_RS_URL=x", "PDPP_PROVIDER_URL=x", "PDPP_OWNERSHIP=x", "MY_PDPP_OWNER_TOKEN=x"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := transport.OwnerVariable(test.environment); got != test.want {
+			if got := credentials.OwnerVariable(test.environment); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package transport
+package credentials
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // The laws: any file is read without a fault; what is accepted carries no owner sign and a token that fits a
@@ -23,9 +25,9 @@ func FuzzCredentialFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		credential, err := parseCredential(body, "https://rs.example", "", time.Unix(1_800_000_000, 0))
-		var exit *ExitError
+		var failure *exit.Error
 		if err != nil {
-			if !errors.As(err, &exit) || exit.Code != ExitOwner && exit.Code != ExitNotReady || credential.Token.Reveal() != "" {
+			if !errors.As(err, &failure) || failure.Code != exit.Owner && failure.Code != exit.NotReady || credential.Token.Reveal() != "" {
 				t.Errorf("%+v, %v", credential, err)
 			}
 			return

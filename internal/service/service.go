@@ -1,4 +1,4 @@
-package transport
+package service
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/rs/zerolog"
 	"golang.org/x/net/netutil"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // DefaultDrainTime is how long calls in flight may take to finish after a server stops accepting, where nothing else is
@@ -29,12 +30,6 @@ const DefaultDrainTime = 10 * time.Second
 // LastWords is how long calls that were ended after the drain time may take to say so. Whoever stops a [Service] gives it
 // its drain delay, its drain time and this.
 const LastWords = 2 * time.Second
-
-// errStopping is how a call ends that outlasts the drain.
-var errStopping = &rs.Error{
-	Code: rs.ServerStopping, Message: "The server was stopped before this call was finished.",
-	Hint: "Call again: another server, or this one after its restart, will answer.",
-}
 
 // A ServiceManager is whoever runs this process: what it sends, and what it wants to be told. The zero value is nobody.
 type ServiceManager struct {
@@ -80,7 +75,7 @@ type Serving struct {
 // finish before it ends. [NewService] makes one, [Service.Use] says what it serves, [Service.Listen] where, and
 // [Service.Serve] serves, in this order.
 type Service struct {
-	health   *Health
+	health   *transport.Health
 	version  string
 	listener net.Listener
 	server   *http.Server
@@ -94,13 +89,13 @@ type Service struct {
 }
 
 // NewService returns a service that tells health whether it is ready. version is for the log.
-func NewService(health *Health, version string) *Service {
+func NewService(health *transport.Health, version string) *Service {
 	s := &Service{health: health, version: version}
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	return s
 }
 
-// Stopping ends when calls in flight have had their time, with an *rs.Error as its cause. It is what [HandlerOptions]
+// Stopping ends when calls in flight have had their time, with an *rs.Error as its cause. It is what [transport.HandlerOptions]
 // want as Stop.
 func (s *Service) Stopping() context.Context { return s.stopping }
 
@@ -115,17 +110,17 @@ func (s *Service) Use(serving Serving) {
 // Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
 // opens at address. At most maxConnections are open at a time, further ones wait; at most perAddress are those of one client
 // address, further ones are closed. 0 is no limit. Other listeners than one of a stream, and an address that is none, are
-// *ExitError values.
+// *[exit.Error] values.
 func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections, perAddress int) error {
 	var listener net.Listener
 	switch {
 	case len(inherited) > 1 || len(inherited) == 1 && inherited[0] == nil:
-		return UsageError(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(inherited)))
+		return exit.UsageError(fmt.Sprintf("%d sockets were passed to this process: exactly one stream socket is served.", len(inherited)))
 	case len(inherited) == 1:
 		listener = inherited[0]
 	default:
 		if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
-			return UsageError(fmt.Sprintf("cannot listen on %s: %v", address, err))
+			return exit.UsageError(fmt.Sprintf("cannot listen on %s: %v", address, err))
 		}
 		var err error
 		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
@@ -228,7 +223,7 @@ func (s *Service) drain(failed <-chan error) error {
 	err := s.shutdown(s.serving.DrainTime)
 	if errors.Is(err, context.DeadlineExceeded) {
 		log.Warn().Msg("calls in flight are ended")
-		s.stop(errStopping)
+		s.stop(transport.ErrStopping)
 		err = s.shutdown(LastWords)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

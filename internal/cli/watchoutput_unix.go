@@ -1,6 +1,6 @@
 //go:build unix
 
-package transport
+package cli
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// WatchOutput returns a context that ends with the cause [ErrOutputClosed] when the reader of out closes it, although
+// watchOutput returns a context that ends with the cause [transport.ErrOutputClosed] when the reader of out closes it, although
 // nothing is written. It can tell for pipes, sockets and terminals.
-func WatchOutput(ctx context.Context, out io.Writer) context.Context {
+func watchOutput(ctx context.Context, out io.Writer) context.Context {
 	file, ok := out.(syscall.Conn)
 	if !ok {
 		return ctx
@@ -31,7 +33,7 @@ func WatchOutput(ctx context.Context, out io.Writer) context.Context {
 				}
 			}
 			if watched[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
-				end(ErrOutputClosed)
+				end(transport.ErrOutputClosed)
 			}
 		})
 	}()

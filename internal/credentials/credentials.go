@@ -1,4 +1,5 @@
-package transport
+// Package credentials reads the credentials that `pdpp connect` stored on this machine.
+package credentials
 
 import (
 	"encoding/json"
@@ -11,28 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
-
-// Exit codes, as sysexits.h has them.
-const (
-	ExitUsage       = 64 // the command line is wrong
-	ExitData        = 65 // a client's configuration is not what it should be
-	ExitUnavailable = 69 // the provider is out of reach
-	ExitCannotWrite = 73 // a client's configuration cannot be written
-	ExitOwner       = 77 // an owner credential was offered
-	ExitNotReady    = 78 // not connected, expired, the cache file is malformed, or the index file is not ours
-)
-
-// An ExitError is why the program can not start. Its text says what to do, and never holds a credential.
-type ExitError struct {
-	Code    int
-	Message string
-}
-
-// Error returns the message.
-func (e *ExitError) Error() string { return e.Message }
 
 // CacheRoots are the folders in which a credential is looked for, in order: the named one, or .pdpp in the home folder,
 // where that is known. That of the working directory is used only when it is named: a folder that somebody else planted in a
@@ -47,9 +31,6 @@ func CacheRoots(named, home string) []string {
 	return nil
 }
 
-// UsageError says that the command line, or what it names, is wrong.
-func UsageError(message string) error { return &ExitError{ExitUsage, message} }
-
 // A Credential is a client access token from the local cache, as `pdpp connect` left it there (S3-R1).
 type Credential struct {
 	ProviderURL string // normalised
@@ -61,8 +42,8 @@ type Credential struct {
 }
 
 // LoadCredential finds the credential of a provider in the first of the cache roots that has one. An empty grantID
-// accepts whatever grant is there. Its errors are *ExitError values: ExitUsage for a URL that is none, ExitOwner for an
-// owner's credential, else ExitNotReady with the command that mends it (S3-1a, S3-1b).
+// accepts whatever grant is there. Its errors are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an
+// owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
 func LoadCredential(roots []string, providerURL, grantID string, now time.Time) (Credential, error) {
 	provider, err := NormalizeProviderURL(providerURL)
 	if err != nil {
@@ -138,7 +119,7 @@ func OwnerVariable(environment []string) string {
 }
 
 // NormalizeProviderURL gives a provider's URL its one spelling: https where there is no scheme; host in lower case,
-// without a default port; no credentials, query, fragment or trailing slashes. Its error is an ExitUsage.
+// without a default port; no credentials, query, fragment or trailing slashes. Its error is an exit.Usage.
 func NormalizeProviderURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "://") {
@@ -146,7 +127,7 @@ func NormalizeProviderURL(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", &ExitError{ExitUsage, "The provider URL must be an http or https URL that names a host."} // not quoted: it may hold credentials
+		return "", exit.UsageError("The provider URL must be an http or https URL that names a host.") // not quoted: it may hold credentials
 	}
 	host := strings.ToLower(u.Host)
 	switch u.Scheme {
@@ -196,7 +177,11 @@ func parseCredential(body []byte, provider, grantID string, now time.Time) (Cred
 	c := document.Credential
 	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} {
 		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
-			return Credential{}, &ExitError{ExitOwner, "The cached credential for " + provider + " is an owner's, and this server reads only through a scoped client grant. Run: pdpp connect " + provider}
+			return Credential{}, &exit.Error{
+				Code: exit.Owner,
+				Message: "The cached credential for " + provider +
+					" is an owner's, and this server reads only through a scoped client grant. Run: pdpp connect " + provider,
+			}
 		}
 	}
 	expires, err := parseExpiry(c.ExpiresAt)
@@ -242,6 +227,6 @@ func parseExpiry(raw json.RawMessage) (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-func notReady(provider, message string) *ExitError {
-	return &ExitError{ExitNotReady, message + " Run: pdpp connect " + provider}
+func notReady(provider, message string) *exit.Error {
+	return &exit.Error{Code: exit.NotReady, Message: message + " Run: pdpp connect " + provider}
 }

@@ -1,10 +1,13 @@
-package transport_test
+package service_test
 
 import (
 	"errors"
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -27,14 +30,14 @@ func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
 		"a socket that is no stream":                          {[]net.Listener{nil}, "127.0.0.1:0", "exactly one stream socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			service := transport.NewService(transport.NewHealth(transport.HealthOptions{}), "1.2.3")
+			service := service.NewService(transport.NewHealth(transport.HealthOptions{}), "1.2.3")
 			err := service.Listen(t.Context(), row.inherited, row.address, 0, 0)
-			var exit *transport.ExitError
+			var failure *exit.Error
 			if row.says == "" {
 				if err != nil || !strings.HasPrefix(service.URL(), "http://127.0.0.1:") {
 					t.Fatal(err)
 				}
-			} else if !errors.As(err, &exit) || exit.Code != transport.ExitUsage || !strings.Contains(exit.Message, row.says) {
+			} else if !errors.As(err, &failure) || failure.Code != exit.Usage || !strings.Contains(failure.Message, row.says) {
 				t.Errorf("%v, want a usage error with %q", err, row.says)
 			}
 		})

@@ -1,0 +1,37 @@
+package credentials
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// Identify asks an authority who bears a cached token. It is asked before anything else is read, so that an owner's token in the
+// wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider does not answer,
+// exit.NotReady for a token that is no longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
+func Identify(ctx context.Context, authority auth.Authority, providerURL string, token rs.Token) (auth.Principal, error) {
+	info, err := authority.Introspect(ctx, token)
+	if err != nil && ctx.Err() != nil {
+		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
+		return auth.Principal{}, &transport.StoppedError{Message: message}
+	}
+	code, message := 0, ""
+	switch refused := info.Principal.Admissible(); {
+	case err != nil:
+		code, message = exit.Unavailable, "the provider "+providerURL+" cannot be reached. Check the URL and the network."
+	case info.Inactive != nil:
+		code, message = exit.NotReady, info.Inactive.Message+" Connect again: pdpp connect "+providerURL
+	case refused == nil:
+		return info.Principal, nil
+	case info.Principal.Kind == auth.KindOwner:
+		code, message = exit.Owner, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp connect "+providerURL
+	default:
+		code, message = exit.NotReady, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp connect "+providerURL
+	}
+	return auth.Principal{}, &exit.Error{Code: code, Message: message}
+}
