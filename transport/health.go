@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,7 +105,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status, body := http.StatusOK, readiness{Status: "live"}
-	if r.URL.Path == web.ReadyPath {
+	if strings.HasSuffix(r.URL.Path, web.ReadyPath) {
 		if body = h.ready(r.Context()); body.Status != "ready" {
 			status = http.StatusServiceUnavailable
 		}

@@ -43,9 +43,15 @@ type Page interface {
 //go:embed icon.svg
 var icon []byte
 
-// Handler returns the hosted adapter, for a Go program to mount at its root: the endpoint behind the HTTP chain, and
-// before it the two metadata documents, the icon, the page for people and the probes. Everything else is 404. Every error has a JSON body.
+// Handler returns the hosted adapter: the endpoint behind the HTTP chain, and outside it the two metadata documents, the icon, the
+// page for people and the probes. Everything else is 404. Every error has a JSON body.
+//
+// A Go program mounts it at its root or, with Public.Prefix, below a path. It sees whole paths, so it is mounted without
+// [http.StripPrefix], and gets requests for the prefix and for web.MetadataPath followed by the prefix.
 func Handler(o HandlerOptions) http.Handler {
+	if o.Public.Prefix = strings.Trim(o.Public.Prefix, "/"); o.Public.Prefix != "" {
+		o.Public.Prefix = "/" + o.Public.Prefix
+	}
 	options := web.ChainOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
 		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
@@ -57,7 +63,7 @@ func Handler(o HandlerOptions) http.Handler {
 		probes = web.BaseChain(options).Then(o.Health)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
+		switch o.Public.Route(r.URL.Path) {
 		case web.EndpointPath:
 			endpoint.ServeHTTP(w, r)
 		case web.LivePath, web.ReadyPath:
@@ -72,19 +78,20 @@ func Handler(o HandlerOptions) http.Handler {
 // redirect with an HTML body.
 func publicDocuments(o HandlerOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := o.Public.Route(r.URL.Path)
 		switch {
-		case r.URL.Path == web.MetadataPath, r.URL.Path == web.MetadataPath+web.EndpointPath, r.URL.Path == web.IconPath:
-		case o.Page != nil && r.URL.Path == web.PagePath && wantsPage(r):
+		case path == web.MetadataPath, path == web.MetadataPath+web.EndpointPath, path == web.IconPath:
+		case o.Page != nil && path == web.PagePath && wantsPage(r):
 		default:
 			web.Refuse(w, r, http.StatusNotFound, &rs.Error{
-				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + web.EndpointPath + ".",
+				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
 			}, "")
 			return
 		}
 		if !allowMethods(w, r, http.MethodGet, http.MethodHead) {
 			return
 		}
-		switch r.URL.Path {
+		switch path {
 		case web.PagePath:
 			w.Header().Add("Vary", "Accept")
 			status := ""

@@ -58,7 +58,7 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 	endpoint := public.URL(r, web.EndpointPath)
 	d.Discovery = &discovery{}
 	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = endpoint, "streamable_http", adapterDescription
-	if r.URL.Path != web.MetadataPath {
+	if public.Route(r.URL.Path) != web.MetadataPath {
 		d.Resource = endpoint
 	}
 	w.Header().Set("Content-Type", "application/json")

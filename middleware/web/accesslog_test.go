@@ -44,7 +44,7 @@ func TestAccessLog(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var log bytes.Buffer
-			chain := alice.New(web.Record, web.AccessLog(zerolog.New(&log)), web.RecoverHTTP(zerolog.Nop()))
+			chain := alice.New(web.Record(web.Public{}), web.AccessLog(zerolog.New(&log)), web.RecoverHTTP(zerolog.Nop()))
 			r := httptest.NewRequest(http.MethodPost, test.target, nil)
 			r.Header.Set("Request-Id", "r1")
 			r.Header.Set("Authorization", "Bearer secret")

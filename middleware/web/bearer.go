@@ -21,6 +21,14 @@ type Authenticator interface {
 	Authenticate(context.Context, rs.Token) (auth.Principal, error)
 }
 
+// An AuthenticatorFunc is a function that is an [Authenticator].
+type AuthenticatorFunc func(context.Context, rs.Token) (auth.Principal, error)
+
+// Authenticate calls f.
+func (f AuthenticatorFunc) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
+	return f(ctx, token)
+}
+
 // A Revalidator is an Authenticator that remembers tokens. Revalidate asks past its memory; reason is the code with which the
 // resource server refused the token.
 type Revalidator interface {

@@ -55,7 +55,7 @@ func PublicChain(o ChainOptions) alice.Chain {
 func BaseChain(o ChainOptions) alice.Chain {
 	return alice.New(
 		CloseUnread,             // an answer before the body is read ends the connection
-		Record,                  // one id, and one record of the request for all that follows
+		Record(o.Public),        // one id, and one record of the request for all that follows
 		TraceHTTP(o.Tracer),     // one span per request, in the client's trace if it names one
 		MeasureHTTP(o.Observer), // one request in the metrics
 		AccessLog(o.Logger),     // one line per request; never a token, never a query

@@ -94,7 +94,7 @@ func FuzzRequestID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, newer, older string) {
 		inside := ""
-		handler := web.Record(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }))
+		handler := web.Record(web.Public{})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }))
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header["Request-Id"], r.Header["X-Request-Id"] = []string{newer}, []string{older}
 		w := httptest.NewRecorder()

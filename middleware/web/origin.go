@@ -16,7 +16,7 @@ func Origin(origins []string, public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for _, origin := range r.Header.Values("Origin") {
-				if !slices.Contains(origins, origin) && origin != public.URL(r, "") {
+				if !slices.Contains(origins, origin) && origin != public.origin(r) {
 					Refuse(w, r, http.StatusForbidden, &rs.Error{
 						Code:    rs.OriginRefused,
 						Message: "Requests from web pages of this origin are not served.",

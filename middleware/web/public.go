@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Where the hosted endpoint, its documents and its probes live below the public origin.
+// The paths of the endpoint, its documents and its probes, without a prefix; see [Public.Path].
 const (
 	EndpointPath = "/mcp"
 	PagePath     = "/" // for people
@@ -21,9 +21,11 @@ const (
 	ReadyPath    = "/readyz"
 )
 
-// Public says under which names this server is reached. The zero value serves loopback names over loopback
+// Public says under which names and paths this server is reached. The zero value serves loopback names over loopback
 // connections and nothing else.
 type Public struct {
+	// Prefix is what a Go host mounts the handler under, such as "/pdpp"; empty for the root.
+	Prefix string
 	// Origin is the configured public origin, such as https://mcp.example; see [ParseOrigin]. Empty derives it
 	// from each request's own allowed host.
 	Origin string
@@ -79,11 +81,33 @@ func ParsePublic(publicURL string, hosts, proxies []string) (Public, error) {
 	return public, nil
 }
 
+// Path returns a path of this server below its prefix. The metadata of a path with a prefix is at the well-known place followed by
+// that path (RFC 9728, section 3.1).
+func (p Public) Path(path string) string {
+	if resource, ok := strings.CutPrefix(path, MetadataPath); ok {
+		return MetadataPath + p.Prefix + resource
+	}
+	return p.Prefix + path
+}
+
+// Route returns the path of a request without the prefix if it is one of ours, and otherwise "other".
+func (p Public) Route(requested string) string {
+	for _, path := range [...]string{EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath} {
+		if requested == p.Path(path) {
+			return path
+		}
+	}
+	return "other"
+}
+
 // URL returns the public URL of a path for this request. It must come after [Host]: nothing of a request with a
 // foreign host, and nothing that an untrusted peer forwarded, is ever repeated (S3-R9).
-func (p Public) URL(r *http.Request, path string) string {
+func (p Public) URL(r *http.Request, path string) string { return p.origin(r) + p.Path(path) }
+
+// origin returns the public origin for this request.
+func (p Public) origin(r *http.Request) string {
 	if p.Origin != "" {
-		return p.Origin + path
+		return p.Origin
 	}
 	scheme := "http"
 	if r.TLS != nil {
@@ -92,7 +116,7 @@ func (p Public) URL(r *http.Request, path string) string {
 	if forwarded, ok := p.forwarded(r, "X-Forwarded-Proto"); ok && (forwarded == "http" || forwarded == "https") {
 		scheme = forwarded
 	}
-	return scheme + "://" + strings.ToLower(p.host(r)) + path
+	return scheme + "://" + strings.ToLower(p.host(r))
 }
 
 // host is the host that the client named: the Host header, or what a trusted proxy says it was.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/justinas/alice"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
@@ -14,12 +16,16 @@ const RequestIDHeader = "Request-Id"
 // Record gives every request its [middleware.Request], in which the stages below it find its id and path, and how it is answered.
 // The id is repeated in the answer. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots,
 // dashes and underscores, and no part of the credential.
-func Record(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request := &middleware.Request{ID: requestID(r.Header), Path: loggedPath(r.URL.Path)}
-		w.Header().Set(RequestIDHeader, request.ID)
-		next.ServeHTTP(&recordingWriter{w, request}, r.WithContext(middleware.WithRequest(r.Context(), request)))
-	})
+//
+// Only our own paths are recorded: people paste tokens into others.
+func Record(public Public) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			request := &middleware.Request{ID: requestID(r.Header), Path: public.Route(r.URL.Path)}
+			w.Header().Set(RequestIDHeader, request.ID)
+			next.ServeHTTP(&recordingWriter{w, request}, r.WithContext(middleware.WithRequest(r.Context(), request)))
+		})
+	}
 }
 
 // requestID returns the id that a client sent, or a new one.
@@ -38,16 +44,6 @@ func isHarmlessID(id string) bool {
 	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
 	})
-}
-
-// loggedPath returns the path of a request as logs, metrics and traces show it. Only our own paths are shown: people paste tokens
-// into others.
-func loggedPath(path string) string {
-	switch path {
-	case EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath:
-		return path
-	}
-	return "other"
 }
 
 // A recordingWriter records status and size of an answer. github.com/felixge/httpsnoop is not used: it reports 200, or nothing,

@@ -42,7 +42,7 @@ func TestTraceHTTP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tracer, exporter := middlewaretest.NewTracer(t)
 			var inside trace.SpanContext
-			handler := web.Record(web.TraceHTTP(tracer)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler := web.Record(web.Public{})(web.TraceHTTP(tracer)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inside = trace.SpanContextFromContext(r.Context())
 				if row.pipeline != nil {
 					row.pipeline(w, r)
