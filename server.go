@@ -90,7 +90,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 
 // Serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
 // served, except for what only a restart can change.
-func (h *hosted) Serve(ctx context.Context, m service.ServiceManager, read func() (cli.HostedConfig, error)) error {
+func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.HostedConfig, error)) error {
 	if h.closeAdmin != nil {
 		defer h.closeAdmin()
 	}

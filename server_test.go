@@ -97,7 +97,7 @@ func newWatched(t *testing.T, traced bool) *watched {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, service.ServiceManager{}, nil) }()
+	go func() { done <- server.Serve(ctx, service.Manager{}, nil) }()
 	w.url = server.service.URL()
 	w.stop = sync.OnceFunc(func() {
 		cancel()

@@ -56,10 +56,10 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		if err := json.NewEncoder(app.Out).Encode(source.addresses(server.URL())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
 		}
-		return server.Serve(ctx, service.ServiceManager{}, nil)
+		return server.Serve(ctx, service.Manager{}, nil)
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, service.ServiceManager{}, nil) }()
+	go func() { done <- server.Serve(ctx, service.Manager{}, nil) }()
 	if err := Tour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}

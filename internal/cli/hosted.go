@@ -77,5 +77,5 @@ type Hosted interface {
 	// URL is where clients find it.
 	URL() string
 	// Serve answers until ctx ends. Whenever the manager asks for it, read's configuration replaces the one that is served.
-	Serve(ctx context.Context, m service.ServiceManager, read func() (HostedConfig, error)) error
+	Serve(ctx context.Context, m service.Manager, read func() (HostedConfig, error)) error
 }

@@ -20,7 +20,8 @@ func Identify(ctx context.Context, authority auth.Authority, providerURL string,
 		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
 		return auth.Principal{}, &transport.StoppedError{Message: message}
 	}
-	code, message := 0, ""
+	var code int
+	var message string
 	switch refused := info.Principal.Admissible(); {
 	case err != nil:
 		code, message = exit.Unavailable, "the provider "+providerURL+" cannot be reached. Check the URL and the network."

@@ -31,22 +31,22 @@ const DefaultDrainTime = 10 * time.Second
 // its drain delay, its drain time and this.
 const LastWords = 2 * time.Second
 
-// A ServiceManager is whoever runs this process: what it sends, and what it wants to be told. The zero value is nobody.
-type ServiceManager struct {
+// A Manager is whoever runs this process: what it sends, and what it wants to be told. The zero value is nobody.
+type Manager struct {
 	Reload   <-chan os.Signal   // read the configuration again
 	Tell     func(state string) // hears of states in the words of sd_notify(3); nil: nobody does
 	Watchdog time.Duration      // the longest silence that it takes for life; 0: any
 }
 
 // say tells the manager of a state.
-func (m ServiceManager) say(state string) {
+func (m Manager) say(state string) {
 	if m.Tell != nil {
 		m.Tell(state)
 	}
 }
 
 // beat assures the manager that the process lives, until ctx ends.
-func (m ServiceManager) beat(ctx context.Context) {
+func (m Manager) beat(ctx context.Context) {
 	if m.Watchdog <= 0 {
 		return
 	}
@@ -159,7 +159,7 @@ func (s *Service) URL() string {
 // Serve answers until ctx ends or the server fails, and drains. Whenever the manager asks for it, reload reads the
 // configuration and calls Use, or fails and leaves all as it was; it returns the flags that changed in vain, because only
 // a restart changes what they stand for. A nil reload reads nothing.
-func (s *Service) Serve(ctx context.Context, m ServiceManager, reload func() (kept []string, err error)) error {
+func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []string, err error)) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
 	living, dead := context.WithCancel(context.WithoutCancel(ctx))

@@ -1,0 +1,206 @@
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxLineBytes bounds one message over stdio, like a request body over HTTP.
+const maxLineBytes = 1 << 20
+
+// lines is an mcp.Connection of one message a line.
+type lines struct {
+	open       *openRequests
+	incoming   chan line
+	inputEnded chan struct{} // closed when the input has ended
+	stopped    chan struct{} // closed when no further message is to be read
+	closed     chan struct{}
+	closeOnce  sync.Once
+
+	writing   sync.Mutex // lines never interleave
+	out       io.Writer
+	broken    chan struct{} // closed when a line could not be written
+	breakOnce sync.Once
+}
+
+func newLines(out io.Writer) *lines {
+	return &lines{
+		open: newOpenRequests(), incoming: make(chan line), inputEnded: make(chan struct{}), stopped: make(chan struct{}),
+		closed: make(chan struct{}), out: out, broken: make(chan struct{}),
+	}
+}
+
+// Connect makes lines an mcp.Transport.
+func (c *lines) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+// A line is one line of input, or why there is none.
+type line struct {
+	text []byte
+	err  error
+}
+
+var errLineTooLong = errors.New("line too long")
+
+// scan reads lines until the input ends. A line that is too long is skipped to its end and reported.
+func (c *lines) scan(in io.Reader) {
+	reader := bufio.NewReaderSize(in, 64<<10)
+	for {
+		text, err := readLine(reader)
+		select {
+		case c.incoming <- line{text, err}:
+		case <-c.closed:
+			return
+		}
+		if err != nil && !errors.Is(err, errLineTooLong) {
+			close(c.inputEnded)
+			return
+		}
+	}
+}
+
+func readLine(reader *bufio.Reader) ([]byte, error) {
+	var text []byte
+	long := false
+	for {
+		part, err := reader.ReadSlice('\n')
+		if long = long || len(text)+len(part) > maxLineBytes+1; long {
+			text = nil
+		} else {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case long:
+			return nil, errLineTooLong
+		case err != nil && len(bytes.TrimSpace(text)) > 0:
+			return text, nil // the last line lacks its line break; the next read ends
+		default:
+			return text, err
+		}
+	}
+}
+
+// Read returns the next message. It answers invalid lines itself, and the session goes on.
+func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		var next line
+		select {
+		case next = <-c.incoming:
+		case <-c.stopped:
+			return nil, c.drain(ctx, io.EOF)
+		case <-c.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch {
+		case errors.Is(next.err, errLineTooLong):
+			if err := c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a message must not exceed 1 MiB"}); err != nil {
+				return nil, err
+			}
+		case next.err != nil:
+			return nil, c.drain(ctx, next.err)
+		case len(bytes.TrimSpace(next.text)) > 0:
+			m, refusal := parseMessage(next.text)
+			if refusal != nil {
+				if err := c.refuse(refusal); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			id, refusal := c.open.begin(m)
+			if refusal == nil {
+				return m.Message, nil
+			}
+			if err := c.write(rpcError(id, refusal)); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// drain delays the end of the input until every request has been answered, because the SDK takes it for the end of the client.
+func (c *lines) drain(ctx context.Context, end error) error {
+	c.open.end()
+	select {
+	case <-c.open.drained:
+	case <-c.closed:
+	case <-ctx.Done():
+	}
+	return end
+}
+
+// stop reads no further message, and returns how many requests are under way.
+func (c *lines) stop() int {
+	close(c.stopped)
+	return c.open.count()
+}
+
+func (c *lines) refuse(e *jsonrpc.Error) error { return c.write(rpcError(nil, e)) }
+
+// Write sends a message.
+func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
+	restore := c.open.restoreAll
+	if response, ok := sent.(*jsonrpc.Response); ok {
+		if request, taken := c.open.release(response.ID); taken {
+			restore = request.restore
+			defer c.open.answered()
+		}
+		response.Error = coded(response.Error)
+	}
+	text, err := jsonrpc.EncodeMessage(sent)
+	if err != nil {
+		return err
+	}
+	return c.write(append(restore(text), '\n'))
+}
+
+// coded gives a JSON-RPC code to an error with which the SDK refused a request before any of our middleware saw it, such as
+// one before initialize: it would go out as code 0.
+func coded(err error) error {
+	var wire *jsonrpc.Error
+	switch {
+	case err == nil || errors.As(err, &wire):
+		return err
+	case errors.Is(err, context.Canceled):
+		return wireError(err, "")
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+}
+
+func (c *lines) write(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(text)
+	if err != nil {
+		c.breakOnce.Do(func() { close(c.broken) })
+	}
+	return err
+}
+
+// isBroken reports whether a line could not be written.
+func (c *lines) isBroken() bool {
+	select {
+	case <-c.broken:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close ends the session. The streams are the caller's to close.
+func (c *lines) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return nil
+}
+
+// SessionID is empty: a stdio process is one session.
+func (c *lines) SessionID() string { return "" }
