@@ -4,40 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"strings"
-	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
-	"github.com/alecthomas/kong"
-	"github.com/rs/zerolog"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
-
-// An App is what the commands run in: the process, and what the program can build. main fills it.
-type App struct {
-	Version  string
-	Getenv   func(string) string
-	In       io.Reader
-	Out, Err io.Writer // for stdio and demo --json, Out is protocol
-
-	// Pipeline builds the call pipeline with its tools, as every transport serves it.
-	Pipeline func(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server
-	// Host builds a hosted server, which listens already.
-	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
-	// Observe sets up metrics, if they are asked for, and traces, if the environment asks for them. The function sends what is
-	// left.
-	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (observe.Observation, func(), error)
-}
-
-func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }
 
 // commandLine is what can be typed; kong reads it.
 type commandLine struct {
@@ -57,14 +32,15 @@ type commandLine struct {
 // Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
 // because hosts show that line.
 func Run(ctx context.Context, args []string, app App) int {
-	app.Err = Visible(app.Err)
-	line, command, exited, err := parse(args, app)
-	if exited {
+	app.Err = visible{app.Err}
+	line, parsed, err := parse(args, app)
+	if err != nil {
+		return fail(app, exit.UsageError(err.Error()+". Run pdpp-mcp --help."))
+	}
+	if parsed == nil {
 		return 0
 	}
-	if err != nil {
-		return fail(app, usage(err.Error()+". Run pdpp-mcp --help."))
-	}
+	command := parsed.Command()
 	if name := credentials.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
 		return fail(app, &exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
 			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
@@ -74,7 +50,7 @@ func Run(ctx context.Context, args []string, app App) int {
 		err = runDemo(ctx, line.Demo, app)
 	case "serve":
 		err = runServe(ctx, line.Serve, app, func() (serveCommand, error) {
-			again, _, _, err := parse(args, app)
+			again, _, err := parse(args, app)
 			return again.Serve, err
 		})
 	case "stdio":
@@ -90,7 +66,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	case "tools", "tools <tool>":
 		err = runTools(ctx, line.Tools, app)
 	case "completion <shell>":
-		err = runCompletion(line.Completion, app)
+		err = runCompletion(line.Completion, parsed.Model, app)
 	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -106,23 +82,24 @@ func Run(ctx context.Context, args []string, app App) int {
 	return 0
 }
 
-// readsNothing reports whether a command may run although an owner's credential is set: doctor tells of it.
+// readsNothing reports whether a command may run although an owner's credential is set. doctor reports it.
 func readsNothing(command string) bool {
 	return command == "doctor" || command == "completion <shell>"
 }
 
-// parse reads the command line, with the environment and the file that it names. It reports whether that was a question,
-// as --help is, and has been answered.
-func parse(args []string, app App) (line commandLine, command string, exited bool, err error) {
+// parse reads the command line, with the environment and the file that it names. It returns nil for a request such as --help, which
+// kong has answered.
+func parse(args []string, app App) (line commandLine, parsed *kong.Context, err error) {
+	exited := false
 	parser, err := newParser(&line, app, func(int) { exited = true })
 	if err != nil {
-		return line, "", false, err
+		return line, nil, err
 	}
-	parsed, err := parser.Parse(args)
-	if err != nil || exited {
-		return line, "", exited, err
+	parsed, err = parser.Parse(args)
+	if exited {
+		return line, nil, nil
 	}
-	return line, parsed.Command(), false, nil
+	return line, parsed, err
 }
 
 func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
@@ -133,10 +110,6 @@ func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
 		kong.Writers(app.Out, app.Err),
 		kong.Exit(exit), // --help and --app.Version
 	)
-}
-
-func usage(message string) error {
-	return exit.UsageError(message)
 }
 
 // exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.

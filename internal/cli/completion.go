@@ -9,11 +9,12 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Shells are those that Completion writes a script for.
-var Shells = []string{"bash", "zsh", "fish"}
+// shells are those that writeCompletion writes a script for.
+var shells = []string{"bash", "zsh", "fish"}
 
 // A command is what a shell needs to know of one.
 type command struct {
@@ -29,10 +30,24 @@ type flag struct {
 	isPath     bool
 }
 
-// Completion writes the script that completes a program's commands, flags and known values in a shell. words are the
+type completionCommand struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+// runCompletion prints a completion script for the commands of a model.
+func runCompletion(c completionCommand, model *kong.Application, app App) error {
+	names := tools.ListedNames()
+	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": shells}
+	if !writeCompletion(app.Out, model, words, c.Shell) {
+		return exit.UsageError(fmt.Sprintf("there is no shell %q", c.Shell))
+	}
+	return nil
+}
+
+// writeCompletion writes the script that completes a program's commands, flags and known values in a shell. words are the
 // candidates for the first positional argument of commands, by the command's name; false means that there is no such
 // shell.
-func Completion(out io.Writer, model *kong.Application, words map[string][]string, shell string) bool {
+func writeCompletion(out io.Writer, model *kong.Application, words map[string][]string, shell string) bool {
 	commands := commandsOf(model, words)
 	switch shell {
 	case "bash":
@@ -187,22 +202,4 @@ func fish(out io.Writer, program string, commands []command) {
 			fmt.Fprintln(out)
 		}
 	}
-}
-
-type completionCommand struct {
-	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
-}
-
-// runCompletion prints a completion script.
-func runCompletion(c completionCommand, app App) error {
-	parser, err := newParser(new(commandLine), app, func(int) {})
-	if err != nil {
-		return err
-	}
-	names := tools.ListedNames()
-	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": Shells}
-	if !Completion(app.Out, parser.Model, words, c.Shell) {
-		return usage(fmt.Sprintf("there is no shell %q", c.Shell))
-	}
-	return nil
 }

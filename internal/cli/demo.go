@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, service.Manager{}, nil) }()
-	if err := Tour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
+	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
 	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client))

@@ -119,9 +119,9 @@ func configure(t *testing.T, config string, arguments ...string) HostedConfig {
 			arguments[i] = filepath.Join(dir, "config.json")
 		}
 	}
-	line, command, _, err := parse(arguments, App{Out: io.Discard, Err: io.Discard})
-	if err != nil || command != "serve" {
-		t.Fatalf("%q: %v", command, err)
+	line, parsed, err := parse(arguments, App{Out: io.Discard, Err: io.Discard})
+	if err != nil || parsed.Command() != "serve" {
+		t.Fatalf("%q: %v", arguments, err)
 	}
 	got, err := serveConfig(line.Serve, App{Out: io.Discard, Err: io.Discard})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
 	"github.com/rs/zerolog"
 
@@ -21,7 +22,7 @@ type doctorCommand struct {
 // runDoctor looks at everything that stands between a person and an answer.
 func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 	if c.Demo && c.ProviderURL != "" {
-		return usage("--demo and --provider-url cannot be combined: --demo reads the sample year.")
+		return exit.UsageError("--demo and --provider-url cannot be combined: --demo reads the sample year.")
 	}
 	place, err := thisPlace(app.Getenv)
 	if err != nil {
@@ -43,5 +44,5 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		defer sample.close()
 		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
 	}
-	return doctor.Run(ctx, options, c.JSON, Visible(app.Out))
+	return doctor.Run(ctx, options, c.JSON, visible{app.Out})
 }

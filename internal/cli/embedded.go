@@ -168,7 +168,7 @@ func loadStore(ctx context.Context, store *embedded.Store, c embeddedConfig) err
 	report := loadReport{out: c.progress, now: c.now, begun: c.now(), reported: c.now()}
 	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, index...) // it says what it skips, and fails as the fingerprint did
 	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
-		return usage(err.Error())
+		return exit.UsageError(err.Error())
 	}
 	if err == nil {
 		err = store.Load(ctx, corpus, fingerprint, report.load)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -43,7 +44,7 @@ func cacheRoots(named string) []string {
 func thisPlace(getenv func(string) string) (clients.Place, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return clients.Place{}, usage("the home folder is not known: set HOME.")
+		return clients.Place{}, exit.UsageError("the home folder is not known: set HOME.")
 	}
 	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
@@ -31,7 +32,7 @@ type providerFlags struct {
 func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
 	if c.Demo {
 		if c.ProviderURL != "" {
-			return usage("--demo and --provider-url cannot be combined: --demo serves the sample year.")
+			return exit.UsageError("--demo and --provider-url cannot be combined: --demo serves the sample year.")
 		}
 		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: app.Err, now: time.Now, behind: soon})
 		if err != nil {
@@ -41,7 +42,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		return use(provider{demo.url, rs.NewToken(demo.tokens.Client), true})
 	}
 	if c.ProviderURL == "" {
-		return usage("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
+		return exit.UsageError("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
 	}
 	credential, err := credentials.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
 	if err != nil {
@@ -111,7 +112,7 @@ func localPipeline(ctx context.Context, app App, providerURL string, token rs.To
 func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rs.Client, error) {
 	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
 	if err != nil {
-		return nil, usage(err.Error())
+		return nil, exit.UsageError(err.Error())
 	}
 	return client, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
@@ -104,7 +105,7 @@ func runServe(ctx context.Context, c serveCommand, app App, read func() (serveCo
 func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
-		return HostedConfig{}, usage(err.Error())
+		return HostedConfig{}, exit.UsageError(err.Error())
 	}
 	config := HostedConfig{
 		Listen: c.Listen, Name: "pdpp", Deadline: c.Deadline,
@@ -117,50 +118,50 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
-		return config, usage(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+		return config, exit.UsageError(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
 	}
 	if c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline {
-		return config, usage(fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline))
+		return config, exit.UsageError(fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline))
 	}
 	if c.Retries < 0 || c.Retries > 2 {
-		return config, usage(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
+		return config, exit.UsageError(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
 	}
 	if c.Retries == 0 {
 		config.Retries = -1 // of the client, 0 is the default
 	}
 	if c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20) {
-		return config, usage(fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB.", c.AnswerMemory))
+		return config, exit.UsageError(fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB.", c.AnswerMemory))
 	}
 	if c.MaxConnections < 1 {
-		return config, usage(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
+		return config, exit.UsageError(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
 	}
 	if c.ClientConnections < 0 {
-		return config, usage(fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections))
+		return config, exit.UsageError(fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections))
 	}
 	if c.Page {
 		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
 	if err := errors.Join(config.Limits.Check(), config.Unknown.Check()); err != nil {
-		return config, usage(err.Error())
+		return config, exit.UsageError(err.Error())
 	}
 	if c.PackagesURL != "" && c.IntrospectionURL == "" {
-		return config, usage("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
+		return config, exit.UsageError("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
 	}
 	for _, origin := range c.AllowedOrigins {
 		parsed, err := web.ParseOrigin(origin)
 		if err != nil {
-			return config, usage("--allowed-origins: " + err.Error())
+			return config, exit.UsageError("--allowed-origins: " + err.Error())
 		}
 		config.Origins = append(config.Origins, parsed)
 	}
 	if config.Public, err = web.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
-		return config, usage(err.Error())
+		return config, exit.UsageError(err.Error())
 	}
 	if config.Public.Hops = c.TrustedHops; c.TrustedHops < 1 {
-		return config, usage(fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops))
+		return config, exit.UsageError(fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops))
 	}
 	if config.Introspection, err = introspectionOptions(c, config.Public.Origin); err != nil {
-		return config, usage(err.Error())
+		return config, exit.UsageError(err.Error())
 	}
 	return config, nil
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Tools prints the tools that a model is shown: name, title and how many bytes each takes of its context. With raw it
+// printTools prints the tools that a model is shown: name, title and how many bytes each takes of its context. With raw it
 // prints the list as it goes over the wire.
-func Tools(ctx context.Context, session *mcp.ClientSession, out io.Writer, raw bool) error {
+func printTools(ctx context.Context, session *mcp.ClientSession, out io.Writer, raw bool) error {
 	listed, err := list(ctx, session)
 	if err != nil {
 		return err
@@ -44,8 +44,8 @@ func Tools(ctx context.Context, session *mcp.ClientSession, out io.Writer, raw b
 	return table.Flush()
 }
 
-// Tool prints one tool as a model is shown it: what it does, and its arguments. With raw it prints its listing.
-func Tool(ctx context.Context, session *mcp.ClientSession, out io.Writer, name string, raw bool) error {
+// printTool prints one tool as a model is shown it: what it does, and its arguments. With raw it prints its listing.
+func printTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, name string, raw bool) error {
 	tool, err := find(ctx, session, name)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func runTools(ctx context.Context, c toolsCommand, app App) error {
 	}
 	defer func() { _ = session.Close() }()
 	if c.Tool != "" {
-		return Tool(ctx, session, app.Out, c.Tool, c.JSON)
+		return printTool(ctx, session, app.Out, c.Tool, c.JSON)
 	}
-	return Tools(ctx, session, app.Out, c.JSON)
+	return printTools(ctx, session, app.Out, c.JSON)
 }

@@ -18,9 +18,9 @@ const (
 	lineRunes = 400
 )
 
-// Tour is a first walk through a server, as a model makes it: schema, search, fetch, aggregate. It prints each call
+// printTour is a first walk through a server, as a model makes it: schema, search, fetch, aggregate. It prints each call
 // with the text that a model sees.
-func Tour(ctx context.Context, out io.Writer, url, token string) error {
+func printTour(ctx context.Context, out io.Writer, url, token string) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-tour", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint:   url,

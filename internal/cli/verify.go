@@ -22,6 +22,6 @@ func runVerify(ctx context.Context, c verifyCommand, app App) error {
 		return err
 	}
 	return c.inside(ctx, app, func(session *mcp.ClientSession, providerURL string) error {
-		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, Visible(app.Out))
+		return cite.PrintVerdicts(ctx, session, citations, providerURL, c.JSON, visible{app.Out})
 	})
 }

@@ -9,13 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// A visible writer shows on a terminal what would steer it or turn the order of its text around.
+// A visible writer escapes what would steer a terminal or reorder its text: every control character except line breaks and tabs,
+// every bidirectional control, line and paragraph separator, tag and deprecated format character, such as \u202e. JSON stays the
+// same value. Bytes that are not UTF-8 become U+FFFD. A write must not end within a character.
 type visible struct{ out io.Writer }
-
-// Visible returns a writer that passes text on to out with every control character except line breaks and tabs, every
-// bidirectional control, line and paragraph separator, tag and deprecated format character as an escape such as \u202e, so that
-// JSON stays the same value, and bytes that are not UTF-8 as U+FFFD. A write must not end within a character.
-func Visible(out io.Writer) io.Writer { return visible{out} }
 
 // Write returns the length of text when all of it was written.
 func (v visible) Write(text []byte) (int, error) {

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// server returns what the client is to connect to, and notes about what is still missing.
+func (o setup) server() (clients.Server, []string, error) {
+	if o.TokenEnv != "" {
+		switch {
+		case !variableName.MatchString(o.TokenEnv):
+			return clients.Server{}, nil, exit.UsageError( // not quoted: it may be a token
+				"--token-env is not the name of an environment variable: give a name of letters, digits and _, such as PDPP_TOKEN, and not its value.")
+		case credentials.IsOwnerVariable(o.TokenEnv):
+			return clients.Server{}, nil, exit.UsageError("--token-env " + o.TokenEnv +
+				" is the name of an owner credential, which must not reach an assistant: name a variable that holds a client's token.")
+		}
+	}
+	s := clients.Server{Name: o.Name, TokenEnv: o.TokenEnv, Command: o.program}
+	notes := slices.Clone(o.notes)
+	provider := o.ProviderURL
+	var err error
+	switch {
+	case o.URL != "" && o.Demo, (o.URL != "" || o.Demo) && provider != "" && provider != o.place.Getenv("PDPP_PROVIDER_URL"):
+		return s, nil, exit.UsageError("--url, --provider-url and --demo name different things to connect: give one.")
+	case o.URL != "":
+		if s.URL, err = endpointURL(o.URL); err != nil {
+			return s, nil, err
+		}
+		s.Description = s.URL
+		return s, nil, nil
+	case o.Demo:
+		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
+		return s, notes, nil
+	}
+	if o.TokenEnv != "" {
+		return s, nil, exit.UsageError("--token-env needs --url.")
+	}
+	if provider == "" {
+		cached := credentials.CachedProviders(o.roots)
+		if len(cached) != 1 {
+			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp connect URL), --url https://…/mcp of a hosted server, or --demo.")
+		}
+		provider = cached[0]
+	}
+	if provider, err = credentials.NormalizeProviderURL(provider); err != nil {
+		return s, nil, err
+	}
+	if err := encrypted("--provider-url", provider); err != nil {
+		return s, nil, err
+	}
+	s.Arguments, s.Description = []string{"stdio", "--provider-url", provider}, "your grant at "+provider
+	credential, err := credentials.LoadCredential(o.roots, provider, o.GrantID, time.Now())
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
+	// Clients start servers in a folder of their own, where a relative cache is not found.
+	if root := filepath.Dir(filepath.Dir(credential.Path)); o.CacheRoot != "" || credential.Path != "" && !filepath.IsAbs(root) {
+		if root, err = filepath.Abs(cmp.Or(o.CacheRoot, root)); err != nil {
+			return s, nil, err
+		}
+		s.Arguments = append(s.Arguments, "--cache-root", root)
+	}
+	if o.GrantID != "" {
+		s.Arguments = append(s.Arguments, "--grant-id", o.GrantID)
+	}
+	return s, notes, nil
+}
+
+// again returns the flags that repeat what to connect.
+func (o setup) again(s clients.Server) []string {
+	var words []string
+	if s.URL != "" {
+		words = []string{"--url", s.URL}
+	} else {
+		words = slices.Clone(s.Arguments[1:])
+	}
+	if o.Name != "pdpp" {
+		words = append(words, "--name", o.Name)
+	}
+	if o.TokenEnv != "" {
+		words = append(words, "--token-env", o.TokenEnv)
+	}
+	if o.File != "" {
+		words = append(words, "--file", o.File)
+	}
+	return words
+}
+
+// endpointURL checks the address of a hosted server.
+func endpointURL(text string) (string, error) {
+	parsed, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" {
+		return "", exit.UsageError("--url must be an http or https address, such as https://mcp.example/mcp.")
+	}
+	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return "", exit.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
+	}
+	return parsed.String(), encrypted("--url", parsed.String())
+}
+
+// variableName is what shells and clients take as the name of an environment variable.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// encrypted refuses to connect a client to another machine without TLS: everything on the way could read the token and the
+// data.
+func encrypted(flag, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return exit.UsageError(flag + " is not an address.")
+	}
+	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
+	number, err := netip.ParseAddr(host)
+	loopback := err == nil && number.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
+	if parsed.Scheme != "https" && !loopback {
+		return exit.UsageError(fmt.Sprintf(
+			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
+	}
+	return nil
+}
