@@ -28,10 +28,14 @@ import (
 
 // newPipeline returns the call pipeline, which is the same over HTTP and over stdio.
 func newPipeline(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
-	return transport.NewPipeline(transport.PipelineOptions{
+	return transport.NewPipeline(pipelineOptions(name, recordBase, client, deadline, log, watch))
+}
+
+func pipelineOptions(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) transport.PipelineOptions {
+	return transport.PipelineOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
 		Tracer: watch.Tracer, Observer: watch.Calls(),
-	})
+	}
 }
 
 // A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last.
@@ -121,8 +125,10 @@ func (h *hosted) configure(c cli.HostedConfig) error {
 	if len(authorizationServers) == 0 {
 		authorizationServers = []string{h.recordBase}
 	}
+	pipeline := pipelineOptions(c.Name, h.recordBase, h.client, c.Deadline, c.Log, c.Watch)
+	pipeline.NoSearchRelax = c.NoSearchRelax
 	handler := transport.Handler(transport.HandlerOptions{
-		Server:        newPipeline(c.Name, h.recordBase, h.client, c.Deadline, c.Log, c.Watch),
+		Server:        transport.NewPipeline(pipeline),
 		Authenticator: h.tokens,
 		Public:        c.Public, Origins: c.Origins,
 		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.PackagesURL != ""},

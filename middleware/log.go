@@ -48,6 +48,9 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			if reply.Response != nil {
 				event = event.Int("rs_bytes", o.ReadBytes)
 			}
+			if o.Reads > 0 {
+				event = event.Int("repair_reads", o.Reads)
+			}
 			if o.Unavailable > 0 {
 				event = event.Int("unavailable", o.Unavailable)
 			}

@@ -24,6 +24,8 @@ type Outcome struct {
 
 	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
 	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
+	// Reads is how many reads a repaired search took; 0 for any other call.
+	Reads int
 	// Unavailable is how many connections of a package the answer names as unavailable.
 	Unavailable int
 	// Cuts is how many parts of the answer did not fit; Removed is how many characters were taken out of record text.
@@ -38,6 +40,9 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 	}
 	if reply.Response != nil {
 		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
+	}
+	if reply.Call.Repair != nil {
+		o.Reads = reply.Call.Repair.Reads
 	}
 	if refused := refusalOf(reply, err); refused != nil {
 		o.Code, o.Status = refused.Code, refused.Status

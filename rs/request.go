@@ -17,6 +17,8 @@ type Request struct {
 	// ConnectionID is the connection whose grant holds a blob; may be empty. Blobs are known by id alone, so it only
 	// routes within a package of grants and is never sent.
 	ConnectionID string
+	// OneRound is set to have a package search each of its members once at most, although its page may be short then.
+	OneRound bool
 }
 
 // Path joins segments below /v1, escaping each: Path("streams", "a b") is "/v1/streams/a%20b".
@@ -41,6 +43,8 @@ type Response struct {
 	RequestID   string
 	// Unavailable is how many connections the answer of a package names as unavailable; 0 for a whole answer.
 	Unavailable int
+	// Reads is how many members of a package were read for it; 0 where no package was.
+	Reads int
 
 	held      *heldAnswers // of the call; nil where nobody counts
 	heldBytes int64

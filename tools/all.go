@@ -1,10 +1,22 @@
 package tools
 
-// All returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
-// recordBase is the public URL of the resource server, for citations.
-func All(recordBase string) []*Tool {
+// Options configure [AllWith].
+type Options struct {
+	RecordBase    string // the public URL of the resource server, for citations
+	NoSearchRelax bool   // a search that finds nothing is not repaired
+}
+
+// All returns every tool with the standard options. recordBase is the public URL of the resource server, for citations.
+func All(recordBase string) []*Tool { return AllWith(Options{RecordBase: recordBase}) }
+
+// AllWith returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
+func AllWith(o Options) []*Tool {
+	recordBase, search := o.RecordBase, Search(o.RecordBase)
+	if o.NoSearchRelax {
+		search = PlainSearch(o.RecordBase)
+	}
 	return []*Tool{
-		Schema(), QueryRecords(), Aggregate(), Search(recordBase), Fetch(recordBase), ReadRecordField(),
+		Schema(), QueryRecords(), Aggregate(), search, Fetch(recordBase), ReadRecordField(),
 		ListStreams(), FetchBlob(),
 	}
 }

@@ -3,13 +3,22 @@ package tools
 import (
 	"encoding/json"
 	"net/url"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Search finds records by their text. recordBase is the public URL of the resource server, for citations.
+// Search finds records by their text, those with some of the words where none has all. recordBase is the public URL of the
+// resource server, for citations.
 func Search(recordBase string) *Tool {
+	tool := PlainSearch(recordBase)
+	tool.Forward = newSearcher(time.Now).forward
+	return tool
+}
+
+// PlainSearch finds what the resource server finds, in one read.
+func PlainSearch(recordBase string) *Tool {
 	return &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -34,7 +43,8 @@ func Search(recordBase string) *Tool {
 			args := call.Args.(searchArgs)
 			return render.Search(response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
-				Rest: rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
+				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
+				Repair: call.Repair.shown(),
 			})
 		},
 	}

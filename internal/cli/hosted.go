@@ -24,6 +24,7 @@ type HostedConfig struct {
 	ReadTimeout          time.Duration
 	Retries              int   // of one read: 0 means 2, negative none
 	NoBreaker            bool  // ask however often it fails
+	NoSearchRelax        bool  // a search that finds nothing is not repaired
 	AnswerMemory         int64 // MiB of answers at a time; 0: from the memory limit
 	Deadline             time.Duration
 	MaxConnections       int // 0: no limit

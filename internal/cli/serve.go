@@ -43,6 +43,7 @@ type serveCommand struct {
 	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
 	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
 	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
+	SearchRelax               bool          `name:"search-relax" help:"Search for the words one by one where no record has all of them; on if absent." negatable:"" default:"true" env:"PDPP_MCP_SEARCH_RELAX"`
 	AdminListen               string        `name:"admin-listen" help:"Address of the metrics and probes, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
 	AnswerMemory              int64         `name:"answer-memory" help:"MiB of the resource server's answers in memory at a time; two fifths of GOMEMLIMIT if absent, or 64 and less in a small container." env:"PDPP_MCP_ANSWER_MEMORY" placeholder:"MIB"`
@@ -110,6 +111,7 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	config := HostedConfig{
 		Listen: c.Listen, Name: "pdpp", Deadline: c.Deadline,
 		RSURL: c.RSURL, RSReadURL: c.RSInternalURL, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: !c.Breaker,
+		NoSearchRelax:        !c.SearchRelax,
 		AuthorizationServers: c.AuthorizationServers, PackagesURL: c.PackagesURL, MaxConnections: c.MaxConnections,
 		ClientConnections: c.ClientConnections,
 		AnswerMemory:      c.AnswerMemory,

@@ -36,6 +36,8 @@ type Metrics struct {
 	callsInFlight prometheus.Gauge
 	answerBytes   *prometheus.HistogramVec
 	partial       *prometheus.CounterVec
+	repairs       prometheus.Counter
+	repairReads   prometheus.Counter
 	cuts          *prometheus.CounterVec
 	removed       *prometheus.CounterVec
 
@@ -85,6 +87,8 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.callSeconds = histogram("call_seconds", "Time of one call, all its reads together.", callSeconds, "tool")
 	m.callsInFlight = gauge("calls_in_flight", "Calls under way.").WithLabelValues()
 	m.answerBytes = histogram("answer_bytes", "Size of an answer on each channel: text, structured, resource; and read, what the resource server sent for it.", answerBytes, "channel")
+	m.repairs = counter("search_repairs_total", "Searches in which no record had all words, so that the words were searched for one by one.").WithLabelValues()
+	m.repairReads = counter("search_repair_reads_total", "Reads of the resource server, or of members of a package, that these searches took.").WithLabelValues()
 	m.partial = counter("partial_answers_total", "Answers that name connections of a package as unavailable.", "tool")
 	m.cuts = counter("budget_cuts_total", "Records, fields and pages that were left out or made smaller because they did not fit.", "tool")
 	m.removed = counter("sanitised_characters_total", "Characters taken out of the text of records.", "tool")
@@ -142,6 +146,10 @@ func (m *Metrics) CallEnded(o middleware.Outcome) {
 		if channel.bytes > 0 {
 			m.answerBytes.WithLabelValues(channel.name).Observe(float64(channel.bytes))
 		}
+	}
+	if o.Reads > 0 {
+		m.repairs.Inc()
+		m.repairReads.Add(float64(o.Reads))
 	}
 	if o.Unavailable > 0 {
 		m.partial.WithLabelValues(tool).Inc()

@@ -97,6 +97,7 @@ type packageSearch struct {
 	unavailable []rs.UnavailableConnection
 	warnings    []string
 	requestID   string
+	reads       int  // of members
 	over        bool // only failing members are left, and they failed again
 }
 
@@ -114,7 +115,7 @@ func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		hits = append(hits, s.ring.take(s.limit-len(hits))...)
-		if len(hits) == s.limit || len(s.ring.wanting(1)) == 0 {
+		if s.request.OneRound || len(hits) == s.limit || len(s.ring.wanting(1)) == 0 {
 			break
 		}
 	}
@@ -123,6 +124,7 @@ func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
 
 // load reads the pages that the turns need.
 func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
+	s.reads += len(turns)
 	children := make([]*member, len(turns))
 	for i, t := range turns {
 		children[i] = t.child
@@ -234,7 +236,9 @@ func (s *packageSearch) respond(hits []string) (*rs.Response, error) {
 		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(s.unavailable)})
 	}
 	body = append(body, rs.Member{Name: "meta", Value: all.meta(s.warnings).JSON()})
-	return jsonResponse(body, s.requestID, len(s.unavailable)), nil
+	response := jsonResponse(body, s.requestID, len(s.unavailable))
+	response.Reads = s.reads
+	return response, nil
 }
 
 // rest sorts out the turns: those that go on, in their order, and what all counted. A member whose failure may pass goes

@@ -158,3 +158,29 @@ func weight(word string) int {
 	}
 	return n
 }
+
+// Excluded returns the words that a query excludes, each with its minus, as they are written.
+func Excluded(query string) []string {
+	var words []string
+	for i, part := range strings.Split(straight(query), `"`) {
+		if i%2 == 0 {
+			for field := range strings.FieldsSeq(part) {
+				if excluded(field) {
+					words = append(words, field)
+				}
+			}
+		}
+	}
+	return words
+}
+
+// Phrase reports whether a query is one quoted phrase, which means just that.
+func Phrase(query string) bool {
+	terms := split(query)
+	return len(terms) == 1 && terms[0].phrase
+}
+
+// Same reports whether a word, asked for alone, is the query again.
+func Same(word, query string) bool {
+	return strings.EqualFold(word, strings.TrimSpace(straight(query)))
+}

@@ -77,6 +77,10 @@ func (d *draft) result(a *arguments, h *hit, q SearchQuery) {
 	}
 	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars)).some("stream", h.stream).some("record_id", h.recordID)
 	a.some("display_name", preview(h.label, titleChars)).some("authored_at", h.authored).some("emitted_at", h.emitted)
+	if h.has != "" {
+		a.key("words")
+		a.b = append(a.b, encode(h.words)...)
+	}
 	if len(h.excerpts) == 0 {
 		d.passages = append(d.passages, draftPassage{snippet: h.snippet, result: len(a.b)})
 		return

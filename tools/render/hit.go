@@ -16,10 +16,12 @@ type hit struct {
 	snippet  passage   // empty when there is none
 	excerpts []excerpt // proven matches, best first
 
-	inEvidence bool // a match is the title itself
-	underTitle bool // the first match is
-	inText     bool // it stands in the text
-	foreign    bool // it says that it is of another connection than the one that was asked for
+	has        string   // which words of a repaired search it has, as text says it; empty for any other
+	words      []string // the same
+	inEvidence bool     // a match is the title itself
+	underTitle bool     // the first match is
+	inText     bool     // it stands in the text
+	foreign    bool     // it says that it is of another connection than the one that was asked for
 }
 
 // A hitReader reads the hits of a page, one after the other in the same room.
@@ -41,7 +43,11 @@ func (r *hitReader) readHits(items []string, response *rs.Response, q SearchQuer
 	r.passages.texts.b.Grow(len(response.Body) * 3 / 4)
 	for i, raw := range items {
 		if r.take(rs.AsObject(raw)) {
-			r.hits = append(r.hits, r.hit(i))
+			h := r.hit(i)
+			if h.has = q.Repair.has(i); h.has != "" {
+				h.words = append([]string{}, q.Repair.Hits[i].Words...)
+			}
+			r.hits = append(r.hits, h)
 		}
 	}
 }

@@ -17,8 +17,9 @@ type SearchQuery struct {
 	Limit        int
 	Position     Position // where the answer starts
 	ConnectionID string
-	Rest         object // the other arguments as they were sent (streams, filter, mode)
-	RecordBase   string // public base URL of the resource server, for citations; no trailing slash
+	Rest         object  // the other arguments as they were sent (streams, filter, mode)
+	RecordBase   string  // public base URL of the resource server, for citations; no trailing slash
+	Repair       *Repair // what was done where no record has all words; nil where that was not needed
 }
 
 // search is what [Search] returns.
@@ -51,6 +52,9 @@ func (room *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	hits, all, d := room.hits, len(room.hits), &room.draft
 	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
+	if q.Repair != nil {
+		data = data.With("repair", q.Repair.envelope().JSON())
+	}
 	if left := room.warning(data.Has("next_cursor")); left != "" {
 		data = data.With("warning", encode(left))
 	}
@@ -112,6 +116,10 @@ func (room *searchPage) layout(l listing, q SearchQuery, evidence int) (text str
 		target, hard = SearchAsked, SearchAsked+SearchHard-SearchTarget
 	}
 	summary, notes, tail := searchSummary(l, room.page, hits, q), searchNotes(l, hits), searchTail(l, q)
+	var lead []string
+	if q.Repair != nil {
+		summary, lead = q.Repair.summary(room.page, hits), q.Repair.says()
+	}
 	reserved := tail
 	if len(hits) > 0 {
 		if more := room.moreHits(l, q, len(hits), len(hits)); size(more) > size(tail) {
@@ -123,14 +131,17 @@ func (room *searchPage) layout(l listing, q SearchQuery, evidence int) (text str
 		warning = "warning: " + warning
 		reserved = append([]string{warning}, reserved...)
 	}
-	fixed := len(summary) + 1 + size(notes) + size(reserved)
+	fixed := size(lead) + len(summary) + 1 + size(notes) + size(reserved)
 	if fixed > hard-200 { // handles of extreme length: what only explains makes room
 		notes = nil
-		fixed = len(summary) + 1 + size(reserved)
+		fixed = size(lead) + len(summary) + 1 + size(reserved)
 	}
 	p := newPage(target)
 	if fixed > target-600 {
 		p.max = hard
+	}
+	for _, line := range lead {
+		p.add(line)
 	}
 	p.reserve(summary)
 	p.reserve(notes...)
@@ -239,7 +250,10 @@ func (h *hit) appendHead(b []byte) []byte {
 	if conn := h.separate(); conn != "" {
 		b = appendName(append(b, " connection_id="...), conn)
 	}
-	return h.appendIdentity(append(b, " | "...))
+	if b = h.appendIdentity(append(b, " | "...)); h.has != "" {
+		b = append(append(b, " | "...), h.has...)
+	}
+	return b
 }
 
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).

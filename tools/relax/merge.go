@@ -1,0 +1,98 @@
+package relax
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Bounds of a repair.
+const (
+	MaxReads        = 8  // of the resource server, the search that found nothing among them
+	MaxPackageReads = 24 // the same, over the members of a package
+	MaxWords        = 6  // that are asked for one by one
+	MaxParallel     = 3  // reads at a time
+	Hits            = 25 // of one read
+)
+
+// ReadsLeft returns how many reads may follow the search that found nothing, if that one took cost reads of members.
+func ReadsLeft(cost int) int {
+	if cost <= 1 {
+		return MaxReads - 1
+	}
+	return max(0, min(MaxReads, MaxPackageReads/cost)-1)
+}
+
+// A Read is what the search for one word returned.
+type Read struct {
+	Word  string
+	Count int // of the records that have it; at least 1 where there are hits
+	Hits  []Hit
+}
+
+// A Hit is one that a read returned. Hits of one record have the same key.
+type Hit struct {
+	Key   string
+	Value string // what is returned of it
+}
+
+// A Found is a hit with the words that its record has, in the order of the reads; none if it is only near.
+type Found struct {
+	Hit
+	Words []string
+}
+
+// Merge returns every record that the reads have found, once: first those that have all words, then the near ones in their order,
+// then the others by how many of the words they have, how rare these are and how well they rank. Its value is that of the read with
+// the rarest word.
+func Merge(reads []Read, near []Hit) []Found {
+	records := map[string]*record{}
+	order := 0
+	take := func(h Hit) *record {
+		r := records[h.Key]
+		if r == nil {
+			r = &record{Found: Found{Hit: h}, near: math.MaxInt, order: order}
+			records[h.Key] = r
+			order++
+		}
+		return r
+	}
+	for n, h := range near {
+		r := take(h)
+		r.near = min(r.near, n)
+	}
+	for i, read := range reads {
+		rarity := 1 / math.Log2(2+float64(max(read.Count, 1)))
+		for rank, h := range read.Hits {
+			r := take(h)
+			if r.last == i+1 {
+				continue // the read has it twice
+			}
+			r.last = i + 1
+			r.Words = append(r.Words, read.Word)
+			r.score += rarity * (1 + 1/float64(2+rank))
+			if rarity > r.rarest {
+				r.rarest, r.Value = rarity, h.Value
+			}
+		}
+	}
+	sorted := slices.SortedFunc(maps.Values(records), func(a, b *record) int {
+		return cmp.Or(
+			cmp.Compare(len(b.Words)/max(1, len(reads)), len(a.Words)/max(1, len(reads))), // 1 for all words, else 0
+			cmp.Compare(a.near, b.near), cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order),
+		)
+	})
+	found := make([]Found, len(sorted))
+	for i, r := range sorted {
+		found[i] = r.Found
+	}
+	return found
+}
+
+// A record is one that some reads have found.
+type record struct {
+	Found
+	near, order, last int
+	score, rarest     float64
+}

@@ -1,0 +1,364 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// defaultHits is how many hits a page of a repaired search has where no limit is sent.
+const defaultHits = 20
+
+// A Repair is what a search did whose words no record has all of.
+type Repair struct {
+	Reads   int // of the resource server, or of the members of a package, the first search among them
+	words   []render.RepairWord
+	skipped []string // words that were not asked for
+	hits    []render.RepairHit
+	near    bool // a hybrid search was answered
+	ended   rs.Code
+	total   int
+}
+
+// shown is the repair as it is rendered; nil where the first answer says it all.
+func (r *Repair) shown() *render.Repair {
+	if r == nil || r.total == 0 && len(r.words)+len(r.skipped) < 2 && r.ended == "" {
+		return nil
+	}
+	return &render.Repair{
+		Words: r.words, NotAsked: r.skipped, Hits: r.hits, Near: r.near, Ended: string(r.ended), Total: r.total, Reads: r.Reads,
+	}
+}
+
+// A searcher is the core of search over one resource server. It repairs a search that finds nothing; tools/relax has the rules.
+type searcher struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	noHybrid map[string]time.Time // by grant: until when hybrid search is not asked for again
+}
+
+// How long a grant's hybrid search is not asked for again that was refused, and of how many grants that is remembered.
+const (
+	noHybridTTL    = 10 * time.Minute
+	maxNoHybrid    = 10_000
+	repairDeadline = 0.8 // of the time that the call has left
+)
+
+func newSearcher(now func() time.Time) *searcher {
+	return &searcher{now: now, noHybrid: map[string]time.Time{}}
+}
+
+// forward makes the read that the arguments stand for, and others where it finds nothing.
+func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
+	args := call.Args.(searchArgs)
+	from, continues := render.ParseRepairCursor(args.position.Cursor)
+	if continues {
+		args.position.Cursor = "" // the resource server has not made it
+	}
+	response, err := call.RS.Do(ctx, args.Request(call.Scope))
+	if err != nil {
+		return Reply{Call: call, Response: response}, err
+	}
+	list, ok := rs.ReadList(response.Body)
+	empty := ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+	switch {
+	case empty && args.repairable():
+		return s.repair(ctx, call, args, response, from)
+	case continues:
+		return Reply{Call: call}, changedSearch()
+	}
+	return Reply{Call: call, Response: response}, nil
+}
+
+// repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids.
+func (s searchArgs) repairable() bool {
+	for _, c := range s.filter {
+		if c.field == "id" || c.field == "record_id" {
+			return false
+		}
+	}
+	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && len(relax.Words(s.q)) > 0
+}
+
+// repair reads what the words of a search find one by one. nothing is the answer to all of them.
+func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.RepairCursor) (Reply, error) {
+	if deadline, ok := ctx.Deadline(); ok { // the answer is to be written before the call is over
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(repairDeadline*float64(time.Until(deadline))))
+		defer cancel()
+	}
+	r := &repairing{searcher: s, call: call, args: args, left: relax.ReadsLeft(nothing.Reads), answers: []*rs.Response{nothing}}
+	r.Reads = max(1, nothing.Reads)
+	r.read(ctx)
+	list, err := r.page(from)
+	if err != nil {
+		return Reply{Call: call}, err
+	}
+	call.Repair = &r.Repair
+	return Reply{Call: call, Response: list}, nil
+}
+
+// A repairing is a repair under way.
+type repairing struct {
+	Repair
+	searcher *searcher
+	call     Call
+	args     searchArgs
+	left     int            // reads that may follow
+	answers  []*rs.Response // the first search's first
+	found    []relax.Read
+	nearest  []relax.Hit
+}
+
+// read asks for hybrid search and for each word, and for the other forms of words that no record has.
+func (r *repairing) read(ctx context.Context) {
+	grant := auth.PrincipalFrom(ctx).GrantID
+	words := relax.Words(r.args.q)
+	if len(words) == 1 && relax.Same(words[0], r.args.q) {
+		r.words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
+	}
+	var asked []searchArgs
+	hybrid := r.left > 0 && r.searcher.mayAskHybrid(grant)
+	if hybrid {
+		near := r.args
+		near.mode, near.limit = "hybrid", relax.Hits
+		asked = append(asked, near)
+	}
+	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
+	for _, word := range words {
+		if !slices.Contains(chosen, word) {
+			r.skipped = append(r.skipped, word)
+		}
+	}
+	for _, word := range chosen {
+		asked = append(asked, r.forWord(word))
+	}
+	answers := r.ask(ctx, asked)
+	if hybrid {
+		r.searcher.learnHybrid(grant, answers[0].err)
+		r.takeNear(answers[0])
+		answers = answers[1:]
+	}
+	for i, word := range chosen {
+		r.takeWord(word, answers[i])
+	}
+	r.readForms(ctx)
+}
+
+// readForms asks for another form of each word that no record has, while reads remain.
+func (r *repairing) readForms(ctx context.Context) {
+	var at []int
+	var asked []searchArgs
+	for i, read := range r.found {
+		if form := relax.OtherForm(read.Word); len(read.Hits) == 0 && form != "" && len(asked) < r.left && r.ended == "" {
+			at, asked = append(at, i), append(asked, r.forWord(form))
+			r.words[i].Form = form
+		}
+	}
+	for i, a := range r.ask(ctx, asked) {
+		word := &r.words[at[i]]
+		if a.err != nil {
+			word.Form = ""
+			continue
+		}
+		read, atLeast := a.read(word.Form)
+		if word.FormCount, word.FormAtLeast = read.Count, atLeast; len(read.Hits) > 0 {
+			r.found[at[i]] = read
+		}
+	}
+}
+
+// forWord is the search for one word, in the same scope and without the words that the query excludes.
+func (r *repairing) forWord(word string) searchArgs {
+	args := r.args
+	args.q, args.limit = strings.Join(append([]string{word}, relax.Excluded(r.args.q)...), " "), relax.Hits
+	return args
+}
+
+// An oneAnswer is how one read ended.
+type oneAnswer struct {
+	response *rs.Response
+	list     rs.List
+	err      error
+	sent     bool
+}
+
+// ask makes reads, a few at a time, until one fails. A refused hybrid search is no failure.
+func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
+	answers := make([]oneAnswer, len(asked))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(relax.MaxParallel)
+	for i, args := range asked {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				answers[i].err = &rs.Error{Code: rs.DeadlineExceeded, Cause: err}
+				return answers[i].err
+			}
+			request := args.Request(r.call.Scope)
+			request.OneRound, answers[i].sent = true, true
+			response, err := r.call.RS.Do(ctx, request)
+			if err == nil {
+				list, ok := rs.ReadList(response.Body)
+				if answers[i] = (oneAnswer{response: response, list: list, sent: true}); ok {
+					return nil
+				}
+				err = &rs.Error{Code: rs.InvalidResponse}
+			}
+			answers[i] = oneAnswer{err: err, sent: true}
+			if args.mode == "hybrid" && hybridRefused(err) {
+				return nil
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		r.ended = rs.AsError(err).Code
+	}
+	for _, a := range answers {
+		switch {
+		case a.response != nil:
+			r.answers = append(r.answers, a.response)
+			r.Reads += max(1, a.response.Reads)
+			r.left--
+		case a.sent:
+			r.Reads += max(1, r.answers[0].Reads) // it may have been read
+			r.left--
+		}
+	}
+	return answers
+}
+
+// read is what the search for a word has found, and whether there may be more than its count.
+func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
+	read.Word = word
+	for _, item := range a.list.Items {
+		if hit, ok := hitOf(item); ok {
+			read.Hits = append(read.Hits, hit)
+		}
+	}
+	meta := a.list.Envelope.Object("meta")
+	count, counted := meta.Number("count")
+	if !counted {
+		count, counted = meta.Object("count").Number("value")
+	}
+	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(a.list.Items) >= relax.Hits || a.list.Envelope.Flag("has_more"))
+	read.Count = max(count, len(read.Hits))
+	return read, atLeast
+}
+
+func (r *repairing) takeWord(word string, a oneAnswer) {
+	if a.err != nil {
+		r.skipped = append(r.skipped, word)
+		return
+	}
+	read, atLeast := a.read(word)
+	r.found = append(r.found, read)
+	r.words = append(r.words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
+}
+
+func (r *repairing) takeNear(a oneAnswer) {
+	if a.err == nil {
+		read, _ := a.read("")
+		r.near, r.nearest = true, read.Hits
+	}
+}
+
+// hitOf returns a hit with the key of its record; false for what is not an object.
+func hitOf(item string) (relax.Hit, bool) {
+	o := rs.AsObject(item)
+	if o == nil {
+		return relax.Hit{}, false
+	}
+	key := []string{
+		o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), o.Text("record_key", "record_id"),
+	}
+	if key[2] == "" {
+		key[2] = cmp.Or(o.Text("id", "result_id", "record_uri", "uri"), item)
+	}
+	return relax.Hit{Key: rs.EncodeJSON(key), Value: item}, true
+}
+
+// page is the page of what was found that begins where a cursor says, as a list answer.
+func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
+	merged := relax.Merge(r.found, r.nearest)
+	if r.total = len(merged); r.total == 0 {
+		return r.answers[0], nil
+	}
+	if from.Shown > len(merged) || from.Shown > 0 && !from.Follows(merged[from.Shown-1].Key) {
+		return nil, changedSearch()
+	}
+	limit := cmp.Or(r.args.limit, defaultHits)
+	page := merged[from.Shown:min(len(merged), from.Shown+limit)]
+	items := make([]string, len(page))
+	for i, found := range page {
+		items[i] = found.Value
+		r.hits = append(r.hits, render.RepairHit{Words: found.Words})
+	}
+	// A member of a package may have failed in any of the reads: the answer names those of the read that lacks most.
+	worst := r.answers[0]
+	for _, a := range r.answers {
+		if a.Unavailable > worst.Unavailable {
+			worst = a
+		}
+	}
+	envelope := rs.AsObject(worst.Body)
+	if list, ok := rs.ReadList(worst.Body); ok {
+		envelope = list.Envelope
+	}
+	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")
+	body := envelope.Without("next_cursor", "has_more", "links", "data").With("has_more", strconv.FormatBool(from.Shown+len(page) < len(merged))).
+		With("data", rs.JoinArray(items)).With("meta", meta.JSON())
+	if last := from.Shown + len(page); last < len(merged) {
+		body = body.With("next_cursor", rs.EncodeJSON(render.NewRepairCursor(last, merged[last-1].Key).String()))
+	}
+	return worst.WithBody(body.JSON()), nil
+}
+
+// changedSearch refuses to continue a repaired search that does not find what it found.
+func changedSearch() *rs.Error {
+	return &rs.Error{
+		Code: rs.InvalidCursor, Param: "cursor", Message: "What this search finds has changed since its last page, or other words were searched for.",
+		Hint: "Search again without cursor.",
+	}
+}
+
+// mayAskHybrid reports whether hybrid search may be there for a grant.
+func (s *searcher) mayAskHybrid(grant string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.now().Before(s.noHybrid[grant])
+}
+
+// learnHybrid remembers for a while that a grant's hybrid search was refused.
+func (s *searcher) learnHybrid(grant string, err error) {
+	if !hybridRefused(err) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.noHybrid) >= maxNoHybrid {
+		clear(s.noHybrid)
+	}
+	s.noHybrid[grant] = s.now().Add(noHybridTTL)
+}
+
+// hybridRefused reports whether a resource server says that it has no hybrid search.
+func hybridRefused(err error) bool {
+	if err == nil {
+		return false
+	}
+	status := rs.AsError(err).Status
+	return status == 400 || status == 404
+}
