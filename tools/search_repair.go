@@ -195,7 +195,7 @@ type oneAnswer struct {
 	sent     bool
 }
 
-// ask makes reads, a few at a time, until one fails. A refused hybrid search is no failure.
+// ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
 func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	answers := make([]oneAnswer, len(asked))
 	group, ctx := errgroup.WithContext(ctx)
@@ -217,7 +217,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 				err = &rs.Error{Code: rs.InvalidResponse}
 			}
 			answers[i] = oneAnswer{err: err, sent: true}
-			if args.mode == "hybrid" && hybridRefused(err) {
+			if args.mode == "hybrid" && hybridAlone(err) {
 				return nil
 			}
 			return err
@@ -352,6 +352,13 @@ func (s *searcher) learnHybrid(grant string, err error) {
 		clear(s.noHybrid)
 	}
 	s.noHybrid[grant] = s.now().Add(noHybridTTL)
+}
+
+// hybridAlone reports whether the failure of a hybrid search says nothing about other reads: the resource server answered, and
+// neither refuses the token nor asks for fewer reads.
+func hybridAlone(err error) bool {
+	status := rs.AsError(err).Status
+	return status != 0 && status != 401 && status != 429 && status != 503
 }
 
 // hybridRefused reports whether a resource server says that it has no hybrid search.

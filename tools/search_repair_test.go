@@ -1,0 +1,212 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+)
+
+// allWords answers searches as a resource server does that demands every word of a text. hybrid is the status of a hybrid search.
+func allWords(texts map[string]string, hybrid int) *middlewaretest.RS {
+	var ids []string
+	for id := range texts {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if strings.HasSuffix(r.Path, "/hybrid") && hybrid != 200 {
+			return nil, &rs.Error{Code: "search_mode_unavailable", Status: hybrid, Message: "No."}
+		}
+		var hits []string
+		for _, id := range ids {
+			has := true
+			for word := range strings.FieldsSeq(strings.ToLower(strings.ReplaceAll(r.Query.Get("q"), `"`, ""))) {
+				has = has && slices.Contains(strings.Fields(texts[id]), word)
+			}
+			if has || strings.HasSuffix(r.Path, "/hybrid") {
+				hits = append(hits, fmt.Sprintf(`{"stream":"s","record_key":%q,"connection_id":"c","emitted_at":"2026-01-01T00:00:00Z"}`, id))
+			}
+		}
+		count := len(hits)
+		return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":false,"data":[%s],"meta":{"count":%d}}`,
+			strings.Join(hits[:min(count, 25)], ","), count)), nil
+	}}
+}
+
+// structuredSearch is what a test looks at in the structured output.
+type structuredSearch struct {
+	Results []struct {
+		ID    string
+		Words []string
+	}
+	Data struct {
+		NextCursor string `json:"next_cursor"`
+		Repair     *struct {
+			Says  string
+			Words []struct {
+				Word  string
+				Count int
+			}
+			Reads int
+			Ended string `json:"ended_by"`
+		}
+	}
+}
+
+func searchWith(t *testing.T, tool *tools.Tool, server *middlewaretest.RS, arguments string) (structuredSearch, string) {
+	t.Helper()
+	result := use(t, tool, server, json.RawMessage(arguments))
+	var s structuredSearch
+	if err := json.Unmarshal(result.Structured, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s, result.Text
+}
+
+var year = map[string]string{
+	"1": "dentist appointment thursday", "2": "dentist bill", "3": "appointment garage", "4": "garage bill", "5": "nothing",
+}
+
+func TestASearchWithoutHitsIsRepaired(t *testing.T) {
+	server := allWords(year, 404)
+	tool := tools.Search("https://rs.example")
+	searchWith(t, tool, server, `{"q":"when is my dentist appointment moved -thursday"}`)
+	for _, r := range server.Requests()[1:] {
+		if !strings.HasSuffix(r.Path, "/hybrid") && !strings.HasSuffix(r.Query.Get("q"), " -thursday") {
+			t.Errorf("the excluded word is left out of %q", r.Query.Get("q"))
+		}
+	}
+
+	server = allWords(year, 404)
+	got, text := searchWith(t, tool, server, `{"q":"when is my dentist appointment moved"}`)
+	if len(got.Results) != 3 || got.Results[0].ID != "c/s:1" || !slices.Equal(got.Results[0].Words, []string{"appointment", "dentist"}) {
+		t.Errorf("found %+v", got.Results)
+	}
+	for _, says := range []string{"No record has all of: appointment, dentist, moved. These have some.", "moved 0", "dentist 2", "has appointment, dentist"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the text does not say %q:\n%s", says, text)
+		}
+	}
+	if got.Data.Repair == nil || !strings.HasPrefix(got.Data.Repair.Says, "No record has all of") || len(got.Data.Repair.Words) < 3 {
+		t.Errorf("structured says %+v", got.Data.Repair)
+	}
+	if hybrid := countHybrid(server); hybrid != 0 { // the first call was refused
+		t.Errorf("hybrid search was asked for again %d times", hybrid)
+	}
+}
+
+func countHybrid(server *middlewaretest.RS) (n int) {
+	for _, r := range server.Requests() {
+		if strings.HasSuffix(r.Path, "/hybrid") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestWhatIsExactIsNotRepaired(t *testing.T) {
+	for _, arguments := range []string{
+		`{"q":"\"no such phrase\""}`, `{"q":"dentist moved","mode":"semantic"}`, `{"q":"dentist moved","cursor":"abc"}`,
+		`{"q":"dentist moved","streams":["s"],"filter":{"id":"7"}}`, `{"q":"dentist bill"}`,
+	} {
+		server := allWords(year, 404)
+		if got, _ := searchWith(t, tools.Search(""), server, arguments); got.Data.Repair != nil || len(server.Requests()) != 1 {
+			t.Errorf("%s is repaired with %d reads", arguments, len(server.Requests()))
+		}
+	}
+	server := allWords(year, 404)
+	if got, _ := searchWith(t, tools.PlainSearch(""), server, `{"q":"dentist moved"}`); got.Data.Repair != nil || len(server.Requests()) != 1 {
+		t.Error("a search is repaired although that is turned off")
+	}
+}
+
+func TestNearHitsAreMarked(t *testing.T) {
+	got, text := searchWith(t, tools.Search(""), allWords(year, 200), `{"q":"dentist appointment moved"}`)
+	if len(got.Results) != 5 || len(got.Results[4].Words) != 0 || !strings.Contains(text, "nearest, not matching") {
+		t.Errorf("%+v\n%s", got.Results, text)
+	}
+}
+
+func TestAFailedReadEndsTheRepairAndNotTheAnswer(t *testing.T) {
+	server := allWords(year, 404)
+	answer := server.Answer
+	server.Answer = func(r rs.Request) (*rs.Response, error) {
+		if r.Query.Get("q") == "moved" {
+			return nil, &rs.Error{Code: rs.RateLimited, Status: 429, Message: "Slow down."}
+		}
+		return answer(r)
+	}
+	got, text := searchWith(t, tools.Search(""), server, `{"q":"dentist appointment moved"}`)
+	if got.Data.Repair == nil || got.Data.Repair.Ended != string(rs.RateLimited) || !strings.Contains(text, "A search for some of the words failed (rate_limited)") {
+		t.Errorf("%+v\n%s", got.Data.Repair, text)
+	}
+}
+
+// FuzzRepair holds the laws of a repaired search: it is bounded, shows only hits that a read returned and each once, shows the same
+// again, and its pages are the whole list on either channel.
+func FuzzRepair(f *testing.F) {
+	f.Add("when is my dentist appointment moved", byte(2), byte(0))
+	f.Add("a b c d e f g h alpha beta gamma delta epsilon zeta", byte(1), byte(3))
+	f.Add("alpha alphas beta -gamma", byte(0), byte(200))
+	f.Fuzz(func(t *testing.T, query string, limit, seed byte) {
+		texts := map[string]string{}
+		words := append(relax.Words(query), "other")
+		for i := range 40 {
+			texts[fmt.Sprint(i)] = strings.ToLower(words[(i+int(seed))%len(words)] + " " + words[(i*7)%len(words)])
+		}
+		arguments := map[string]any{"q": query}
+		if limit > 0 {
+			arguments["limit"] = int(limit%100) + 1
+		}
+		tool := tools.Search("")
+		if _, err := tool.Decode(json.RawMessage(rs.EncodeJSON(arguments))); err != nil {
+			t.Skip()
+		}
+		hybrid := []int{200, 400, 404, 500}[seed%4]
+		walk := func() (ids []string) {
+			delete(arguments, "cursor")
+			for range 80 {
+				server := allWords(texts, hybrid)
+				server.Answer = locked(server.Answer)
+				got, _ := searchWith(t, tool, server, rs.EncodeJSON(arguments))
+				if reads := len(server.Requests()); reads > relax.MaxReads || got.Data.Repair != nil && got.Data.Repair.Reads > relax.MaxReads {
+					t.Fatalf("%d reads", reads)
+				}
+				for _, hit := range got.Results {
+					id := strings.TrimPrefix(hit.ID, "c/s:")
+					if _, known := texts[id]; !known || slices.Contains(ids, id) {
+						t.Fatalf("%s is no record, or there twice: %q", hit.ID, ids)
+					}
+					ids = append(ids, id)
+				}
+				if got.Data.NextCursor == "" {
+					return ids
+				}
+				arguments["cursor"] = got.Data.NextCursor
+			}
+			t.Fatal("the search has no end")
+			return nil
+		}
+		if first, again := walk(), walk(); !slices.Equal(first, again) {
+			t.Fatalf("%q, then %q", first, again)
+		}
+	})
+}
+
+// locked lets one read answer at a time.
+func locked(answer func(rs.Request) (*rs.Response, error)) func(rs.Request) (*rs.Response, error) {
+	var mu sync.Mutex
+	return func(r rs.Request) (*rs.Response, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return answer(r)
+	}
+}
