@@ -74,7 +74,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	list, ok := rs.ReadList(response.Body)
 	empty := ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
 	switch {
-	case empty && args.repairable():
+	case empty && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
 		return s.repair(ctx, call, args, response, from)
 	case continues:
 		return Reply{Call: call}, changedSearch()
@@ -103,10 +103,10 @@ func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothi
 	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
 	list, err := r.page(from)
+	call.Repair = &r.Repair // its reads count even if the page does not exist
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	call.Repair = &r.Repair
 	return Reply{Call: call, Response: list}, nil
 }
 
@@ -130,7 +130,7 @@ func (r *repairing) read(ctx context.Context) {
 		r.words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
-	hybrid := r.left > 0 && r.searcher.mayAskHybrid(grant)
+	hybrid := r.left > 1 && r.searcher.mayAskHybrid(grant) // the last read is for a word
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
