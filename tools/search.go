@@ -25,7 +25,7 @@ func PlainSearch(recordBase string) *Tool {
 		Description: "Search the text of all granted records (GET /v1/search). Read-only. " +
 			"Hits, in text and structured output, carry ids for fetch and read_record_field, matching excerpts first. Narrow with streams, connection_id or filter.",
 		Input: object("",
-			stringProperty("q", "Words to find"),
+			stringProperty("q", "Words or a question; \"a phrase\" and -word are exact"),
 			stringProperty("query", "Same as q"),
 			namesProperty("streams", "Only these streams"),
 			connectionProperty,

@@ -48,13 +48,7 @@ type recallBody struct {
 	WordForms            []search.Replacement `json:"word_forms,omitempty"`
 	LeftOutWords         []string             `json:"left_out_words,omitempty"` // common words of the language
 	CommonWords          []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
-	PreferredTime        *timeSpan            `json:"preferred_time,omitempty"`
-}
-
-// A timeSpan is a time from From until before Until.
-type timeSpan struct {
-	From  string `json:"from,omitempty"`
-	Until string `json:"until,omitempty"`
+	PreferredTime        string               `json:"preferred_time,omitempty"` // records of it come first; in words
 }
 
 // searchUnavailable answers the modes that this server does not have.
@@ -184,19 +178,11 @@ func (c *call) searchMeta(sources []access, found *search.Result) searchMeta {
 	recall := recallBody{
 		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches", PartialCount: found.Some, NearestCount: found.Nearest,
 		MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms, LeftOutWords: found.LeftOut, CommonWords: found.Common,
+		PreferredTime: found.Time,
 	}
 	for _, s := range sources {
 		if len(s.searched(c.catalog).Fields) > 0 {
 			recall.SourcesSearchedCount++
-		}
-	}
-	if !found.From.IsZero() || !found.Until.IsZero() {
-		recall.PreferredTime = &timeSpan{}
-		if !found.From.IsZero() {
-			recall.PreferredTime.From = formatInstant(found.From.UnixMicro())
-		}
-		if !found.Until.IsZero() {
-			recall.PreferredTime.Until = formatInstant(found.Until.UnixMicro())
 		}
 	}
 	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}

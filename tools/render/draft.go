@@ -19,6 +19,7 @@ type hitStyle struct {
 // trying: then they alone are written again.
 type draft struct {
 	style    hitStyle
+	notice   string // what is said before the results, if anything
 	json     []byte
 	passages []draftPassage
 	filling  []byte // what goes into the gaps
@@ -45,7 +46,7 @@ func (d *draft) write(hits []hit, style hitStyle, data object, q SearchQuery) {
 		d.filling = slices.Grow(d.filling, 320*min(len(hits), 40))
 	}
 	a := &arguments{append(d.json[:0], '{')}
-	a.open("results", '[')
+	a.some("notice", d.notice).open("results", '[')
 	for i := range hits {
 		a.open("", '{')
 		d.result(a, &hits[i], q)
@@ -77,9 +78,12 @@ func (d *draft) result(a *arguments, h *hit, q SearchQuery) {
 	}
 	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars)).some("stream", h.stream).some("record_id", h.recordID)
 	a.some("display_name", preview(h.label, titleChars)).some("authored_at", h.authored).some("emitted_at", h.emitted)
-	if h.has != "" {
+	if h.has != "" && len(h.words) > 0 {
 		a.key("words")
 		a.b = append(a.b, encode(h.words)...)
+	}
+	if len(h.nearest) > 0 {
+		a.list("nearest_words", h.nearest)
 	}
 	if len(h.excerpts) == 0 {
 		d.passages = append(d.passages, draftPassage{snippet: h.snippet, result: len(a.b)})

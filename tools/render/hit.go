@@ -18,6 +18,7 @@ type hit struct {
 
 	has        string   // which words of a repaired search it has, as text says it; empty for any other
 	words      []string // the same
+	nearest    []string // what it has in the place of misspelled words
 	inEvidence bool     // a match is the title itself
 	underTitle bool     // the first match is
 	inText     bool     // it stands in the text
@@ -44,7 +45,8 @@ func (r *hitReader) readHits(items []string, response *rs.Response, q SearchQuer
 	for i, raw := range items {
 		if r.take(rs.AsObject(raw)) {
 			h := r.hit(i)
-			if h.has = q.Repair.has(i); h.has != "" {
+			if has := q.Repair.has(i); has != "" {
+				h.has, h.nearest = has, nil
 				h.words = append([]string{}, q.Repair.Hits[i].Words...)
 			}
 			r.hits = append(r.hits, h)
@@ -82,6 +84,10 @@ func (r *hitReader) hit(n int) hit {
 		h.conn = r.q.ConnectionID
 	}
 	h.foreign = otherConnection(o, r.q.ConnectionID)
+	if match := o.Text("match"); match == "some" || match == "nearest" {
+		h.words, h.nearest = shownWords(o, "matched_words"), shownWords(o, "nearest_words")
+		h.has = h.hasOnly()
+	}
 	h.authored, _ = timeOf(o, r.data)
 	own := o.Text("result_id", "id")
 	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)

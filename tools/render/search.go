@@ -50,6 +50,9 @@ func (room *searchPage) next(q SearchQuery, shown int) string {
 // result. The list ends at a hit, and its cursor goes on behind that, only when ids alone are too much.
 func (room *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	hits, all, d := room.hits, len(room.hits), &room.draft
+	if q.Repair == nil {
+		d.notice = searchLead(l)
+	}
 	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
 	if q.Repair != nil {
@@ -119,6 +122,8 @@ func (room *searchPage) layout(l listing, q SearchQuery, evidence int) (text str
 	var lead []string
 	if q.Repair != nil {
 		summary, lead = q.Repair.summary(room.page, hits), q.Repair.says()
+	} else if line := searchLead(l); line != "" {
+		lead = []string{line}
 	}
 	reserved := tail
 	if len(hits) > 0 {
@@ -265,7 +270,9 @@ func searchSummary(l listing, page, hits []hit, q SearchQuery) string {
 	if len(page) == 0 {
 		return line + ". Try other words, fewer of them, or no streams and filter."
 	}
-	if n := l.count(); n != "" && n != strconv.Itoa(len(page)) {
+	if n := l.count(); n != "" && someCount(l) > 0 {
+		line += " (" + n + " with all words, " + strconv.Itoa(someCount(l)) + " with some)"
+	} else if n != "" && n != strconv.Itoa(len(page)) {
 		line += " (" + n + " match)"
 	}
 	if len(hits) == 0 {

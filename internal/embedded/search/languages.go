@@ -32,7 +32,7 @@ var languages = [...]language{
 		a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below
 		between both but by can cannot could couldn did didn do does doesn doing don done down during each else ever few for from further
 		get give go got had hadn has hasn have haven having he her here hers herself him himself his how however i if in into is isn it
-		its itself just know let like ll m many may maybe me might mine more most much must my myself no nor not of off on once one only
+		its itself just last know let like ll m many may maybe me might mine more most much must my myself no nor not of off on once one only
 		or other our ours ourselves out over own please re s same say says said she should shouldn show so some somebody someone something
 		such t talk talked tell than that the their theirs them themselves then there these they thing things this those though through to
 		too under until up upon us ve very was wasn we were weren what whats when where which while who whom whose why will with within

@@ -59,7 +59,7 @@ type Result struct {
 	Forms              []Replacement
 	Replaced           []Replacement
 	Marks              Marker
-	From, Until        time.Time // the time that was preferred
+	Time               string // that was preferred, in words
 	Languages          []string
 }
 
@@ -181,7 +181,9 @@ func (s *searcher) run() error {
 		return err
 	}
 	var language uint32
+	var preferred *timeMatcher
 	if !s.request.Demand {
+		preferred = s.query.prefer(s.request.Now.UTC())
 		language = s.query.lighten()
 	}
 	if err := s.expand(language); err != nil {
@@ -194,6 +196,7 @@ func (s *searcher) run() error {
 		return err
 	}
 	s.lend()
+	s.preferTime(preferred)
 	s.report()
 	s.choose(exact)
 	return nil

@@ -1,0 +1,196 @@
+package embedded
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A note is a record of the tests of search.
+type note struct{ ID, Title, Text, Author, At string }
+
+// newNotes serves notes. What follows @ in an id is the thread.
+func newNotes(t *testing.T, notes []note) *rig {
+	t.Helper()
+	stream := model.Stream{
+		Name: "notes", PrimaryKey: []string{"id"}, CursorField: "at", ConsentTimeField: "at",
+		Fields: []model.Field{
+			{Name: "id", Type: "string", Exact: true},
+			{Name: "title", Type: "text", Role: "primary-title", Lexical: true},
+			{Name: "text", Type: "text", Lexical: true},
+			{Name: "summary", Type: "text", Lexical: true},
+			{Name: "author", Type: "string", Role: "actor"},
+			{Name: "at", Type: "timestamp", Role: "event-time"},
+			{Name: "thread_id", Type: "string", Exact: true, Nullable: true},
+			{Name: "extra", Type: "object", Lexical: true},
+		},
+	}
+	connectors := []model.Connector{{
+		Key: "notes", SourceID: "https://registry.test/connectors/notes",
+		Connections: []model.Connection{{ID: "cin_notes", DisplayName: "Notes"}}, Streams: []model.Stream{stream},
+	}}
+	store, err := NewStore(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	records := func(yield func(model.Record, error) bool) {
+		for i, n := range notes {
+			at := testNow.Add(-time.Duration(len(notes)-i) * 24 * time.Hour)
+			if n.At != "" {
+				at, _ = time.Parse(time.DateOnly, n.At)
+			}
+			id, thread, _ := strings.Cut(n.ID, "@")
+			value := map[string]any{
+				"id": id, "title": n.Title, "text": n.Text, "author": n.Author, "at": at.Format(time.RFC3339),
+				"extra": map[string]any{"tags": []string{"nested" + id}},
+			}
+			if thread != "" {
+				value["thread_id"] = thread
+			}
+			data, err := json.Marshal(value)
+			if !yield(model.Record{ConnectionID: "cin_notes", Stream: "notes", ID: id, EmittedAt: at, Data: data}, err) {
+				return
+			}
+		}
+	}
+	if err := store.Load(t.Context(), model.Corpus{Connectors: connectors, Records: records}, "notes", nil); err != nil {
+		t.Fatal(err)
+	}
+	return newRigOver(t, store, Options{})
+}
+
+func searchFor(q string) string { return "/v1/search?limit=100&q=" + url.QueryEscape(q) }
+
+func TestSearchInPlainWords(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "teeth", Title: "Dentist", Text: "The dentists moved my appointment to Monday.", Author: "Priya Shah"},
+		{ID: "layer", Title: "Cake", Text: "A layer of sponge, a layer of cream.", Author: "Owen"},
+		{ID: "money", Title: "Kaution", Text: "Wir haben die Rechnungen für die Wohnung bezahlt und die Kaution auch.", Author: "Jörg"},
+		{ID: "refund", Title: "Shop", Text: "They refunded the shoes.", Author: "Owen"},
+		{ID: "shoes", Title: "Walk", Text: "New shoes for the walk.", Author: "Priya Shah"},
+		{ID: "tokyo", Title: "旅行", Text: "明日の会議は京都駅で行います。", Author: "Aiko"},
+		{ID: "march", Title: "Trip", Text: "We saw the harbour.", Author: "Owen", At: "2026-03-14"},
+		{ID: "april", Title: "Trip", Text: "We saw the harbour.", Author: "Owen", At: "2026-04-14"},
+		{ID: "head", Title: "Boiler", Text: "It leaks.", Author: "Owen"},
+		{ID: "body", Title: "House", Text: "The boiler leaks again.", Author: "Owen"},
+		{ID: "one@t", Title: "Plan", Text: "Where shall we put the piano?", Author: "Owen"},
+		{ID: "two@t", Title: "Plan", Text: "Under the window, where the sofa is.", Author: "Priya"},
+		{ID: "three", Title: "Sofa", Text: "Where is the sofa from? It is under guarantee, by the window.", Author: "Priya"},
+	})
+	for _, test := range []struct {
+		name, q string
+		first   []string // hits, in order
+		recall  map[string]any
+	}{
+		{"a question finds its record", "when is my next dentist appointment?", []string{"teeth"}, map[string]any{"partial_count": 0.0}},
+		{"records with all words come first", "refund shoes", []string{"refund", "shoes"}, map[string]any{"partial_count": 1.0}},
+		{"other forms of a word are found", "appointments", []string{"teeth"}, nil},
+		{"German forms are found in German text", "Rechnung der Wohnungen", []string{"money"}, nil},
+		{"accents do not matter", "jorg", []string{"money"}, nil},
+		{"who sent it is searchable", "what did Aiko write", []string{"tokyo"}, map[string]any{"missing_words": []any{"write"}}},
+		{"Japanese is found within a sentence", "会議", []string{"tokyo"}, nil},
+		{"a title weighs more than a body", "boiler", []string{"head", "body"}, nil},
+		{"nested text is found", "nestedlayer", []string{"layer"}, nil},
+		{"a typing error is said and replaced", "refundeed", []string{"refund"}, map[string]any{
+			"missing_words": []any{"refundeed"}, "nearest_words": []any{map[string]any{"word": "refundeed", "as": []any{"refunded"}}}, "nearest_count": 1.0,
+		}},
+		{"a word that occurs nowhere is said, and is no other word", "did I ever talk to a lawyer about cake", []string{"layer"}, map[string]any{
+			"missing_words": []any{"lawyer"}, "partial_count": 1.0,
+		}},
+		{"a short word is not replaced", "lai", nil, map[string]any{"missing_words": []any{"lai"}}},
+		{"a time is preferred and does not filter", "harbour in March", []string{"march", "april"}, map[string]any{"preferred_time": "March"}},
+		{"so is a month of a year", "harbour 2026-04", []string{"april", "march"}, map[string]any{"preferred_time": "2026-04-01 until before 2026-05-01"}},
+		{"of equals the latest comes first", "harbour", []string{"april", "march"}, nil},
+		{"a neighbor in the thread lends its words", "piano window sofa", []string{"two", "one", "three"}, nil},
+		{"quotes are a phrase", `"layer of cream"`, []string{"layer"}, nil},
+		{"a quoted phrase is demanded", `"cream layer" cake`, nil, nil},
+		{"a minus excludes", "shoes -walk", []string{"refund"}, nil},
+		{"common words alone find", "it is", []string{"three"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := r.ok("tok-owner", searchFor(test.q))
+			keys := got.ids("record_key")
+			want := test.first
+			if want == nil {
+				want = []string{}
+			}
+			if test.first == nil && len(keys) > 0 || !slices.Equal(keys[:min(len(keys), len(want))], want) {
+				t.Errorf("hits %q, want first %q\n%s", keys, want, got.text)
+			}
+			for name, value := range test.recall {
+				if diff := cmp.Diff(value, got.at("meta", "recall", name)); diff != "" {
+					t.Errorf("meta.recall.%s (-want +got):\n%s", name, diff)
+				}
+			}
+		})
+	}
+	t.Run("hits say which words they have", func(t *testing.T) {
+		got := r.ok("tok-owner", searchFor("refund shoes"))
+		if got.at("data", 0, "match") != "all" || got.at("data", 1, "match") != "some" {
+			t.Fatal(got.text)
+		}
+		if diff := cmp.Diff([]any{"shoes"}, got.at("data", 1, "matched_words")); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("a cursor pages through all hits, each once", func(t *testing.T) {
+		whole := r.ok("tok-owner", searchFor("the shoes boiler harbour sofa")).ids("record_key")
+		pages := r.walkPages("tok-owner", "/v1/search?limit=2&q="+url.QueryEscape("the shoes boiler harbour sofa"), "record_key")
+		if diff := cmp.Diff(whole, pages); diff != "" || len(whole) < 8 {
+			t.Errorf("%d hits (-whole +pages):\n%s", len(whole), diff)
+		}
+	})
+	t.Run("a server that demands every word finds no more than those", func(t *testing.T) {
+		strict := newRigOver(t, r.server.store, Options{AllWords: true})
+		if keys := strict.ok("tok-owner", searchFor("refunded shoes")).ids("record_key"); !slices.Equal(keys, []string{"refund"}) {
+			t.Errorf("hits %q", keys)
+		}
+		if keys := strict.ok("tok-owner", searchFor("refund shoes")).ids("record_key"); len(keys) > 0 {
+			t.Errorf("hits %q", keys)
+		}
+	})
+}
+
+// What a grant does not show must not be seen in any answer: two stores that differ only there answer alike.
+func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
+	other := testCorpus()
+	records := testRecords()
+	other.Records = func(yield func(model.Record, error) bool) {
+		for _, one := range records {
+			data := strings.ReplaceAll(string(one.Data), "secretword", "zebrafinch and its zebrafinches are the most secretive words of all that there are")
+			data = strings.ReplaceAll(data, `"Invoice number 7"`, `"Xylophone number 7"`) // before the time of the grant
+			one.Data = json.RawMessage(data)
+			if !yield(one, nil) {
+				return
+			}
+		}
+	}
+	store, err := NewStore(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	if err := store.Load(t.Context(), other, "other", nil); err != nil {
+		t.Fatal(err)
+	}
+	a, b := newRig(t), newRigOver(t, store, Options{})
+	for _, q := range []string{
+		"secretword", "secretwords", "secretwrod", "zebrafinch", "zebrafinhc invoice", "zebrafinches invoice 59", "xylophone", "xylophnoe 59", "invoice",
+		"invoice number 58", "invoices of number", `"number 7" invoice`, "number -7", "the secretword invoice", "invoice -secretword", "words",
+	} {
+		before, after := a.ok("tok-narrow", searchFor(q)), b.ok("tok-narrow", searchFor(q))
+		delete(before.body, "links")
+		delete(after.body, "links")
+		if diff := cmp.Diff(before.body, after.body); diff != "" {
+			t.Errorf("%s (-one +other):\n%s", q, diff)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// What a resource server says about the words of a query, in meta.recall and in each hit. Where it says nothing, nothing is shown.
+
+// Limits of what is shown of such words, which may come from records.
+const (
+	maxWords  = 6
+	wordChars = 40
+)
+
+// shownWords are the texts of a list, shortened.
+func shownWords(o object, name string) []string {
+	var words []string
+	for _, raw := range o.Array(name) {
+		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
+			words = append(words, preview(word, wordChars))
+		}
+	}
+	return words
+}
+
+func quoteEach(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = quote(word)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// someCount is how many records have some of the words, as the resource server counted.
+func someCount(l listing) int {
+	n, _ := l.meta.Object("recall").Number("partial_count")
+	return max(n, 0)
+}
+
+// searchLead says which words occur nowhere, before anything that might be taken for their answer; "" if there are none.
+func searchLead(l listing) string {
+	recall := l.meta.Object("recall")
+	missing := shownWords(recall, "missing_words")
+	if len(missing) == 0 {
+		return ""
+	}
+	verb := "occurs"
+	if len(missing) > 1 {
+		verb = "occur"
+	}
+	line := quoteEach(missing) + " " + verb + " nowhere in what was searched."
+	for _, raw := range recall.Array("nearest_words") {
+		one := rs.AsObject(raw)
+		if as := shownWords(one, "as"); len(as) > 0 {
+			line += fmt.Sprintf(" Nearest to %s: %s.", quote(preview(one.Text("word"), wordChars)), quoteEach(as))
+		}
+	}
+	switch {
+	case len(l.Items) == 0:
+	case someCount(l) > 0:
+		line += " The hits have only other words of the query."
+	default:
+		line += " The hits have none of the words themselves."
+	}
+	return line
+}
+
+// hasOnly says which words a hit has that lacks others.
+func (h *hit) hasOnly() string {
+	var parts []string
+	if len(h.words) > 0 {
+		parts = append(parts, "has only "+quoteEach(h.words))
+	}
+	if len(h.nearest) > 0 {
+		parts = append(parts, "nearest: "+quoteEach(h.nearest))
+	}
+	return strings.Join(parts, "; ")
+}
