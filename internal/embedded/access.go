@@ -78,7 +78,7 @@ func (s access) demand(name string) (model.Field, *apiError) {
 // conditions are what every query on the source must meet.
 func (s access) conditions() where {
 	var w where
-	w.and("connection_id = ?", s.connection.ID)
+	w.and("connection = ?", s.connectionNumber(s.connection.ID))
 	if !s.since.IsZero() {
 		w.and(s.consentColumn()+" >= ?", s.since.UnixMicro())
 	}

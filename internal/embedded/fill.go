@@ -236,7 +236,7 @@ func (f *filler) add(ctx context.Context, record model.Record) error {
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
 	var data []byte
-	if err := f.tx.QueryRowContext(ctx, t.remove(), record.ConnectionID, record.ID).Scan(&version, &data); err != nil {
+	if err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version, &data); err != nil {
 		return err
 	}
 	var fields map[string]json.RawMessage

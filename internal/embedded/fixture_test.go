@@ -202,7 +202,7 @@ func testCorpus() model.Corpus {
 
 // A rig is a server over the tests' corpus.
 type rig struct {
-	t      *testing.T
+	t      testing.TB
 	server *Server
 	grants *Grants
 }

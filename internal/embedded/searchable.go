@@ -87,8 +87,7 @@ func (t *table) conversationField() (name string, ok bool) {
 
 // searched lays a source out for package search: what the grant shows of it, and nothing else.
 func (s access) searched(c *catalog) search.Source {
-	at := slices.IndexFunc(s.connector.Connections, func(one model.Connection) bool { return one.ID == s.connection.ID })
-	source := search.Source{Number: c.sourceNumber(s.table, at), Complete: true}
+	source := search.Source{Number: c.sourceNumber(s.table, s.connectionNumber(s.connection.ID)), Complete: true}
 	bodies := 0
 	for _, field := range s.lexical {
 		if field.Role != "actor" && field.Role != "primary-title" {

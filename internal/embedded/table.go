@@ -29,6 +29,7 @@ type column struct {
 	name  string
 	field string
 	kind  columnKind
+	read  bool // from the record's JSON whenever it is compared, instead of being stored a second time
 }
 
 // newTable lays out a stream's table. Number is unique in the store.
@@ -40,7 +41,7 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *tab
 		}
 		kind := kindOf(field)
 		if kind != kindNone && isCompared(connector, stream, field) {
-			t.columns = append(t.columns, column{name: fmt.Sprintf("f%d", i), field: field.Name, kind: kind})
+			t.columns = append(t.columns, column{name: fmt.Sprintf("f%d", i), field: field.Name, kind: kind, read: kind == kindText && isLong(connector, stream, field)})
 		}
 	}
 	return t
@@ -64,6 +65,28 @@ func isCompared(connector *model.Connector, stream *model.Stream, field model.Fi
 	return false
 }
 
+// isLong reports whether a text is not worth storing twice: it is long, or the record's id, and no order or relation needs it.
+func isLong(connector *model.Connector, stream *model.Stream, field model.Field) bool {
+	if field.Type != "text" && !slices.Equal(stream.PrimaryKey, []string{field.Name}) || strings.Contains(field.Name, "\"") {
+		return false
+	}
+	bare := model.Field{Name: field.Name, Type: field.Type}
+	return !isCompared(connector, stream, bare)
+}
+
+// definition is the SQL that makes a column. One that is read takes what storedText would store.
+func (c column) definition() string {
+	if !c.read {
+		return c.name
+	}
+	value := sqlText("$.\"" + c.field + "\"")
+	return fmt.Sprintf(`%[1]s AS (CASE json_type(CAST(data AS TEXT), %[2]s) WHEN 'text' THEN CAST(data AS TEXT) ->> %[2]s
+		WHEN 'null' THEN NULL WHEN 'object' THEN NULL WHEN 'array' THEN NULL ELSE CAST(data AS TEXT) -> %[2]s END) VIRTUAL`, c.name, value)
+}
+
+// sqlText spells a text as an SQL literal.
+func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
 // column finds the column of a field.
 func (t *table) column(field string) (column, bool) {
 	at := slices.IndexFunc(t.columns, func(c column) bool { return c.field == field })
@@ -71,6 +94,11 @@ func (t *table) column(field string) (column, bool) {
 		return column{}, false
 	}
 	return t.columns[at], true
+}
+
+// connectionNumber is what a connection is stored as: its place in the connector.
+func (t *table) connectionNumber(id string) int {
+	return slices.IndexFunc(t.connector.Connections, func(one model.Connection) bool { return one.ID == id })
 }
 
 // sortColumn is where records sort by default.
@@ -95,23 +123,25 @@ func (t *table) consentColumn() string {
 // create is the SQL that makes the table. Data comes last: scans then leave its pages alone.
 func (t *table) create() string {
 	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection_id TEXT NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.name)
+	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.name)
 	for _, c := range t.columns {
-		fmt.Fprintf(&sql, ", %s", c.name)
+		fmt.Fprintf(&sql, ", %s", c.definition())
 	}
-	sql.WriteString(", data BLOB NOT NULL, UNIQUE (connection_id, id));\n")
+	sql.WriteString(", data BLOB NOT NULL, UNIQUE (connection, id));\n")
 	return sql.String()
 }
 
 // index is the SQL that makes the indexes, once the table is filled.
 func (t *table) index() string {
 	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection_id, %[2]s, id);\n", t.name, t.sortColumn())
-	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_emitted ON %[1]s (connection_id, emitted);\n", t.name)
+	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s, id);\n", t.name, t.sortColumn())
+	if t.sortColumn() != "emitted" {
+		fmt.Fprintf(&sql, "CREATE INDEX %[1]s_emitted ON %[1]s (connection, emitted);\n", t.name)
+	}
 	for _, other := range t.connector.Streams {
 		for _, relation := range other.Relations {
 			if c, ok := t.column(relation.ForeignKey); ok && relation.Target == t.stream.Name {
-				fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection_id, %[2]s);\n", t.name, c.name)
+				fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection, %[2]s);\n", t.name, c.name)
 			}
 		}
 	}
@@ -120,26 +150,30 @@ func (t *table) index() string {
 
 // insert is the SQL that adds a record, with the arguments in the order of [table.row].
 func (t *table) insert() string {
-	names := []string{"version", "connection_id", "id", "emitted"}
+	names := []string{"version", "connection", "id", "emitted"}
 	for _, c := range t.columns {
-		names = append(names, c.name)
+		if !c.read {
+			names = append(names, c.name)
+		}
 	}
 	names = append(names, "data")
 	marks := strings.Repeat(", ?", len(names))[2:]
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection_id, id) DO NOTHING", t.name, strings.Join(names, ", "), marks)
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection, id) DO NOTHING", t.name, strings.Join(names, ", "), marks)
 }
 
 func (t *table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
-	row := []any{version, record.ConnectionID, record.ID, record.EmittedAt.UnixMicro()}
+	row := []any{version, t.connectionNumber(record.ConnectionID), record.ID, record.EmittedAt.UnixMicro()}
 	for _, c := range t.columns {
-		row = append(row, c.kind.stored(fields[c.field]))
+		if !c.read {
+			row = append(row, c.kind.stored(fields[c.field]))
+		}
 	}
 	return append(row, []byte(record.Data))
 }
 
 // remove is the SQL that takes a record out by connection and id, and returns what it was.
 func (t *table) remove() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE connection_id = ? AND id = ? RETURNING version, data", t.name)
+	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version, data", t.name)
 }
 
 // texts are what is searched of a record, in the order of the lexical fields.

@@ -51,21 +51,21 @@ func searchLead(l listing) string {
 	if len(missing) > 1 {
 		verb = "occur"
 	}
-	line := quoteEach(missing) + " " + verb + " nowhere in what was searched."
+	lines := []string{quoteEach(missing) + " " + verb + " nowhere in what was searched."}
 	for _, raw := range recall.Array("nearest_words") {
 		one := rs.AsObject(raw)
 		if as := shownWords(one, "as"); len(as) > 0 {
-			line += fmt.Sprintf(" Nearest to %s: %s.", quote(preview(one.Text("word"), wordChars)), quoteEach(as))
+			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", quote(preview(one.Text("word"), wordChars)), quoteEach(as)))
 		}
 	}
 	switch {
 	case len(l.Items) == 0:
 	case someCount(l) > 0:
-		line += " The hits have only other words of the query."
+		lines = append(lines, "The hits have only other words of the query.")
 	default:
-		line += " The hits have none of the words themselves."
+		lines = append(lines, "The hits have none of the words themselves.")
 	}
-	return line
+	return strings.Join(lines, " ")
 }
 
 // hasOnly says which words a hit has that lacks others.

@@ -69,7 +69,7 @@ func checkCapabilities(field model.Field) error {
 		return fmt.Errorf("field %q is of type %s, which cannot be exact", field.Name, field.Type)
 	case field.Range && !ordered:
 		return fmt.Errorf("field %q is of type %s, which cannot have a range", field.Name, field.Type)
-	case field.Lexical && field.Type != "string" && field.Type != "text" && field.Type != "array":
+	case field.Lexical && field.Type != "string" && field.Type != "text" && field.Type != "array" && field.Type != "object":
 		return fmt.Errorf("field %q is of type %s, which cannot be lexical", field.Name, field.Type)
 	}
 	for _, one := range field.Aggregations {

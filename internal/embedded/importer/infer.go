@@ -254,6 +254,8 @@ func capable(field model.Field) model.Field {
 		field.Exact, field.Aggregations = true, []string{"group_by"}
 	case "text":
 		field.Exact, field.Lexical = true, true
+	case "array", "object": // the texts in it
+		field.Lexical = !isKey(field.Name)
 	case "string":
 		field.Exact, field.Lexical, field.Aggregations = true, !isKey(field.Name), []string{"count_distinct", "group_by"}
 	}

@@ -61,7 +61,7 @@ func (d *documents) members() []struct {
 	return []struct {
 		name  string
 		array any
-	}{{"source", &d.source}, {"length", &d.length}, {"event", &d.event}, {"previous", &d.previous}, {"next", &d.next}}
+	}{{"source", &d.source}, {"length", &d.length}, {"event", &d.event}, {"next", &d.next}}
 }
 
 // An Index answers searches. It is safe for concurrent use.
@@ -83,6 +83,12 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	for _, member := range x.documents.members() {
 		if err := readArray(ctx, db, member.name, member.array); err != nil {
 			return nil, err
+		}
+	}
+	x.documents.previous = make([]uint32, len(x.documents.next))
+	for version, next := range x.documents.next {
+		if next != 0 {
+			x.documents.previous[next] = uint32(version) // #nosec G115 -- far fewer records
 		}
 	}
 	return x, readArray(ctx, db, "languages", &x.languages)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,7 +86,7 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 			return m, 2
 		}
 	}
-	introduced := strings.Contains(" in on last since during this im am ", " "+before+" ")
+	introduced := slices.Contains([]string{"in", "on", "last", "since", "during", "this", "im", "am"}, before)
 	if month, ok := months[word]; ok {
 		if year, err := strconv.Atoi(after); err == nil && year > 1900 && year < 2200 {
 			first := time.Date(year, month, 1, 0, 0, 0, 0, now.Location())

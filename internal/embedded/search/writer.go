@@ -165,7 +165,7 @@ func writeArray(ctx context.Context, db *sql.DB, name string, array any) error {
 // converse finds the neighbors of each document: the ones before and after it in time, in the same conversation.
 func (w *Writer) converse() {
 	d := &w.documents
-	d.previous, d.next = make([]uint32, len(d.source)), make([]uint32, len(d.source))
+	d.next = make([]uint32, len(d.source))
 	var order []uint32
 	for version, source := range d.source {
 		if source != 0 && w.conversations[version] != 0 {
@@ -179,7 +179,7 @@ func (w *Writer) converse() {
 	for i := 1; i < len(order); i++ {
 		before, after := order[i-1], order[i]
 		if d.source[before] == d.source[after] && w.conversations[before] == w.conversations[after] {
-			d.next[before], d.previous[after] = after, before
+			d.next[before] = after
 		}
 	}
 }
