@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -46,6 +47,9 @@ func TestTrace(t *testing.T) {
 			middlewaretest.WithoutSecrets(t, string(text))
 			if !strings.Contains(string(text), `"`+row.code+`"`) {
 				t.Errorf("the span does not say %s: %s", row.code, text)
+			}
+			if failed := spans[0].Status.Code == codes.Error; failed != (row.err != nil) {
+				t.Errorf("the span's status is %v", spans[0].Status)
 			}
 		})
 	}

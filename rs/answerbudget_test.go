@@ -135,3 +135,78 @@ func TestSmallAnswersOfOneGrantAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// How many answers fit is what docs/limits.md says: a quarter of the small ones' memory for one grant, and two to four large
+// calls, of which one grant has all but one.
+func TestSharesOfTheAnswerMemory(t *testing.T) {
+	for name, row := range map[string]struct {
+		memory, page int
+		one, others  int // calls of one grant, and then one call of each of ten others, that are served
+	}{
+		"small answers, the least memory":  {1, 1 << 19, 4 + 1, 10},                // a quarter of 8 MiB, and one large call
+		"1 MiB is not large":               {1, 1 << 20, 2 + 1, 6 + 1},             // of 8 MiB two are taken, and of two large calls one
+		"a byte more is":                   {1, 1<<20 + 1, 1, 1},                   // two large calls
+		"large answers, the default":       {rs.DefaultAnswerBytes, 2 << 20, 1, 1}, //
+		"large answers, 112 MiB":           {112 << 20, 2 << 20, 2, 1},             // three
+		"large answers, with memory":       {256 << 20, 2 << 20, 3, 1},             // four
+		"large answers, with much of it":   {1 << 30, 2 << 20, 3, 1},               // no more
+		"small answers, a larger memory":   {72 << 20, 1 << 20, 10 + 1, 10},        // a quarter of 40 MiB
+		"small answers, all that there is": {1, 1<<20 - 1, 2 + 1, 6 + 1},           //
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				h.now(page(row.page, true))
+				client := clientFor(t, h, rs.ClientOptions{NoBreaker: true, AnswerBytes: int64(row.memory)})
+				served := func(grant string, calls int) (n int) {
+					for range calls {
+						got, end := holding(t.Context(), client, grant)
+						t.Cleanup(end)
+						if got == "" {
+							n++
+						}
+					}
+					return n
+				}
+				one, others := served("a", row.one+2), 0
+				for i := range 10 {
+					others += served(string(rune('b'+i)), 1)
+				}
+				if one != row.one || others != row.others {
+					t.Errorf("%d calls of one grant and %d of others are served, not %d and %d", one, others, row.one, row.others)
+				}
+			})
+		})
+	}
+}
+
+// One answer, and all answers of a call together, may be as large as the limit.
+func TestTheLargestAnswersOfACall(t *testing.T) {
+	const limit = 2 << 20
+	for name, row := range map[string]struct {
+		pages []int
+		want  string // what the last one is refused with; "" when it is served
+	}{
+		"the largest":                 {[]int{limit}, ""},
+		"a byte more":                 {[]int{limit + 1}, "answer is larger than 2097152"},
+		"two that are as large":       {[]int{limit * 3 / 4, limit / 4}, ""},
+		"two that are together more":  {[]int{limit * 3 / 4, limit/4 + 2}, "together larger than 2097152"},
+		"small ones that are as many": {[]int{limit / 4, limit / 4, limit / 4, limit / 4}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &host{}
+			client := clientFor(t, h, rs.ClientOptions{NoBreaker: true, MaxResponseBytes: limit})
+			held, release := rs.HoldAnswers(t.Context())
+			defer release()
+			for i, bytes := range row.pages {
+				h.now(page(bytes, true))
+				_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
+				last := i == len(row.pages)-1
+				if (err != nil) != (last && row.want != "") ||
+					err != nil && (code(err) != rs.ResponseTooLarge || !strings.Contains(err.Error(), row.want)) {
+					t.Errorf("answer %d: %v", i, err)
+				}
+			}
+		})
+	}
+}

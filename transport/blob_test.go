@@ -43,7 +43,11 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"object":"record","id":"r","stream":"s","data":{"x":%q}}],"has_more":false}`, strings.Repeat("x", bytes))
+		_, _ = fmt.Fprintf(
+			w,
+			`{"object":"list","data":[{"object":"record","id":"r","stream":"s","data":{"x":%q}}],"has_more":false}`,
+			strings.Repeat("x", bytes),
+		)
 	}))
 	defer source.Close()
 	client, err := rs.NewClient(rs.ClientOptions{Base: source.URL, ReadTimeout: time.Second})
@@ -52,10 +56,14 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 	}
 	blob := fmt.Sprintf(`{"uri":%q}`, render.BlobURI(render.BlobQuery{BlobID: "b"}))
 	handler := transport.Handler(transport.HandlerOptions{
-		Server: transport.NewPipeline(transport.PipelineOptions{Client: client, Logger: zerolog.Nop()}), Authenticator: &authority{}, Logger: zerolog.Nop(),
+		Server: transport.NewPipeline(
+			transport.PipelineOptions{Client: client, Logger: zerolog.Nop()},
+		), Authenticator: &authority{}, Logger: zerolog.Nop(),
 	})
 	var bounded atomic.Int64 // answers whose sending has a deadline
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(deadlines{w, &bounded}, r) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(deadlines{w, &bounded}, r) }),
+	)
 	defer server.Close()
 	// send returns a connection over which a call was sent, and the status of its answer, whose body is not read.
 	send := func(method, params string) (*bufio.Reader, net.Conn) {
@@ -64,7 +72,9 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
-		_, err = fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer good-token-1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+		_, err = fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: %s\r\n"+
+			"Authorization: Bearer good-token-1\r\nContent-Type: application/json\r\n"+
+			"Accept: application/json, text/event-stream\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 			web.EndpointPath, server.Listener.Addr(), len(body), body)
 		if err != nil {
 			t.Fatal(err)

@@ -1,3 +1,3 @@
 // Package transport mounts the tools on what carries MCP: Streamable HTTP behind the HTTP chain, or stdio. It holds no
-// policy; package web decides who may enter, and package middleware what is done.
+// policy; who may enter stands in package middleware, what is done in the call pipeline.
 package transport

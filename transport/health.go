@@ -16,13 +16,13 @@ import (
 
 // Defaults of [HealthOptions].
 const (
-	defaultHealthHold    = 5 * time.Second
+	DefaultHealthHold    = 5 * time.Second
 	DefaultHealthTimeout = 2 * time.Second
 )
 
 // A Check is something that this server cannot work without.
 type Check struct {
-	Name  string                      // shown in the answer, such as "resource_server"
+	Name  string                      // shown to whoever asks, such as "resource_server"
 	Reach func(context.Context) error // nil when it answers; its error is not shown
 }
 
@@ -54,13 +54,13 @@ const (
 	draining
 )
 
-// A heldCheck remembers its last result. The semaphore guards the fields below: one probe makes the check at a time, and probes
-// that waited for it use its result.
+// A heldCheck remembers its last result. Whoever holds its turn may ask and use the fields below, so that one question is
+// under way at a time and whoever came meanwhile reads its answer.
 type heldCheck struct {
 	Check
-	semaphore chan struct{} // holds one value while it is acquired
-	asked     time.Time     // zero: never
-	state     string
+	turn  chan struct{} // holds one value while somebody has the turn
+	asked time.Time     // zero: never
+	state string
 }
 
 // What /readyz says of a check.
@@ -72,7 +72,7 @@ const (
 // NewHealth returns a Health that is starting.
 func NewHealth(o HealthOptions) *Health {
 	if o.Hold <= 0 {
-		o.Hold = defaultHealthHold
+		o.Hold = DefaultHealthHold
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultHealthTimeout
@@ -82,7 +82,7 @@ func NewHealth(o HealthOptions) *Health {
 	}
 	h := &Health{options: o}
 	for _, check := range o.Checks {
-		h.checks = append(h.checks, &heldCheck{Check: check, semaphore: make(chan struct{}, 1)})
+		h.checks = append(h.checks, &heldCheck{Check: check, turn: make(chan struct{}, 1)})
 	}
 	return h
 }
@@ -142,11 +142,11 @@ func (h *Health) ready(ctx context.Context) readiness {
 	return body
 }
 
-// ask returns a check's state, from memory where that is fresh. The check does not end when the probe that makes it hangs up, because
-// others wait for the result.
+// ask returns a check's state, from memory where that is fresh. The question does not belong to whoever asked first: one
+// who hangs up does not make it fail for the others.
 func (h *Health) ask(ctx context.Context, check *heldCheck) string {
-	check.semaphore <- struct{}{} // for no longer than the timeout: then it is free and the answer fresh
-	defer func() { <-check.semaphore }()
+	check.turn <- struct{}{} // for no longer than the timeout: then it is free and the answer fresh
+	defer func() { <-check.turn }()
 	if now := h.options.Now(); !check.asked.IsZero() && now.Sub(check.asked) < h.options.Hold {
 		return check.state
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Inside opens a session with a server of this process, as a client has one over [Stdio]. The caller closes it.
+// Inside opens a session with a server of this process, as a client has one over [Stdio]. Whoever opens it closes it.
 func Inside(ctx context.Context, server *Server, principal auth.Principal, client *mcp.Implementation) (*mcp.ClientSession, error) {
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(auth.WithPrincipal(ctx, principal), far, nil); err != nil {

@@ -22,15 +22,15 @@ import (
 // A host that stops the program waits a second for its end.
 const LastLineWait = 400 * time.Millisecond
 
-// serviceManager returns what runs this process: any sender of SIGHUP, and systemd, which says in the environment that it
-// listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
+// serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
+// it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
 func serviceManager() service.Manager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	watchdog, _ := daemon.SdWatchdogEnabled(false) // ignore an interval that cannot be read
 	return service.Manager{
 		Reload: reload, Watchdog: watchdog,
-		Notify: func(state string) { _, _ = daemon.SdNotify(false, state) }, // no manager is no failure
+		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
 	}
 }
 

@@ -63,7 +63,10 @@ func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
 					t.Errorf("%s is not there:\n%s", finding, &out)
 				}
 			}
-			if strings.Contains(out.String(), doctor.Fail) && !strings.Contains(out.String(), "0 failed") || strings.Contains(out.String(), "cannot be reached") {
+			if strings.Contains(out.String(), doctor.Fail) && !strings.Contains(out.String(), "0 failed") || strings.Contains(
+				out.String(),
+				"cannot be reached",
+			) {
 				t.Errorf("something is blamed:\n%s", &out)
 			}
 		})
@@ -92,10 +95,16 @@ func TestAPipeInTheWayOfAClientIsNamed(t *testing.T) {
 			t.Errorf("%s: %v", client.Name, err)
 		}
 	}
-	report := doctor.Examine(t.Context(), doctor.Options{Program: filepath.Join(t.TempDir(), "absent"), Place: place, Now: func() time.Time { return now }})
+	report := doctor.Examine(
+		t.Context(),
+		doctor.Options{Program: filepath.Join(t.TempDir(), "absent"), Place: place, Now: func() time.Time { return now }},
+	)
 	named := 0
 	for _, finding := range report.Findings {
-		if finding.Check == "client" && finding.Status == doctor.Warn && strings.Contains(finding.Message, "is not a regular file") && finding.Next != "" {
+		if finding.Check == "client" && finding.Status == doctor.Warn && strings.Contains(
+			finding.Message,
+			"is not a regular file",
+		) && finding.Next != "" {
 			named++
 		}
 	}

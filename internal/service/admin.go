@@ -16,8 +16,8 @@ import (
 // AdminPath is where [ServeAdmin] shows the metrics.
 const AdminPath = "/metrics"
 
-// ServeAdmin serves the metrics and the probes at an address of their own until close: a client that holds all connections of
-// the endpoint does not stop them. They hold no secret, but are not public. An invalid address is an *[exit.Error].
+// ServeAdmin serves the metrics and the probes at an address of their own until close: whoever holds all connections of the
+// endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *[exit.Error].
 func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
 	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
 		return nil, exit.UsageError(fmt.Sprintf("--admin-listen: cannot listen on %s: %v", address, err))

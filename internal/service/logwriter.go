@@ -11,8 +11,8 @@ import (
 // HeldLines is how many lines wait for a slow reader before the oldest are dropped.
 const HeldLines = 4096
 
-// A LogWriter never blocks and never fails. A call must not wait for its log: the reader of stderr may be stuck or gone.
-// So lines are handed over to a goroutine, and those that are not read in time are dropped and counted. It is safe for concurrent
+// A LogWriter never blocks and never fails. A call must not wait for its log: whoever reads stderr may be stuck or gone.
+// So lines are handed over to a goroutine, and those that nobody takes are dropped and counted. It is safe for concurrent
 // use.
 type LogWriter struct{ lines diode.Writer }
 

@@ -27,26 +27,26 @@ import (
 // configured.
 const DefaultDrainTime = 10 * time.Second
 
-// LastWords is how long calls that were ended after the drain time may take to say so. To stop, a [Service] needs its
-// drain delay, its drain time and this.
+// LastWords is how long calls that were ended after the drain time may take to say so. Whoever stops a [Service] gives it
+// its drain delay, its drain time and this.
 const LastWords = 2 * time.Second
 
-// A Manager runs this process, such as systemd: what it sends, and how it is notified. The zero value does neither.
+// A Manager is whoever runs this process: what it sends, and what it wants to be told. The zero value is nobody.
 type Manager struct {
 	Reload   <-chan os.Signal   // read the configuration again
-	Notify   func(state string) // gets states as sd_notify(3) names them; nil: no notification
-	Watchdog time.Duration      // the longest time between heartbeats; 0: none are sent
+	Tell     func(state string) // hears of states in the words of sd_notify(3); nil: nobody does
+	Watchdog time.Duration      // the longest silence that it takes for life; 0: any
 }
 
-// notify notifies the manager of a state.
-func (m Manager) notify(state string) {
-	if m.Notify != nil {
-		m.Notify(state)
+// say tells the manager of a state.
+func (m Manager) say(state string) {
+	if m.Tell != nil {
+		m.Tell(state)
 	}
 }
 
-// sendHeartbeats notifies the manager that the process lives, until ctx ends.
-func (m Manager) sendHeartbeats(ctx context.Context) {
+// beat assures the manager that the process lives, until ctx ends.
+func (m Manager) beat(ctx context.Context) {
 	if m.Watchdog <= 0 {
 		return
 	}
@@ -55,7 +55,7 @@ func (m Manager) sendHeartbeats(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			m.notify(daemon.SdNotifyWatchdog)
+			m.say(daemon.SdNotifyWatchdog)
 		case <-ctx.Done():
 			return
 		}
@@ -164,26 +164,26 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 	go func() { failed <- s.server.Serve(s.listener) }()
 	living, dead := context.WithCancel(context.WithoutCancel(ctx))
 	defer dead()
-	go m.sendHeartbeats(living)
+	go m.beat(living)
 	s.health.Serve()
-	m.notify(daemon.SdNotifyReady)
+	m.say(daemon.SdNotifyReady)
 	s.serving.Logger.Info().Str("address", s.listener.Addr().String()).Str("version", s.version).Msg("serving /mcp")
 	for {
 		select {
 		case err := <-failed:
 			return err
 		case <-m.Reload:
-			m.notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+			m.say(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
 			s.reload(reload)
-			m.notify(daemon.SdNotifyReady)
+			m.say(daemon.SdNotifyReady)
 		case <-ctx.Done():
-			m.notify(daemon.SdNotifyStopping)
+			m.say(daemon.SdNotifyStopping)
 			return s.drain(failed)
 		}
 	}
 }
 
-// reload reads the configuration and logs the result.
+// reload tells the log how a reload went.
 func (s *Service) reload(reload func() (kept []string, err error)) {
 	if reload == nil {
 		return
@@ -209,7 +209,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // drain is not ready any more, goes on for the drain delay, stops accepting, lets calls in flight finish for the drain
-// time, ends them, and at last closes connections whose clients do not read their answer.
+// time, ends them, and at last cuts connections whose clients do not read what they are told.
 func (s *Service) drain(failed <-chan error) error {
 	log := s.serving.Logger
 	s.health.Drain()

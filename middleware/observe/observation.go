@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// An Observation has the metrics and the tracer of a program. The zero value has neither, and costs nothing.
+// An Observation is who looks on while the program works. The zero value is nobody, and costs nothing.
 type Observation struct {
 	Metrics *Metrics     // nil counts nothing
 	Tracer  trace.Tracer // nil makes no spans
@@ -41,7 +41,7 @@ func (o Observation) Reads() rs.Observer {
 	return o.Metrics
 }
 
-// TokenLookups is notified whether a token was remembered; nil without metrics.
+// TokenLookups is who is told whether a token was remembered, or nil.
 func (o Observation) TokenLookups() func(hit bool) {
 	if o.Metrics == nil {
 		return nil
@@ -49,7 +49,7 @@ func (o Observation) TokenLookups() func(hit bool) {
 	return o.Metrics.TokenLookedUp
 }
 
-// FanOuts is notified how many members of a package were asked and how many answered; nil without metrics.
+// FanOuts is who is told how many members of a package were asked and how many answered, or nil.
 func (o Observation) FanOuts() func(asked, answered int) {
 	if o.Metrics == nil {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// defaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
-const defaultMaxBodyBytes = 1 << 20
+// DefaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
+const DefaultMaxBodyBytes = 1 << 20
 
 // ChainOptions configure the chains.
 type ChainOptions struct {
 	Authenticator Authenticator
 	Public        Public   // under which names this server is reached
 	Origins       []string // browser origins that may call, such as https://app.example; usually none
-	MaxBodyBytes  int64    // 0 means 1 MiB
+	MaxBodyBytes  int64    // 0 means DefaultMaxBodyBytes
 	Limiter       *Limiter // nil means one with DefaultLimits
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer    // nil makes no spans
@@ -27,7 +27,7 @@ type ChainOptions struct {
 //	CloseUnread(Record(TraceHTTP(MeasureHTTP(AccessLog(RecoverHTTP(Framing(Host(CORS(Origin(BodyLimit(ClientAddress(Bearer(TokenRate(ConcurrencyLimit(pipeline)))))))))))))))
 func AuthenticatedChain(o ChainOptions) alice.Chain {
 	if o.MaxBodyBytes <= 0 {
-		o.MaxBodyBytes = defaultMaxBodyBytes
+		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)

@@ -21,12 +21,12 @@ func ConcurrencyLimit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			state := limiter.state.Load()
-			release, refusal := state.concurrency.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
+			leave, refusal := state.turns.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
 			if refusal != nil {
 				refuseLater(w, r, refusal)
 				return
 			}
-			defer release()
+			defer leave()
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -105,11 +105,11 @@ func (t *concurrencyLimits) forget(h limitKey, q *queue) {
 	}
 }
 
-// A queue lets so many pass at a time, and as many again wait. A nil queue has no limit.
+// A queue lets so many pass at a time, and as many again wait. A nil queue lets everybody pass.
 type queue struct {
 	slots  *semaphore.Weighted
 	places *semaphore.Weighted // of those under way and those that wait
-	users  int                 // guarded by concurrency.mu
+	users  int                 // guarded by turns.mu
 }
 
 func newQueue(size int) *queue {

@@ -19,10 +19,10 @@ type Limits struct {
 	AddressBurst  int           // refused tokens from one client address at once
 	CallsPerGrant int           // calls of one grant or package under way at a time
 	Calls         int           // calls of all under way at a time
-	Wait          time.Duration // how long a call may wait for a slot
+	Wait          time.Duration // how long a call may wait for its turn
 }
 
-// DefaultLimits allow an agent to call thirty tools in a second, and many people to share one address.
+// DefaultLimits leave room for an agent that calls thirty tools in a second, and for many people behind one address.
 func DefaultLimits() Limits {
 	return Limits{
 		TokenRate: 50, TokenBurst: 200,
@@ -56,7 +56,7 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// maxWait is the longest time that a call may wait for a slot: the answer must still come before the host gives up.
+// maxWait is the longest time that a call may wait for its turn: the answer must still come before the host gives up.
 const maxWait = 10 * time.Second
 
 // A Limiter counts callers against [Limits], which may be changed while it is in use. It is safe for concurrent use.
@@ -65,12 +65,12 @@ type Limiter struct {
 	state atomic.Pointer[limiterState]
 }
 
-// limiterState is what is counted under one set of limits. A slot is released to the state that it was acquired from.
+// limiterState is what is counted under one set of limits. Whoever took a place gives it back to the state it was taken from.
 type limiterState struct {
-	limits      Limits
-	tokens      *tokenBuckets[[sha256.Size]byte]
-	addresses   *tokenBuckets[netip.Prefix]
-	concurrency *concurrencyLimits
+	limits    Limits
+	tokens    *meters[[sha256.Size]byte]
+	addresses *meters[netip.Prefix]
+	turns     *concurrencyLimits
 }
 
 // NewLimiter returns a limiter; a nil now means time.Now.
@@ -90,10 +90,10 @@ func (l *Limiter) Set(limits Limits) {
 		return
 	}
 	l.state.Store(&limiterState{
-		limits:      limits,
-		tokens:      newTokenBuckets[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
-		addresses:   newTokenBuckets[netip.Prefix](limits.AddressRate, limits.AddressBurst),
-		concurrency: newConcurrencyLimits(limits),
+		limits:    limits,
+		tokens:    newMeters[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
+		addresses: newMeters[netip.Prefix](limits.AddressRate, limits.AddressBurst),
+		turns:     newConcurrencyLimits(limits),
 	})
 }
 
@@ -109,7 +109,7 @@ func tooFast(message string, wait time.Duration) *rs.Error {
 	}
 }
 
-// wholeSeconds rounds up: Retry-After has no fractions, and a client must not come back too early.
+// wholeSeconds rounds up: Retry-After knows no fractions, and nobody may come back too early.
 func wholeSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// requestIDHeader names a request in the answer and in the log.
-const requestIDHeader = "Request-Id"
+// RequestIDHeader names a request in the answer and in the log.
+const RequestIDHeader = "Request-Id"
 
 // Record gives every request its [middleware.Request], in which the stages below it find its id and path, and how it is answered.
 // The id is repeated in the answer. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots,
@@ -22,7 +22,7 @@ func Record(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			request := &middleware.Request{ID: requestID(r.Header), Path: public.Route(r.URL.Path)}
-			w.Header().Set(requestIDHeader, request.ID)
+			w.Header().Set(RequestIDHeader, request.ID)
 			next.ServeHTTP(&recordingWriter{w, request}, r.WithContext(middleware.WithRequest(r.Context(), request)))
 		})
 	}
@@ -30,7 +30,7 @@ func Record(public Public) alice.Constructor {
 
 // requestID returns the id that a client sent, or a new one.
 func requestID(header http.Header) string {
-	id := header.Get(requestIDHeader)
+	id := header.Get(RequestIDHeader)
 	if id == "" {
 		id = header.Get("X-Request-Id")
 	}

@@ -10,7 +10,7 @@ import (
 
 // refusedTokens is an Authenticator that asks another one, unless too many tokens from the client's address have been refused:
 // a client that guesses tokens is soon refused without asking the authority. A known good token is neither counted nor limited,
-// and an unknown one that concurrency out good costs nothing, because a host may serve any number of people from one address.
+// and an unknown one that turns out good costs nothing, because a host may serve any number of people from one address.
 type refusedTokens struct {
 	Authenticator
 	limiter *Limiter
@@ -29,13 +29,13 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (auth.P
 	if !address.IsValid() { // the peer is on this machine, at a Unix socket: a proxy that nothing is known about
 		return t.Authenticator.Authenticate(ctx, token)
 	}
-	bucket := t.limiter.state.Load().addresses.of(address)
-	wait, ok := bucket.begin(t.limiter.now())
+	meter := t.limiter.state.Load().addresses.of(address)
+	wait, ok := meter.begin(t.limiter.now())
 	if !ok {
 		return auth.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)
 	}
 	charged := true // a panic is charged as well
-	defer func() { bucket.end(t.limiter.now(), charged) }()
+	defer func() { meter.settle(t.limiter.now(), charged) }()
 	principal, err := t.Authenticator.Authenticate(ctx, token)
 	// Whatever the authority answers, it was asked, also when the caller hung up before the answer.
 	charged = err != nil && rs.AsError(err).Code != rs.AuthorityBusy

@@ -9,20 +9,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// TokenRate refuses requests that come faster with one token than allowed with 429. It must come after [Bearer], so that a client
-// cannot use up another's rate. Tokens are counted under their SHA-256; they are not kept.
+// TokenRate refuses with 429 what comes faster with one token than it may. It must come after [Bearer], so that nobody
+// uses up another's rate. Tokens are counted under their SHA-256; they are not kept.
 func TokenRate(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if tokens := limiter.state.Load().tokens; tokens != nil {
-				bucket := tokens.of(sha256.Sum256([]byte(auth.PrincipalFrom(r.Context()).Token.Reveal())))
+				meter := tokens.of(sha256.Sum256([]byte(auth.PrincipalFrom(r.Context()).Token.Reveal())))
 				now := limiter.now()
-				wait, ok := bucket.begin(now)
+				wait, ok := meter.begin(now)
 				if !ok {
 					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
 					return
 				}
-				bucket.end(now, true)
+				meter.settle(now, true)
 			}
 			next.ServeHTTP(w, r)
 		})

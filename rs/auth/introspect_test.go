@@ -37,8 +37,8 @@ func TestIntrospectorAsksAsRFC7662Says(t *testing.T) {
 	introspector := newIntrospector(t, func(w http.ResponseWriter, r *http.Request) {
 		id, secret, _ := r.BasicAuth()
 		body, _ := io.ReadAll(r.Body)
-		got := []string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), id, secret, string(body)}
-		want := []string{"POST", "/introspect", "application/x-www-form-urlencoded", "mcp+adapter", "s%3Acret", "token=a%2Bb"}
+		got := []string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), r.Header.Get("Accept"), id, secret, string(body)}
+		want := []string{"POST", "/introspect", "application/x-www-form-urlencoded", "application/json", "mcp+adapter", "s%3Acret", "token=a%2Bb"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("request (-want +got):\n%s", diff)
 		}

@@ -28,7 +28,12 @@ func TestTheDefaultsAreDocumented(t *testing.T) {
 		t.Errorf("questions about unknown tokens: %+v", got)
 	}
 	for page, phrases := range map[string][]string{
-		"limits.md":    {"10,000 good ones for 60 seconds, 10,000 bad ones for 5 seconds", "| 100 a second, 1,000 at once | `--unknown-token-rate`", "all for one token 10 s", "| answer of the authority or directory, uncompressed | 1 MiB |"},
+		"limits.md": {
+			"10,000 good ones for 60 seconds, 10,000 bad ones for 5 seconds",
+			"| 100 a second, 1,000 at once | `--unknown-token-rate`",
+			"all for one token 10 s",
+			"| answer of the authority or directory, uncompressed | 1 MiB |",
+		},
 		"configure.md": {"such introspections at a time: 256"},
 	} {
 		text, err := os.ReadFile("../../docs/" + page)
@@ -46,12 +51,18 @@ func TestTheDefaultsAreDocumented(t *testing.T) {
 // An authority that hangs keeps a caller for ten seconds: two questions of five.
 func TestAHangingAuthorityIsLeftAfterTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(ctx context.Context, _ rs.Token) (auth.TokenInfo, error) {
+		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(
+			ctx context.Context,
+			_ rs.Token,
+		) (auth.TokenInfo, error) {
 			<-ctx.Done()
 			return auth.TokenInfo{}, auth.Unreachable(ctx.Err())
 		})})
 		began := time.Now()
-		if _, err := cache.Authenticate(t.Context(), rs.NewToken("a")); rs.AsError(err).Code != rs.AuthorityUnreachable || time.Since(began) != 10*time.Second {
+		if _, err := cache.Authenticate(
+			t.Context(),
+			rs.NewToken("a"),
+		); rs.AsError(err).Code != rs.AuthorityUnreachable || time.Since(began) != 10*time.Second {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
@@ -134,14 +145,76 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 			}))
 			defer server.Close()
 			counted := &statuses{}
-			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), NoBreaker: true, Observer: counted})
+			question, err := auth.NewQuestion(
+				auth.QuestionOptions{Endpoint: server.URL, ClientID: "c", Secret: rs.NewToken("s"), NoBreaker: true, Observer: counted},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
-			info, err := introspector.Introspect(t.Context(), rs.NewToken("t"))
-			if (err == nil) != (row.status == 200) || err == nil && info.Inactive == nil || asked.Load() != row.asked || !slices.Equal(counted.read, []int{row.status}) {
-				t.Errorf("%+v, %v after %d questions, counted as %v", info, err, asked.Load(), counted.read)
+			answer, err := question.Ask(t.Context(), rs.NewToken("t"))
+			if (err == nil) != (row.status == 200) || err == nil && len(answer) != bytes || asked.Load() != row.asked || !slices.Equal(
+				counted.read,
+				[]int{row.status},
+			) {
+				t.Errorf("%d bytes, %v after %d questions, counted as %v", len(answer), err, asked.Load(), counted.read)
 			}
 		})
+	}
+}
+
+// A token that was bad, is good, and was then forgotten for others is asked about: its old refusal does not come back.
+func TestAnOldRefusalDoesNotComeBack(t *testing.T) {
+	f := newCache(1)
+	f.verdict = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive}}
+	if err := f.wantAsked(t, "a", 1); err == nil {
+		t.Error("a bad token is let in")
+	}
+	f.now, f.verdict = f.now.Add(time.Millisecond), auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}
+	if _, err := f.Revalidate(t.Context(), rs.NewToken("a"), ""); err != nil {
+		t.Error(err)
+	}
+	_ = f.wantAsked(t, "b", 3)
+	if err := f.wantAsked(t, "a", 4); err != nil {
+		t.Error(err)
+	}
+}
+
+// A question that was answered makes place for the next.
+func TestAnAnsweredQuestionMakesPlace(t *testing.T) {
+	cache := auth.NewTokenCache(auth.TokenCacheOptions{
+		Unknown: &auth.QuestionLimits{AtOnce: 1, Wait: time.Nanosecond},
+		Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
+			return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
+		}),
+	})
+	for _, token := range []string{"a", "b", "c"} {
+		if _, err := cache.Authenticate(t.Context(), rs.NewToken(token)); err != nil {
+			t.Errorf("%s: %v", token, err)
+		}
+	}
+}
+
+// held are the tokens of a package.
+type held struct{ auth.Package }
+
+func (held) Tokens() []rs.Token { return []rs.Token{rs.NewToken("a"), rs.NewToken("b")} }
+
+// Only a package has members, and only a package is refused because none are configured.
+func TestOnlyAPackageHasMembers(t *testing.T) {
+	bearer := rs.NewToken("t")
+	if got := (auth.Principal{Token: bearer, Kind: auth.KindPackage, Package: held{}}).MemberTokens(); len(got) != 2 {
+		t.Errorf("a package's tokens are %v", got)
+	}
+	if got := (auth.Principal{Token: bearer, Kind: auth.KindClient}).MemberTokens(); got != nil {
+		t.Errorf("a client's are %v", got)
+	}
+	for kind, want := range map[string]string{
+		auth.KindPackage: "packages are not configured",
+		"x":              `kind "x"`,
+		auth.KindOwner:   "owner token",
+	} {
+		if err := (auth.Principal{Token: bearer, Kind: kind}).Admissible(); err == nil || !strings.Contains(rs.AsError(err).Message, want) {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

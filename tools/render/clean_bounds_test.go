@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // D19: the first and the last character of each kind that goes, and those beside them, which stay.
@@ -14,23 +16,54 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 		text, want string
 		removed    Removed
 	}{
-		"beside the bidi controls":             {"a\u202Fb\u2065c\u2070", "a\u202Fb\u2065c\u2070", Removed{}},
-		"the ends of the bidi controls":        {"a\u202A\u202E\u2066\u206Fb", "ab", Removed{Bidi: 4}},
-		"beside the noncharacters":             {"\uFDCF\uFDF0\uFFFD\U0001FFFD", "\uFDCF\uFDF0\uFFFD\U0001FFFD", Removed{}},
-		"the ends of the noncharacters":        {"a\uFDD0\uFDEF\uFFFE\U0001FFFE\U0010FFFFb", "ab", Removed{Control: 5}},
-		"beside the tags":                      {"\U000DFFFD\U000E0080", "\U000DFFFD\U000E0080", Removed{}},
-		"the ends of the tags":                 {"a\U000E0000\U000E007Fb", "ab", Removed{Tag: 2}},
-		"beside the variation selectors":       {"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0", "\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0", Removed{}},
-		"the first selectors, twice":           {"a\uFE00\uFE00b\U000E0100\U000E0100", "a\uFE00b\U000E0100", Removed{Combining: 2}},
-		"the last selectors, twice":            {"a\uFE0F\uFE0Fb\U000E01EF\U000E01EF", "a\uFE0Fb\U000E01EF", Removed{Combining: 2}},
-		"a selector on each of two letters":    {"a\uFE0Fb\uFE0F", "a\uFE0Fb\uFE0F", Removed{}},
-		"a selector after each line":           {"a\uFE0F\n\uFE0F\v\uFE0F\v\uFE0F", "a\uFE0F\n\uFE0F\n\uFE0F\n\uFE0F", Removed{}},
-		"a selector after ten marks":           {"e" + strings.Repeat("\u0301", 10) + "\uFE0F", "e" + strings.Repeat("\u0301", 10), Removed{Combining: 1}},
-		"ten marks, a selector among them":     {"e" + strings.Repeat("\u0301", 9) + "\uFE0F\u0301", "e" + strings.Repeat("\u0301", 9) + "\uFE0F", Removed{Combining: 1}},
-		"ten marks on each letter":             {"\x00" + strings.Repeat("e"+strings.Repeat("\u0301", 10), 2), strings.Repeat("e"+strings.Repeat("\u0301", 10), 2), Removed{Control: 1}},
-		"ten marks after what is not UTF-8":    {"e" + strings.Repeat("\u0301", 10) + "\xff" + strings.Repeat("\u0301", 10), "e" + strings.Repeat("\u0301", 10) + "\uFFFD" + strings.Repeat("\u0301", 10), Removed{Invalid: 1}},
-		"ten marks after a flag":               {"\x00e" + strings.Repeat("\u0301", 10) + tags(2) + strings.Repeat("\u0301", 10), "e" + strings.Repeat("\u0301", 10) + tags(2) + strings.Repeat("\u0301", 10), Removed{Control: 1}},
-		"a flag of the first and last letters": {"🏴\U000E0030\U000E0039\U000E0061\U000E007A\U000E007F", "🏴\U000E0030\U000E0039\U000E0061\U000E007A\U000E007F", Removed{}},
+		"beside the bidi controls":      {"a\u202Fb\u2065c\u2070", "a\u202Fb\u2065c\u2070", Removed{}},
+		"the ends of the bidi controls": {"a\u202A\u202E\u2066\u206Fb", "ab", Removed{Bidi: 4}},
+		"beside the noncharacters":      {"\uFDCF\uFDF0\uFFFD\U0001FFFD", "\uFDCF\uFDF0\uFFFD\U0001FFFD", Removed{}},
+		"the ends of the noncharacters": {"a\uFDD0\uFDEF\uFFFE\U0001FFFE\U0010FFFFb", "ab", Removed{Control: 5}},
+		"beside the tags":               {"\U000DFFFD\U000E0080", "\U000DFFFD\U000E0080", Removed{}},
+		"the ends of the tags":          {"a\U000E0000\U000E007Fb", "ab", Removed{Tag: 2}},
+		"beside the variation selectors": {
+			"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0",
+			"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0",
+			Removed{},
+		},
+		"the first selectors, twice":         {"a\uFE00\uFE00b\U000E0100\U000E0100", "a\uFE00b\U000E0100", Removed{Combining: 2}},
+		"the last selectors, twice":          {"a\uFE0F\uFE0Fb\U000E01EF\U000E01EF", "a\uFE0Fb\U000E01EF", Removed{Combining: 2}},
+		"a selector on each of two letters":  {"a\uFE0Fb\uFE0F", "a\uFE0Fb\uFE0F", Removed{}},
+		"a selector after what goes":         {"\x00\uFE0Fa", "\uFE0Fa", Removed{Control: 1}},
+		"a selector after what is not UTF-8": {"a\uFE0F\xff\uFE0F", "a\uFE0F\uFFFD\uFE0F", Removed{Invalid: 1}},
+		"a selector after a flag":            {"\x00a\uFE0F" + tags(2) + "\uFE0F", "a\uFE0F" + tags(2) + "\uFE0F", Removed{Control: 1}},
+		"a selector after each line":         {"a\uFE0F\n\uFE0F\v\uFE0F\v\uFE0F", "a\uFE0F\n\uFE0F\n\uFE0F\n\uFE0F", Removed{}},
+		"a selector after ten marks": {
+			"e" + strings.Repeat("\u0301", 10) + "\uFE0F",
+			"e" + strings.Repeat("\u0301", 10),
+			Removed{Combining: 1},
+		},
+		"ten marks, a selector among them": {
+			"e" + strings.Repeat("\u0301", 9) + "\uFE0F\u0301",
+			"e" + strings.Repeat("\u0301", 9) + "\uFE0F",
+			Removed{Combining: 1},
+		},
+		"ten marks on each letter": {
+			"\x00" + strings.Repeat("e"+strings.Repeat("\u0301", 10), 2),
+			strings.Repeat("e"+strings.Repeat("\u0301", 10), 2),
+			Removed{Control: 1},
+		},
+		"ten marks after what is not UTF-8": {
+			"e" + strings.Repeat("\u0301", 10) + "\xff" + strings.Repeat("\u0301", 10),
+			"e" + strings.Repeat("\u0301", 10) + "\uFFFD" + strings.Repeat("\u0301", 10),
+			Removed{Invalid: 1},
+		},
+		"ten marks after a flag": {
+			"\x00e" + strings.Repeat("\u0301", 10) + tags(2) + strings.Repeat("\u0301", 10),
+			"e" + strings.Repeat("\u0301", 10) + tags(2) + strings.Repeat("\u0301", 10),
+			Removed{Control: 1},
+		},
+		"a flag of the first and last letters": {
+			"🏴\U000E0030\U000E0039\U000E0061\U000E007A\U000E007F",
+			"🏴\U000E0030\U000E0039\U000E0061\U000E007A\U000E007F",
+			Removed{},
+		},
 		"a flag of what is before the digits":  {"🏴\U000E002F\U000E007F", "🏴", Removed{Tag: 2}},
 		"a flag of what is after the digits":   {"🏴\U000E003A\U000E007F", "🏴", Removed{Tag: 2}},
 		"a flag of what is before the letters": {"🏴\U000E0060\U000E007F", "🏴", Removed{Tag: 2}},
@@ -51,29 +84,33 @@ func TestTerminalSequencesGoAsAWhole(t *testing.T) {
 		text, want string
 		removed    Removed
 	}{
-		"of two characters, the first":           {"\x1b0x", "x", Removed{Escape: 2}},
-		"of two characters, the last":            {"\x1b~x", "x", Removed{Escape: 2}},
-		"with an intermediate, the first":        {"\x1b 0x", "x", Removed{Escape: 3}},
-		"with an intermediate, the last":         {"\x1b//Bx", "x", Removed{Escape: 4}},
-		"of no such character":                   {"\x1b\x7fx\x1bé", "xé", Removed{Control: 3}},
-		"an index":                               {"a\x1bMb", "ab", Removed{Escape: 2}},
-		"an eight-bit index is a control":        {"a\u008Db", "ab", Removed{Control: 1}},
-		"a control sequence without parameters":  {"\x1b[@x\x1b[~x\u009b@x", "xxx", Removed{Escape: 8}},
-		"the first and last parameters":          {"\x1b[ ?mx", "x", Removed{Escape: 5}},
-		"a control sequence with a line in it":   {"\x1b[1\n2mx", "[1\n2mx", Removed{Control: 1}},
-		"a control sequence that ends with DEL":  {"\x1b[1\x7fx", "[1x", Removed{Control: 2}},
-		"the beginning of one at the end":        {"a\x1b[", "a[", Removed{Control: 1}},
-		"the longest":                            {"\x1b[" + long + "mx", "x", Removed{Escape: maxSequence + 1}},
-		"one longer than the longest":            {"\x1b[" + long + "1mx", "[" + long + "1mx", Removed{Control: 1}},
-		"a device control":                       {"\x1bPa\x07x\u0090a\x07x", "xx", Removed{Escape: 7}},
-		"a start of string":                      {"\x1bXa\x07x\u0098a\x07x", "xx", Removed{Escape: 7}},
-		"an operating system command":            {"\x1b]a\u009cx\u009da\x1b\\x", "xx", Removed{Escape: 8}},
-		"a privacy message":                      {"\x1b^a\x07x\u009ea\x07x", "xx", Removed{Escape: 7}},
-		"a program command":                      {"\x1b_a\x07x\u009fa\x07x", "xx", Removed{Escape: 7}},
-		"a control string with a control in it":  {"\x1b]a\x01b\x07x", "]abx", Removed{Control: 3}},
-		"a control string with an escape in it":  {"\x1b]a\x1b[1mx\x07", "]ax", Removed{Escape: 4, Control: 2}},
-		"the longest control string":             {"\x1b]" + strings.Repeat("a", maxString-1) + "\x07x", "x", Removed{Escape: maxString + 2}},
-		"one longer than the longest of strings": {"\x1b]" + strings.Repeat("a", maxString) + "\x07x", "]" + strings.Repeat("a", maxString) + "x", Removed{Control: 2}},
+		"of two characters, the first":          {"\x1b0x", "x", Removed{Escape: 2}},
+		"of two characters, the last":           {"\x1b~x", "x", Removed{Escape: 2}},
+		"with an intermediate, the first":       {"\x1b 0x", "x", Removed{Escape: 3}},
+		"with an intermediate, the last":        {"\x1b//Bx", "x", Removed{Escape: 4}},
+		"of no such character":                  {"\x1b\x7fx\x1bé", "xé", Removed{Control: 3}},
+		"an index":                              {"a\x1bMb", "ab", Removed{Escape: 2}},
+		"an eight-bit index is a control":       {"a\u008Db", "ab", Removed{Control: 1}},
+		"a control sequence without parameters": {"\x1b[@x\x1b[~x\u009b@x", "xxx", Removed{Escape: 8}},
+		"the first and last parameters":         {"\x1b[ ?mx", "x", Removed{Escape: 5}},
+		"a control sequence with a line in it":  {"\x1b[1\n2mx", "[1\n2mx", Removed{Control: 1}},
+		"a control sequence that ends with DEL": {"\x1b[1\x7fx", "[1x", Removed{Control: 2}},
+		"the beginning of one at the end":       {"a\x1b[", "a[", Removed{Control: 1}},
+		"the longest":                           {"\x1b[" + long + "mx", "x", Removed{Escape: maxSequence + 1}},
+		"one longer than the longest":           {"\x1b[" + long + "1mx", "[" + long + "1mx", Removed{Control: 1}},
+		"a device control":                      {"\x1bPa\x07x\u0090a\x07x", "xx", Removed{Escape: 7}},
+		"a start of string":                     {"\x1bXa\x07x\u0098a\x07x", "xx", Removed{Escape: 7}},
+		"an operating system command":           {"\x1b]a\u009cx\u009da\x1b\\x", "xx", Removed{Escape: 8}},
+		"a privacy message":                     {"\x1b^a\x07x\u009ea\x07x", "xx", Removed{Escape: 7}},
+		"a program command":                     {"\x1b_a\x07x\u009fa\x07x", "xx", Removed{Escape: 7}},
+		"a control string with a control in it": {"\x1b]a\x01b\x07x", "]abx", Removed{Control: 3}},
+		"a control string with an escape in it": {"\x1b]a\x1b[1mx\x07", "]ax", Removed{Escape: 4, Control: 2}},
+		"the longest control string":            {"\x1b]" + strings.Repeat("a", maxString-1) + "\x07x", "x", Removed{Escape: maxString + 2}},
+		"one longer than the longest of strings": {
+			"\x1b]" + strings.Repeat("a", maxString) + "\x07x",
+			"]" + strings.Repeat("a", maxString) + "x",
+			Removed{Control: 2},
+		},
 	} {
 		t.Run("D19 "+name, func(t *testing.T) { checkClean(t, row.text, row.want, row.removed) })
 	}
@@ -104,6 +141,58 @@ func TestHalfACharacterIsCounted(t *testing.T) {
 		removed.json([]byte(token), visible)
 		if removed.Invalid != want {
 			t.Errorf("%s: %+v, want %d", token, removed, want) // U+10FFFF is whole, and goes as a noncharacter
+		}
+	}
+}
+
+// D19: what stands behind a backslash is looked at, and what differs from the answer that was read is cleaned.
+func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
+	checkClean(t, "a\\\x00b\\\u202Ec\\u202e", "a\\b\\c\\u202e", Removed{Control: 1, Bidi: 1})
+	for _, structured := range []string{
+		"{\"data\":{\"k\":\"\u202E\"},\"x\":1}",
+		"{\"data\":{\"k\":\"abc\"},\"x\":\"\u202E\"}",
+		"{\"other\":{\"k\":\"\u202E\"},\"x\":1}",
+	} {
+		clean := Result{Text: "t", Structured: []byte(structured)}.Clean(&rs.Response{Body: `{"k":"abc"}`})
+		if strings.ContainsRune(string(clean.Structured), '\u202E') {
+			t.Errorf("%q", clean.Structured)
+		}
+	}
+}
+
+// A text is never cut inside an emoji flag of a region.
+func TestOpenFlag(t *testing.T) {
+	const begun, whole = "🏴\U000E0067\U000E0062", "🏴\U000E0067\U000E0062\U000E007F"
+	for text, want := range map[string]int{
+		"":            0,
+		"ab":          2,
+		begun:         0,
+		"ab" + begun:  2,
+		"ab" + whole:  2 + len(whole),
+		whole + begun: len(whole),
+		begun + "x":   len(begun) + 1,
+		"🏴":           0,
+	} {
+		if got := openFlag(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// D19: what only looks as if something had to go is passed on, and nothing is counted.
+func TestNothingIsCountedWhereNothingGoes(t *testing.T) {
+	r := Result{Text: "t", Structured: []byte(`{"data":{"k":"\u00e9"}}`)}.Clean(&rs.Response{Body: `{"k":"\u00e9"}`})
+	if r.Meta != nil {
+		t.Errorf("%v", r.Meta)
+	}
+	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E"} {
+		if got := new(Removed).json([]byte(noJSON), visible); string(got) != noJSON {
+			t.Errorf("%q is %q", noJSON, got)
+		}
+	}
+	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "a\u2028b": "a b", "a\u00a0 b": "a b"} {
+		if got := oneLine(text); got != want {
+			t.Errorf("%q on one line is %q", text, got)
 		}
 	}
 }

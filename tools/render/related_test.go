@@ -10,7 +10,8 @@ import (
 
 // S0-6b: with a connection, records of other connections are left out of what was expanded too, counted on both channels.
 func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
-	const own, foreign = `{"id":"own","stream":"parts","connection_id":"cin_a","data":{"x":"mine"}}`, `{"id":"alien","stream":"parts","connector_instance_id":"cin_b","data":{"x":"theirs"}}`
+	const own = `{"id":"own","stream":"parts","connection_id":"cin_a","data":{"x":"mine"}}`
+	const foreign = `{"id":"alien","stream":"parts","connector_instance_id":"cin_b","data":{"x":"theirs"}}`
 	for name, row := range map[string]struct {
 		expanded string
 		left     string // what the note says; "" for no note
