@@ -22,11 +22,12 @@ const (
 )
 
 // forbidden says which imports a package may not have: the arrows main → transport → middleware → tools →
-// tools/render → rs/fanout, rs/auth → rs may skip, never turn back. A prefix ending in "/" covers all below it.
+// tools/render → rs/fanout → rs/auth → rs/rsclient → rs may skip, never turn back. A prefix ending in "/" covers all below it.
 var forbidden = map[string][]string{
 	".":                 {"database/sql", prometheusModule, otelModule},
 	"rs":                {module, "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
-	"rs/auth":           {module + "tools", module + "middleware", module + "transport", module + "rs/", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/rsclient":       {module + "rs/", module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
+	"rs/auth":           {module + "tools", module + "middleware", module + "transport", module + "rs/fanout", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"rs/fanout":         {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "github.com/justinas/alice", "database/sql", prometheusModule, otelModule},
 	"internal/embedded": {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/"},
 
@@ -48,7 +49,7 @@ var forbidden = map[string][]string{
 	"internal/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
 	"middleware/web":     {module + "transport", module + "rs/fanout", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
-	"middleware/observe": {module + "transport", module + "tools", module + "rs/", "database/sql"}, // it reads the certificates of a collector,
+	"middleware/observe": {module + "transport", module + "tools", module + "rs/auth", module + "rs/fanout", "database/sql"}, // it reads the certificates of a collector,
 
 	// The surroundings of the adapter. Commands, the doctor and cite call tools as MCP clients.
 	"internal/exit":        {module, "net/http", "os"},

@@ -22,16 +22,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // newPipeline returns the call pipeline, which is the same over HTTP and over stdio.
-func newPipeline(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
+func newPipeline(name, recordBase string, client *rsclient.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
 	return transport.NewPipeline(pipelineOptions(name, recordBase, client, deadline, log, watch))
 }
 
-func pipelineOptions(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) transport.PipelineOptions {
+func pipelineOptions(name, recordBase string, client *rsclient.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) transport.PipelineOptions {
 	return transport.PipelineOptions{
 		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
 		Tracer: watch.Tracer, Observer: watch.Calls(),
@@ -41,7 +42,7 @@ func pipelineOptions(name, recordBase string, client *rs.Client, deadline time.D
 // A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last.
 type hosted struct {
 	service    *service.Service
-	client     *rs.Client
+	client     *rsclient.Client
 	recordBase string
 	authority  replaceableAuthority
 	tokens     *auth.TokenCache
@@ -56,10 +57,10 @@ type hosted struct {
 func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener) (*hosted, error) {
 	h := &hosted{}
 	var err error
-	if h.recordBase, err = rs.ParseBase(c.RSURL); err != nil {
+	if h.recordBase, err = rsclient.ParseBase(c.RSURL); err != nil {
 		return nil, exit.UsageError(err.Error())
 	}
-	h.client, err = rs.NewClient(rs.ClientOptions{
+	h.client, err = rsclient.New(rsclient.Options{
 		Base: cmp.Or(c.RSReadURL, h.recordBase), UserAgent: userAgent(), ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: c.NoBreaker,
 		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
 		Observer:    c.Watch.Reads(), Wrap: c.Watch.Following("other"),
@@ -149,7 +150,7 @@ func answerBytes(mebibytes, memoryLimit int64) int64 {
 	case mebibytes > 0:
 		return mebibytes << 20
 	case memoryLimit == math.MaxInt64: // none
-		return rs.DefaultAnswerBytes
+		return rsclient.DefaultAnswerBytes
 	}
 	return memoryLimit / 5 * 2
 }
@@ -189,19 +190,19 @@ func (a *replaceableAuthority) Introspect(ctx context.Context, token rs.Token) (
 
 // newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of
 // packages over it where there is one.
-func newAuthority(c cli.HostedConfig, client *rs.Client) (auth.Authority, error) {
+func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, error) {
 	if c.Introspection == nil {
 		return schemaProbe(client), nil
 	}
 	asked := *c.Introspection
-	asked.Observer, asked.Transport = c.Watch.Reads(), c.Watch.Following("introspection")(rs.NewTransport())
+	asked.Observer, asked.Transport = c.Watch.Reads(), c.Watch.Following("introspection")(rsclient.NewTransport())
 	introspector, err := auth.NewIntrospector(asked)
 	if err != nil || c.PackagesURL == "" {
 		return introspector, err
 	}
 	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{
 		Endpoint: c.PackagesURL, ClientID: c.Introspection.ClientID, ClientSecret: c.Introspection.ClientSecret,
-		NoBreaker: c.NoBreaker, Observer: c.Watch.Reads(), Transport: c.Watch.Following("packages")(rs.NewTransport()),
+		NoBreaker: c.NoBreaker, Observer: c.Watch.Reads(), Transport: c.Watch.Following("packages")(rsclient.NewTransport()),
 	})
 	if err != nil {
 		return nil, err
@@ -211,8 +212,8 @@ func newAuthority(c cli.HostedConfig, client *rs.Client) (auth.Authority, error)
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
-func schemaProbe(client *rs.Client) auth.SchemaProbe {
-	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
+func schemaProbe(client *rsclient.Client) auth.SchemaProbe {
+	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}
 }
 
 func userAgent() string { return "pdpp-mcp/" + version }

@@ -88,7 +88,7 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 		}
 	}
 
-	// The fault that rs.Client's callers must mend: a resource server that counts the ends of windows in UTF-16 units.
+	// The fault that rsclient.Client's callers must mend: a resource server that counts the ends of windows in UTF-16 units.
 	t.Run("S1-R2 a text full of emoji is read whole from a resource server that miscounts", func(t *testing.T) {
 		miscounting := newWatch(t, d.RSURL, countUTF16)
 		url, _ := serve(t, append([]string{"--rs-url", d.RSURL, "--rs-internal-url", miscounting.URL}, introspected(d.addresses)...)...)

@@ -3,6 +3,8 @@ package middleware
 import (
 	"context"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -26,7 +28,7 @@ func Admit(source Source) Middleware {
 				return tools.Reply{}, err
 			}
 			call.RS = doer
-			return next(rs.WithCaller(ctx, principal.Caller()), call)
+			return next(rsclient.WithCaller(ctx, principal.Caller()), call)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -45,17 +46,17 @@ func TestHoldAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client, err := rs.NewClient(rs.ClientOptions{Base: "http://rs.example", Transport: largeAnswers{}})
+				client, err := rsclient.New(rsclient.Options{Base: "http://rs.example", Transport: largeAnswers{}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				read := func(ctx context.Context) error {
-					_, err := client.For(rs.Caller{Token: rs.NewToken("t"), Kind: "client", GrantID: "g"}).Do(ctx, rs.Request{Path: "/v1/x"})
+					_, err := client.For(rsclient.Caller{Token: rs.NewToken("t"), Kind: "client", GrantID: "g"}).Do(ctx, rs.Request{Path: "/v1/x"})
 					return err
 				}
 				ctx, release := t.Context(), func() {}
 				if row.sent {
-					ctx, release = rs.HoldAnswers(ctx)
+					ctx, release = rsclient.HoldAnswers(ctx)
 				}
 				_, _ = middleware.HoldAnswers(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
 					if err := read(ctx); err != nil {

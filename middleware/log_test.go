@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
@@ -151,7 +153,7 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 			_ = connection.Close()
 		}
 	}()
-	client, err := rs.NewClient(rs.ClientOptions{Base: "http://" + listener.Addr().String()})
+	client, err := rsclient.New(rsclient.Options{Base: "http://" + listener.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}

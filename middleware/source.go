@@ -5,11 +5,12 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // Reading is the Source of a server over one resource server. A client's reads carry its own token, a package's those of its
 // members. A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
-func Reading(client *rs.Client) Source {
+func Reading(client *rsclient.Client) Source {
 	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 		if p.Package != nil {
 			return noting{p.Package}, nil // the package's own token is never sent (D17)
@@ -20,8 +21,8 @@ func Reading(client *rs.Client) Source {
 
 // ReadingChildren returns the resource server as one member of a package sees it, in the shape that
 // [fanout.PackageAuthorityOptions] takes. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
-func ReadingChildren(client *rs.Client) func(rs.Token) rs.Doer {
-	return func(token rs.Token) rs.Doer { return noting{client.For(rs.Caller{Token: token})} }
+func ReadingChildren(client *rsclient.Client) func(rs.Token) rs.Doer {
+	return func(token rs.Token) rs.Doer { return noting{client.For(rsclient.Caller{Token: token})} }
 }
 
 // noting is a Doer that notes in the [Request] each read whose refusal may mean that the token is dead. The error goes on unchanged;

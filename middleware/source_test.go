@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -42,7 +44,7 @@ func TestWhichTokenIsSent(t *testing.T) {
 				_, _ = w.Write([]byte(`{}`))
 			}))
 			defer server.Close()
-			client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})
+			client, err := rsclient.New(rsclient.Options{Base: server.URL})
 			if err != nil {
 				t.Fatal(err)
 			}

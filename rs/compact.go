@@ -28,7 +28,7 @@ func projectCompact(document Object) (Object, error) {
 		var err error
 		switch m.Name {
 		case "connectors":
-			m.Value, _, err = NarrowList(m.Value, func(c Object) (Object, bool, error) {
+			m.Value, _, err = narrowList(m.Value, func(c Object) (Object, bool, error) {
 				projected, err := p.connector(c)
 				return projected, true, err
 			})
@@ -43,7 +43,7 @@ func projectCompact(document Object) (Object, error) {
 		compact = append(compact, m)
 	}
 	if p.malformed {
-		return nil, InvalidSchema()
+		return nil, invalidSchema()
 	}
 	return compact.With("detail", `"compact"`), nil
 }
@@ -74,7 +74,7 @@ func (p *projection) connector(connector Object) (Object, error) {
 
 func (p *projection) streams(raw string, keepConnections bool) (string, error) {
 	seen := map[string]bool{}
-	list, _, err := NarrowList(raw, func(stream Object) (Object, bool, error) {
+	list, _, err := narrowList(raw, func(stream Object) (Object, bool, error) {
 		compact := Object{}
 		for _, m := range stream {
 			switch m.Name {

@@ -1,4 +1,4 @@
-// Package rs speaks the PDPP resource server's REST contract and nothing else: requests, identifiers,
-// errors, the schema document, and a client with breakers and retries. It knows nothing of MCP. Who is calling is asked in rs/auth;
-// what reads a package of grants as one is rs/fanout.
+// Package rs is the PDPP resource server's REST contract and nothing else: requests, answers, identifiers, errors and the schema
+// document. It knows nothing of MCP. rs/rsclient makes the reads, rs/auth asks who is calling, and rs/fanout reads a package of
+// grants as one.
 package rs

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,9 +33,9 @@ type errorBody struct {
 	TotalConnections     int             `json:"total_connections"`
 }
 
-// parseError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
+// ReadError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
 // what cannot be read becomes an UpstreamError that names the status.
-func parseError(status int, header http.Header, body []byte) *Error {
+func ReadError(status int, header http.Header, body []byte) *Error {
 	e := &Error{Code: UpstreamError, Status: status, RetryAfter: RetryAfter(header)}
 	// A member of a wrong type costs itself, not the rest: what could be read is kept.
 	var envelope errorEnvelope
@@ -110,3 +112,22 @@ func ErrorText(text string) string {
 }
 
 func breaksLine(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// RetryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
+// section 10.2.3). A date is compared with the answer's own Date, so that a skewed clock does no harm.
+func RetryAfter(header http.Header) time.Duration {
+	const day = 24 * time.Hour
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 && seconds <= int(day/time.Second) {
+		return time.Duration(seconds) * time.Second
+	}
+	until, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return min(max(until.Sub(now), 0), day)
+}

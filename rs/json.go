@@ -42,25 +42,29 @@ func Compact(raw string) (string, error) {
 }
 
 // checkShape returns an [*Error] for valid JSON that is nested too deep or has too many values: reading costs by the value
-// and by the level.
-func checkShape(raw string) *Error {
-	decoder := newDecoder(raw)
+// and by the level. distinct is false when an object has two members of one name.
+func checkShape(raw string) (distinct bool, e *Error) {
+	decoder := jsontext.NewDecoder(bytes.NewBufferString(raw), jsontext.AllowInvalidUTF8(true))
+	distinct = true
 	for values := -1; ; { // the outermost is no value of another
 		token, err := decoder.ReadToken()
 		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName): // begin again and let it pass
+			decoder, distinct, values = newDecoder(raw), false, -1
+			continue
 		case err != nil: // the end: raw is valid
-			return nil //nolint:nilerr // what is wrong with raw was found out before
+			return distinct, nil //nolint:nilerr // what is wrong with raw was found out before
 		case token.Kind() != '}' && token.Kind() != ']':
 			values++
 		}
 		switch {
 		case decoder.StackDepth() > MaxDepth:
-			return &Error{
+			return false, &Error{
 				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", MaxDepth),
 				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
 			}
 		case values > MaxValues:
-			return &Error{
+			return false, &Error{
 				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", MaxValues),
 				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
 			}

@@ -2,31 +2,50 @@ package rs
 
 // A List is a list answer: its items, and the rest of it.
 type List struct {
-	Body     Object   // the members of the answer
-	Envelope Object   // everything but the items: cursor, count, warnings
-	Items    []string // JSON, in order
+	Raw      string // the answer
+	Body     Object // its members
+	Envelope Object // everything but the items: cursor, count, warnings
+	Items    []Item // in order; none when there are more than MaxItems
+	Count    int    // how many items there are
 
 	path []string // where the items are in Body: one name or two
 }
 
+// An Item is one item of a list: a record, a hit or a stream.
+type Item struct {
+	Raw     string // JSON
+	Members Object // nil for what is not an object
+}
+
+// MaxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
+const MaxItems = 10_000
+
 // itemNames are the names under which a resource server puts the items of a list.
 var itemNames = []string{"data", "results", "hits", "records"}
 
-// ReadList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[], data.data[],
-// data.results[], results[], hits[], records[] (S3-R16). It reports false for an answer that has none of them.
-func ReadList(body string) (List, bool) {
-	l := List{Body: AsObject(body)}
-	if name, items, ok := l.Body.list(itemNames); ok {
-		l.Items, l.Envelope, l.path = items, l.Body.Without(name), []string{name}
-		return l, true
-	}
-	const outer = "data"
-	inner := l.Body.Object(outer)
-	name, items, ok := inner.list(itemNames)
+// readList finds the items of an answer, which is valid JSON, in any of the shapes that resource servers use: data[], data.data[],
+// data.results[], results[], hits[], records[] (S3-R16). It reports false for an answer that has none of them, or too many.
+func readList(body string) (List, bool) {
+	l := List{Raw: body, Body: AsObject(body)}
+	name, items, ok := l.Body.list(itemNames)
 	if ok {
-		l.Items, l.Envelope, l.path = items, l.Body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
+		l.Envelope, l.path = l.Body.Without(name), []string{name}
+	} else {
+		const outer = "data"
+		inner := l.Body.Object(outer)
+		if name, items, ok = inner.list(itemNames); !ok {
+			return l, false
+		}
+		l.Envelope, l.path = l.Body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
 	}
-	return l, ok
+	if l.Count = len(items); l.Count > MaxItems {
+		return l, false
+	}
+	l.Items = make([]Item, len(items))
+	for i, raw := range items {
+		l.Items[i] = Item{raw, AsObject(raw)}
+	}
+	return l, true
 }
 
 // list returns the first of the names whose value is an array, with its elements.
@@ -39,12 +58,24 @@ func (o Object) list(names []string) (name string, elements []string, ok bool) {
 	return "", nil, false
 }
 
+// Item writes the object as an item of a list.
+func (o Object) Item() Item { return Item{o.JSON(), o} }
+
+// JoinItems writes an array of items.
+func JoinItems(items []Item) string {
+	list := make([]string, len(items))
+	for i, item := range items {
+		list[i] = item.Raw
+	}
+	return JoinArray(list)
+}
+
 // Name is the name under which the items are, in Body or in its data.
 func (l List) Name() string { return l.path[len(l.path)-1] }
 
 // With returns the body with other items in place of its own.
-func (l List) With(items []string) Object {
-	array := JoinArray(items)
+func (l List) With(items []Item) Object {
+	array := JoinItems(items)
 	if len(l.path) == 1 {
 		return l.Body.With(l.path[0], array)
 	}

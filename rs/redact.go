@@ -3,7 +3,6 @@ package rs
 import (
 	"context"
 	"encoding/base64"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,8 +10,8 @@ import (
 	"sync"
 )
 
-// Redacted is written where an access token stood. It is shorter than any token that is looked for.
-const Redacted = "[token]"
+// redacted is written where an access token stood. It is shorter than any token that is looked for.
+const redacted = "[token]"
 
 // minRedacted is the length in bytes of the shortest token that is looked for: a shorter one would be found in ordinary words.
 const minRedacted = 8
@@ -64,7 +63,7 @@ func (r *Redactor) Text(text string) string {
 		return text
 	}
 	for _, form := range r.forms {
-		text = strings.ReplaceAll(text, form, Redacted)
+		text = strings.ReplaceAll(text, form, redacted)
 	}
 	return text
 }
@@ -108,7 +107,7 @@ func (r *Redactor) number(raw string) string {
 		if !strings.Contains(raw, form) {
 			continue
 		}
-		instead := Redacted
+		instead := redacted
 		if strings.Trim(form, "0123456789.+-eE") == "" {
 			instead = strings.Map(func(c rune) rune {
 				if c >= '0' && c <= '9' {
@@ -155,23 +154,6 @@ func hidesTokenCharacter(raw string) bool {
 			}
 		}
 	}
-}
-
-// header removes the tokens from the header fields of an answer that are read.
-func (r *Redactor) header(h http.Header) {
-	for _, name := range [...]string{"Request-Id", "X-Request-Id", "Content-Type"} {
-		if value := h.Get(name); r.finds(value) {
-			h.Set(name, r.Text(value))
-		}
-	}
-}
-
-// body removes the tokens from the body of an answer.
-func (r *Redactor) body(body string, binary bool) string {
-	if binary {
-		return r.Text(body)
-	}
-	return r.JSON(body)
 }
 
 // Response returns an answer whose request id and type are without the tokens, and the bytes of a blob. A body of JSON stays:
@@ -238,8 +220,8 @@ func WithUsedTokens(ctx context.Context, caller Token, members []Token) (context
 	return context.WithValue(ctx, usedTokensKey{}, used), used
 }
 
-// redactorOf returns a Redactor of a token, and notes that the call uses the token.
-func redactorOf(ctx context.Context, token Token) *Redactor {
+// RedactorOf returns a Redactor of a token, and notes that the call uses the token.
+func RedactorOf(ctx context.Context, token Token) *Redactor {
 	if used, ok := ctx.Value(usedTokensKey{}).(*UsedTokens); ok {
 		return used.redactor(token)
 	}

@@ -81,7 +81,7 @@ func (s *Schema) add(raw string, at int, connector SchemaConnector) {
 // Check returns an InvalidResponse if a part of the document does not have the shape of the contract.
 func (s *Schema) Check() error {
 	if s.malformed {
-		return InvalidSchema()
+		return invalidSchema()
 	}
 	return nil
 }
@@ -159,8 +159,8 @@ func ConnectorKey(o Object) string {
 	return key
 }
 
-// InvalidSchema is the error of a schema document that cannot be read.
-func InvalidSchema() *Error {
+// invalidSchema is the error of a schema document that cannot be read.
+func invalidSchema() *Error {
 	return &Error{
 		Code:    InvalidResponse,
 		Message: "The resource server's schema document does not have the shape that the contract promises.",

@@ -11,7 +11,7 @@ func narrowSchema(document Object, stream, connectionID string) (Object, error) 
 		return document, nil
 	}
 	if raw := document.Get("connectors"); raw != "" {
-		kept, dropped, err := NarrowList(raw, func(connector Object) (Object, bool, error) {
+		kept, dropped, err := narrowList(raw, func(connector Object) (Object, bool, error) {
 			return narrowConnector(connector, stream, connectionID)
 		})
 		if err != nil {
@@ -59,7 +59,7 @@ func narrowConnections(o Object, connectionID string) (narrowed Object, kept str
 	if raw == "" || connectionID == "" {
 		return o, "", nil
 	}
-	kept, dropped, err := NarrowList(raw, func(c Object) (Object, bool, error) { return c, ConnectionID(c) == connectionID, nil })
+	kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) { return c, ConnectionID(c) == connectionID, nil })
 	if dropped {
 		o = o.With("granted_connections", kept)
 	}
@@ -68,7 +68,7 @@ func narrowConnections(o Object, connectionID string) (narrowed Object, kept str
 
 // narrowRows keeps the streams that were asked for, each with the one of its connections that was.
 func narrowRows(raw, stream, connectionID string) (kept string, dropped bool, err error) {
-	return NarrowList(raw, func(row Object) (Object, bool, error) {
+	return narrowList(raw, func(row Object) (Object, bool, error) {
 		if stream != "" && row.Text("name", "stream") != stream || !matchesConnection(row, connectionID) {
 			return nil, false, nil
 		}
@@ -79,18 +79,18 @@ func narrowRows(raw, stream, connectionID string) (kept string, dropped bool, er
 	})
 }
 
-// NarrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
+// narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
 // changed keeps its bytes.
-func NarrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
+func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
 	items, ok := AsArray(raw)
 	if !ok && Kind(raw) != "null" {
-		return "", false, InvalidSchema()
+		return "", false, invalidSchema()
 	}
 	kept, changed := []byte{'['}, false
 	for _, item := range items {
 		own := AsObject(item)
 		if own == nil {
-			return "", false, InvalidSchema()
+			return "", false, invalidSchema()
 		}
 		narrowed, ok, err := keep(own)
 		if err != nil {

@@ -96,7 +96,7 @@ func refusesView(err error) bool {
 func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
 	document, raw := schemaDocument(response.Body)
 	if document == nil {
-		return nil, InvalidSchema()
+		return nil, invalidSchema()
 	}
 	changed, err := change(document)
 	if err != nil {

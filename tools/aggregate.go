@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Aggregate computes one number, or one per group, over a stream.
-func Aggregate() *Tool {
+// aggregateTool computes one number, or one per group, over a stream.
+func aggregateTool() *Tool {
 	return &Tool{
 		Name:  "aggregate",
 		Title: "Aggregate",
@@ -24,14 +24,14 @@ func Aggregate() *Tool {
 			stringProperty("group_by_time", "Time field to group by; needs granularity"),
 			enumProperty("granularity", "Width of a time group", granularities()...),
 			stringProperty("time_zone", "IANA zone of time groups, UTC if absent"),
-			integerProperty("limit", "Most groups, 10 if absent", 1, MaxLimit),
+			integerProperty("limit", "Most groups, 10 if absent", 1, maxLimit),
 			filterProperty,
 		),
 		Output: dataOutput,
 		Listed: true,
 		Decode: decodeAggregate,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Aggregate(response.Body, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw))})
+			return render.Aggregate(response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw))})
 		},
 	}
 }
@@ -62,7 +62,7 @@ func decodeAggregate(raw json.RawMessage) (Args, error) {
 		timeZone:     a.text("time_zone", maxNameBytes),
 		filter:       a.filter(),
 	}
-	args.limit, _ = a.number("limit", 1, MaxLimit)
+	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.metric != "count" && !a.has("field") {
 		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.metric)
 	}

@@ -11,13 +11,13 @@ func All(recordBase string) []*Tool { return AllWith(Options{RecordBase: recordB
 
 // AllWith returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
 func AllWith(o Options) []*Tool {
-	recordBase, search := o.RecordBase, Search(o.RecordBase)
+	recordBase, search := o.RecordBase, searchTool(o.RecordBase)
 	if o.NoSearchRelax {
-		search = PlainSearch(o.RecordBase)
+		search = plainSearchTool(o.RecordBase)
 	}
 	return []*Tool{
-		Schema(), QueryRecords(), Aggregate(), search, Fetch(recordBase), ReadRecordField(),
-		ListStreams(), FetchBlob(),
+		schemaTool(), queryRecordsTool(), aggregateTool(), search, fetchTool(recordBase), readRecordFieldTool(),
+		listStreamsTool(), fetchBlobTool(),
 	}
 }
 

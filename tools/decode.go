@@ -15,10 +15,10 @@ import (
 
 // Bounds of what a caller may send.
 const (
-	// MaxLimit is the largest page; a larger limit is refused rather than clamped.
-	MaxLimit = 100
-	// MaxQueryBytes bounds q.
-	MaxQueryBytes = 1000
+	// maxLimit is the largest page; a larger limit is refused rather than clamped.
+	maxLimit = 100
+	// maxQueryBytes bounds q.
+	maxQueryBytes = 1000
 	// maxCursorBytes bounds a cursor or bookmark.
 	maxCursorBytes = 16<<10 + 64 // a cursor of 16 KiB, and the place on its page
 	// maxNameBytes bounds a field, stream, relation or connection name.

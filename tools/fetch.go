@@ -9,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Fetch reads one record as a document. recordBase is the public URL of the resource server, for citations.
-func Fetch(recordBase string) *Tool {
+// fetchTool reads one record as a document. recordBase is the public URL of the resource server, for citations.
+func fetchTool(recordBase string) *Tool {
 	return &Tool{
 		Name:  "fetch",
 		Title: "Fetch",
@@ -29,7 +29,7 @@ func Fetch(recordBase string) *Tool {
 		Decode: decodeFetch,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(fetchArgs)
-			return render.Document(response.Body, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, RecordBase: recordBase})
+			return render.Document(response, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, RecordBase: recordBase})
 		},
 	}
 }

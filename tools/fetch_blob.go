@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// FetchBlob reads the bytes that a record's blob_ref names. It is callable but not listed (D1, S3-2c).
-func FetchBlob() *Tool {
+// fetchBlobTool reads the bytes that a record's blob_ref names. It is callable but not listed (D1, S3-2c).
+func fetchBlobTool() *Tool {
 	return &Tool{
 		Name:        "fetch_blob",
 		Title:       "Fetch a blob",

@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// ListStreams lists the granted streams with their record counts. It is callable but not listed (D1, S3-2a).
-func ListStreams() *Tool {
+// listStreamsTool lists the granted streams with their record counts. It is callable but not listed (D1, S3-2a).
+func listStreamsTool() *Tool {
 	return &Tool{
 		Name:        "list_streams",
 		Title:       "List streams",

@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// QueryRecords lists the records of one stream.
-func QueryRecords() *Tool {
+// queryRecordsTool lists the records of one stream.
+func queryRecordsTool() *Tool {
 	return &Tool{
 		Name:  "query_records",
 		Title: "Query records",
@@ -20,7 +20,7 @@ func QueryRecords() *Tool {
 		Input: object(`"stream"`,
 			stringProperty("stream", "Stream name from schema"),
 			connectionProperty,
-			integerProperty("limit", "Page size of each connection, 25 if absent", 1, MaxLimit),
+			integerProperty("limit", "Page size of each connection, 25 if absent", 1, maxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			enumProperty("order", "Direction of the default sort", "asc", "desc"),
 			stringProperty("sort", "Sortable field; prefix - for descending"),
@@ -77,7 +77,7 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 		filter:       a.filter(),
 		expansion:    a.expansion(),
 	}
-	args.limit, _ = a.number("limit", 1, MaxLimit)
+	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.position.Shown > 0 {
 		args.limit = args.position.Limit // the same page again
 	}

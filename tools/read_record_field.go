@@ -16,8 +16,8 @@ const (
 	maxOffsetChars  = 1 << 30
 )
 
-// ReadRecordField reads a part of one long text field (S1-R2, S1-R3).
-func ReadRecordField() *Tool {
+// readRecordFieldTool reads a part of one long text field (S1-R2, S1-R3).
+func readRecordFieldTool() *Tool {
 	return &Tool{
 		Name:  "read_record_field",
 		Title: "Read a text field",
@@ -39,7 +39,7 @@ func ReadRecordField() *Tool {
 		Forward: forwardWindow,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(windowArgs)
-			return render.Window(response.Body, args.query(call.Scope))
+			return render.Window(response, args.query(call.Scope))
 		},
 	}
 }
@@ -56,7 +56,7 @@ func decodeReadRecordField(raw json.RawMessage) (Args, error) {
 	a := readArguments(raw, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
 	a.required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
 	a.required("field", `{"field":"body"}; schema(stream) lists the fields`)
-	args := windowArgs{recordArg: a.record(), field: a.field("field"), q: a.text("q", MaxQueryBytes)}
+	args := windowArgs{recordArg: a.record(), field: a.field("field"), q: a.text("q", maxQueryBytes)}
 	args.offset, _ = a.number("offset_chars", 0, maxOffsetChars)
 	args.limit, _ = a.number("limit_chars", 1, maxWindowChars)
 	args.before = a.optionalNumber("before_chars", 0, maxContextChars)

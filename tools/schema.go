@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Schema says which streams are granted and what may be asked of them.
-func Schema() *Tool {
+// schemaTool says which streams are granted and what may be asked of them.
+func schemaTool() *Tool {
 	return &Tool{
 		Name:  "schema",
 		Title: "Schema",
@@ -30,7 +30,7 @@ func Schema() *Tool {
 		Forward: forwardSchema,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(schemaArgs)
-			return render.Schema(response.Body, render.SchemaQuery{
+			return render.Schema(response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
 			})
 		},

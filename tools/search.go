@@ -9,16 +9,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Search finds records by their text, those with some of the words where none has all. recordBase is the public URL of the
+// searchTool finds records by their text, those with some of the words where none has all. recordBase is the public URL of the
 // resource server, for citations.
-func Search(recordBase string) *Tool {
-	tool := PlainSearch(recordBase)
+func searchTool(recordBase string) *Tool {
+	tool := plainSearchTool(recordBase)
 	tool.Forward = newSearcher(time.Now).forward
 	return tool
 }
 
-// PlainSearch finds what the resource server finds, in one read.
-func PlainSearch(recordBase string) *Tool {
+// plainSearchTool finds what the resource server finds, in one read.
+func plainSearchTool(recordBase string) *Tool {
 	return &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -30,7 +30,7 @@ func PlainSearch(recordBase string) *Tool {
 			namesProperty("streams", "Only these streams"),
 			connectionProperty,
 			enumProperty("mode", "lexical if absent", "lexical", "semantic", "hybrid"),
-			integerProperty("limit", "Most hits over all connections", 1, MaxLimit),
+			integerProperty("limit", "Most hits over all connections", 1, maxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			filterProperty,
 		),
@@ -60,7 +60,7 @@ type searchArgs struct {
 
 func decodeSearch(raw json.RawMessage) (Args, error) {
 	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter")
-	q, query := a.text("q", MaxQueryBytes), a.text("query", MaxQueryBytes)
+	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
 	switch {
 	case q == "" && query == "":
 		a.required("q", `{"q":"invoice"}`)
@@ -77,7 +77,7 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		position:     a.position(),
 		filter:       a.filter(),
 	}
-	args.limit, _ = a.number("limit", 1, MaxLimit)
+	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.position.Shown > 0 {
 		args.limit = args.position.Limit // the same page again
 	}

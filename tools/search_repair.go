@@ -71,7 +71,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call, Response: response}, err
 	}
-	list, ok := rs.ReadList(response.Body)
+	list, ok := response.List()
 	empty := ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
 	switch {
 	case empty && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
@@ -210,7 +210,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 			request.OneRound, answers[i].sent = true, true
 			response, err := r.call.RS.Do(ctx, request)
 			if err == nil {
-				list, ok := rs.ReadList(response.Body)
+				list, ok := response.List()
 				if answers[i] = (oneAnswer{response: response, list: list, sent: true}); ok {
 					return nil
 				}
@@ -244,7 +244,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
 	read.Word = word
 	for _, item := range a.list.Items {
-		if hit, ok := hitOf(item); ok {
+		if hit, ok := hitOf(item.Raw); ok {
 			read.Hits = append(read.Hits, hit)
 		}
 	}
@@ -314,7 +314,7 @@ func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
 		}
 	}
 	envelope := rs.AsObject(worst.Body)
-	if list, ok := rs.ReadList(worst.Body); ok {
+	if list, ok := worst.List(); ok {
 		envelope = list.Envelope
 	}
 	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -35,7 +36,7 @@ func TestArgumentsOfAnyShapeAreRefusedSoon(t *testing.T) {
 				t.Errorf("the resource server was asked for %s", r.URL.Path)
 			}))
 			defer server.Close()
-			client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})
+			client, err := rsclient.New(rsclient.Options{Base: server.URL})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -51,7 +52,7 @@ func cannedAnswers() canned {
 // benchHandler is the hosted adapter, whole, over the canned resource server.
 func benchHandler(b *testing.B, answers canned) http.Handler {
 	b.Helper()
-	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.example", Transport: answers})
+	client, err := rsclient.New(rsclient.Options{Base: "https://rs.example", Transport: answers})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -50,7 +52,7 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 		)
 	}))
 	defer source.Close()
-	client, err := rs.NewClient(rs.ClientOptions{Base: source.URL, ReadTimeout: time.Second})
+	client, err := rsclient.New(rsclient.Options{Base: source.URL, ReadTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -95,10 +96,10 @@ func arrives(t *testing.T, what string, signal <-chan string) {
 // go the call's goroutines and its connection, and the session is good for further calls.
 func TestCancellationReachesTheResourceServer(t *testing.T) {
 	for _, era := range eras {
-		for name, open := range map[string]func(*testing.T, *rs.Client, string) *mcp.ClientSession{"http": openHTTP, "stdio": openStdio} {
+		for name, open := range map[string]func(*testing.T, *rsclient.Client, string) *mcp.ClientSession{"http": openHTTP, "stdio": openStdio} {
 			t.Run(name+" "+era, func(t *testing.T) {
 				stuck := newStuckRS(t)
-				client, err := rs.NewClient(rs.ClientOptions{Base: stuck.URL, ReadTimeout: time.Minute})
+				client, err := rsclient.New(rsclient.Options{Base: stuck.URL, ReadTimeout: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -149,11 +150,11 @@ func settled() int {
 	return last
 }
 
-func pipeline(client *rs.Client) *transport.Server {
+func pipeline(client *rsclient.Client) *transport.Server {
 	return transport.NewPipeline(transport.PipelineOptions{Client: client, Version: "test", Logger: zerolog.Nop()})
 }
 
-func openHTTP(t *testing.T, client *rs.Client, era string) *mcp.ClientSession {
+func openHTTP(t *testing.T, client *rsclient.Client, era string) *mcp.ClientSession {
 	t.Helper()
 	server := httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: pipeline(client), Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
@@ -179,7 +180,7 @@ func (b bearingOver) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.transport.RoundTrip(r)
 }
 
-func openStdio(t *testing.T, client *rs.Client, era string) *mcp.ClientSession {
+func openStdio(t *testing.T, client *rsclient.Client, era string) *mcp.ClientSession {
 	t.Helper()
 	hear, out := io.Pipe()
 	in, say := io.Pipe()

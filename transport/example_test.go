@@ -11,12 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // mountAdapter serves the adapter below /pdpp. grants is the host's own store: the grants that one of its tokens stands for.
 func mountAdapter(mux *http.ServeMux, resourceServer, origin string, grants func(rs.Token) []fanout.Member) error {
-	client, err := rs.NewClient(rs.ClientOptions{Base: resourceServer})
+	client, err := rsclient.New(rsclient.Options{Base: resourceServer})
 	if err != nil {
 		return err
 	}

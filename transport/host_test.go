@@ -18,6 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -82,7 +83,7 @@ func (a authenticator) Authenticate(ctx context.Context, token rs.Token) (auth.P
 // newHost is a Go program's own server, with the adapter at /mcp.
 func newHost(resourceServer, origin string, known accounts) (http.Handler, error) {
 	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
-	client, err := rs.NewClient(rs.ClientOptions{Base: resourceServer})
+	client, err := rsclient.New(rsclient.Options{Base: resourceServer})
 	if err != nil {
 		return nil, err
 	}

@@ -8,18 +8,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
-	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // PipelineOptions configure [NewPipeline].
 type PipelineOptions struct {
-	Client     *rs.Client    // reads the one resource server
-	RecordBase string        // the resource server's public URL, for citations; empty means the client's own
-	Name       string        // of the server, shown to clients; empty means "pdpp"
-	Title      string        // shown to people; empty means "Personal data (PDPP)"
-	Version    string        // of the server
-	Deadline   time.Duration // of one call; 0 means middleware.DefaultDeadline
+	Client     *rsclient.Client // reads the one resource server
+	RecordBase string           // the resource server's public URL, for citations; empty means the client's own
+	Name       string           // of the server, shown to clients; empty means "pdpp"
+	Title      string           // shown to people; empty means "Personal data (PDPP)"
+	Version    string           // of the server
+	Deadline   time.Duration    // of one call; 0 means middleware.DefaultDeadline
 	// NoSearchRelax is set to answer a search that finds nothing with just that: see docs/search.md.
 	NoSearchRelax bool
 	Logger        zerolog.Logger

@@ -4,15 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // A prompt is filled in without anything being read, in every era; an empty or an endless question is refused.
 func TestThePromptIsFilledIn(t *testing.T) {
-	client, err := rs.NewClient(rs.ClientOptions{Base: "http://127.0.0.1:1"})
+	client, err := rsclient.New(rsclient.Options{Base: "http://127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -282,7 +284,7 @@ func stampedAnswer(path, call, stamp, connection string) string {
 }
 
 // authenticator is the product's own: a cache over introspection and the directory of packages, by the realm's clock.
-func (w *realm) authenticator(t *testing.T, client *rs.Client) *auth.TokenCache {
+func (w *realm) authenticator(t *testing.T, client *rsclient.Client) *auth.TokenCache {
 	t.Helper()
 	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{
 		Endpoint: w.URL + "/introspect", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret"),
@@ -303,7 +305,7 @@ func (w *realm) authenticator(t *testing.T, client *rs.Client) *auth.TokenCache 
 // mount serves /mcp over the realm. wrap may put another authenticator around the product's own.
 func (w *realm) mount(t *testing.T, wrap func(web.Authenticator) web.Authenticator) string {
 	t.Helper()
-	client, err := rs.NewClient(rs.ClientOptions{Base: w.URL})
+	client, err := rsclient.New(rsclient.Options{Base: w.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
@@ -66,7 +68,7 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 		resources.Close()
 		_ = store.Close()
 	}
-	client, err := rs.NewClient(rs.ClientOptions{Base: resources.URL})
+	client, err := rsclient.New(rsclient.Options{Base: resources.URL})
 	if err = errors.Join(err, store.Load(ctx, corpus, "recall", nil)); err != nil {
 		return s, err
 	}
@@ -75,7 +77,7 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 	s.adapter = transport.Handler(transport.HandlerOptions{
 		Server: transport.NewPipeline(transport.PipelineOptions{Client: client, Version: "0", Logger: zerolog.Nop()}),
 		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{
-			Authority: auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }},
+			Authority: auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }},
 		}),
 		Limiter: web.NewLimiter(limits, time.Now), Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"},
 	})

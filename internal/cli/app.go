@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -21,7 +21,7 @@ type App struct {
 	Out, Err io.Writer // for stdio and demo --json, Out is protocol
 
 	// Pipeline builds the call pipeline with its tools, as every transport serves it.
-	Pipeline func(name, recordBase string, client *rs.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server
+	Pipeline func(name, recordBase string, client *rsclient.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server
 	// Host builds a hosted server, which listens already.
 	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
 	// Observe sets up metrics, if they are asked for, and traces, if the environment asks for them. The function sends what is

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
@@ -58,7 +60,7 @@ func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 		_, _ = io.WriteString(w, `{"bearer":{"token_kind":"owner"}}`)
 	}))
 	defer server.Close()
-	app := App{Pipeline: func(string, string, *rs.Client, time.Duration, zerolog.Logger, observe.Observation) *transport.Server {
+	app := App{Pipeline: func(string, string, *rsclient.Client, time.Duration, zerolog.Logger, observe.Observation) *transport.Server {
 		return nil
 	}}
 	sample := provider{url: server.URL, token: rs.NewToken("t"), own: true}

@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -98,7 +99,7 @@ func (p provider) pipeline(ctx context.Context, app App, name string, log zerolo
 // localPipeline is the pipeline for one cached token. The schema says what the token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
 func localPipeline(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
-	client, err := localClient(app, providerURL, rs.DefaultReadTimeout, watch)
+	client, err := localClient(app, providerURL, rsclient.DefaultReadTimeout, watch)
 	if err != nil {
 		return nil, auth.Principal{}, err
 	}
@@ -109,8 +110,8 @@ func localPipeline(ctx context.Context, app App, providerURL string, token rs.To
 	return app.Pipeline(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
 }
 
-func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rs.Client, error) {
-	client, err := rs.NewClient(rs.ClientOptions{Base: providerURL, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
+func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rsclient.Client, error) {
+	client, err := rsclient.New(rsclient.Options{Base: providerURL, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
 	if err != nil {
 		return nil, exit.UsageError(err.Error())
 	}
@@ -118,6 +119,6 @@ func localClient(app App, providerURL string, readTimeout time.Duration, watch o
 }
 
 // schemaProbe judges a token by the schema document that its bearer is given.
-func schemaProbe(client *rs.Client) auth.SchemaProbe {
-	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }}
+func schemaProbe(client *rsclient.Client) auth.SchemaProbe {
+	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}
 }

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -97,7 +98,7 @@ type toolsCommand struct {
 
 // runTools lists the tools. They are the same for everybody, so that no grant is needed.
 func runTools(ctx context.Context, c toolsCommand, app App) error {
-	client, err := rs.NewClient(rs.ClientOptions{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
+	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
 	if err != nil {
 		return err
 	}

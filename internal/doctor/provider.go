@@ -18,6 +18,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 const (
@@ -144,12 +145,12 @@ func (e *examination) metadata(response *http.Response) {
 
 // token asks the provider what the credential is, by the schema that it is given, and measures that.
 func (e *examination) token(ctx context.Context, provider string, token rs.Token) bool {
-	client, err := rs.NewClient(rs.ClientOptions{Base: provider, UserAgent: e.UserAgent})
+	client, err := rsclient.New(rsclient.Options{Base: provider, UserAgent: e.UserAgent})
 	if err != nil {
 		e.fail("token", exit.Usage, "pdpp-mcp doctor --provider-url https://…", "%s", sentence(err))
 		return false
 	}
-	reading := func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }
+	reading := func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }
 	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, token)
 	connect := "pdpp connect " + provider
 	switch {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -25,7 +27,7 @@ var (
 )
 
 // Metrics are the metrics of one process, in a registry of their own. They implement [middleware.CallObserver],
-// [middleware.RequestObserver] and [rs.Observer], and are safe for concurrent use. Every label comes from a fixed list; what
+// [middleware.RequestObserver] and [rsclient.Observer], and are safe for concurrent use. Every label comes from a fixed list; what
 // is not in it is "other".
 type Metrics struct {
 	registry *prometheus.Registry
@@ -58,7 +60,7 @@ type Metrics struct {
 var (
 	_ middleware.CallObserver = (*Metrics)(nil)
 	_ web.RequestObserver     = (*Metrics)(nil)
-	_ rs.Observer             = (*Metrics)(nil)
+	_ rsclient.Observer       = (*Metrics)(nil)
 )
 
 // NewMetrics returns the metrics of a program of this version that serves the named tools.
@@ -201,8 +203,8 @@ func (m *Metrics) Retried(host string) { m.retries.WithLabelValues(host).Inc() }
 func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(host).Inc() }
 
 // BreakerChanged notes the state of a host's breaker.
-func (m *Metrics) BreakerChanged(host string, state rs.BreakerState) {
-	for _, s := range [...]rs.BreakerState{rs.BreakerClosed, rs.BreakerHalfOpen, rs.BreakerOpen} {
+func (m *Metrics) BreakerChanged(host string, state rsclient.BreakerState) {
+	for _, s := range [...]rsclient.BreakerState{rsclient.BreakerClosed, rsclient.BreakerHalfOpen, rsclient.BreakerOpen} {
 		value := 0.0
 		if s == state {
 			value = 1

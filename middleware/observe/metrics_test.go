@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -43,7 +45,7 @@ func TestLabelsAreBounded(t *testing.T) {
 
 func TestBreakerStateIsOneOfThree(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", nil)
-	for _, state := range []rs.BreakerState{rs.BreakerOpen, rs.BreakerHalfOpen, rs.BreakerClosed, rs.BreakerOpen} {
+	for _, state := range []rsclient.BreakerState{rsclient.BreakerOpen, rsclient.BreakerHalfOpen, rsclient.BreakerClosed, rsclient.BreakerOpen} {
 		m.BreakerChanged("rs.example", state)
 	}
 	want := `# HELP pdpp_mcp_breaker_state 1 for the state in which the breaker of a host is.
@@ -65,7 +67,7 @@ func TestMetricsMayBeToldAndScrapedAtOnce(t *testing.T) {
 			for range 100 {
 				m.CallBegan()
 				m.CallEnded(middleware.Outcome{Tool: "schema", Code: middleware.Good})
-				m.BreakerChanged("rs.example", rs.BreakerOpen)
+				m.BreakerChanged("rs.example", rsclient.BreakerOpen)
 			}
 			m.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil))
 		})

@@ -3,12 +3,13 @@ package observe
 import (
 	"net/http"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // An Observation is who looks on while the program works. The zero value is nobody, and costs nothing.
@@ -34,7 +35,7 @@ func (o Observation) Requests() web.RequestObserver {
 }
 
 // Reads is who is notified of reads of the resource server and the authority, or nil.
-func (o Observation) Reads() rs.Observer {
+func (o Observation) Reads() rsclient.Observer {
 	if o.Metrics == nil {
 		return nil
 	}

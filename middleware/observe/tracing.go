@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
@@ -34,7 +36,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if t.tracer == nil {
 		return t.next.RoundTrip(withTraceparent(ctx, request))
 	}
-	class := cmp.Or(rs.ClassFrom(ctx), t.class)
+	class := cmp.Or(rsclient.ClassFrom(ctx), t.class)
 	ctx, span := t.tracer.Start(ctx, "read "+class, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String("pdpp.read", class), attribute.String("http.request.method", request.Method)))
 	response, err := t.next.RoundTrip(withTraceparent(ctx, request))

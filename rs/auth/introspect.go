@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -34,11 +36,11 @@ type IntrospectorOptions struct {
 	ClientSecret rs.Token
 	Issuer       string            // required iss; empty accepts any
 	Audiences    []string          // accepted aud values; empty accepts any
-	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
+	Timeout      time.Duration     // one question; 0 means 5 s
 	Transport    http.RoundTripper // nil means a pooled transport of its own
 	Now          func() time.Time  // nil means time.Now
 	NoBreaker    bool              // asks the endpoint however often it fails
-	Observer     rs.Observer       // nil means nobody
+	Observer     rsclient.Observer // nil means nobody
 }
 
 // An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.

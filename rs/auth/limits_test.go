@@ -17,6 +17,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // The defaults are those of docs/limits.md and docs/configure.md.
@@ -108,7 +109,7 @@ func TestUnixTime(t *testing.T) {
 
 // statuses keeps the statuses of what is read.
 type statuses struct {
-	rs.Unobserved
+	rsclient.Unobserved
 	read []int
 }
 

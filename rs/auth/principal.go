@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -32,9 +34,9 @@ type Package interface {
 	Tokens() []rs.Token
 }
 
-// Caller is the principal as an [rs.Client] knows it.
-func (p Principal) Caller() rs.Caller {
-	return rs.Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID}
+// Caller is the principal as an [rsclient.Client] knows it.
+func (p Principal) Caller() rsclient.Caller {
+	return rsclient.Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID}
 }
 
 // MemberTokens are the tokens of a package's members; none for any other kind.

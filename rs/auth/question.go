@@ -9,14 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const (
-	// DefaultAuthorityTimeout bounds one question to a token authority or a package directory.
-	DefaultAuthorityTimeout = 5 * time.Second
+	// defaultAuthorityTimeout bounds one question to a token authority or a package directory.
+	defaultAuthorityTimeout = 5 * time.Second
 	// maxAnswerBytes bounds its answer, which grows with the grant.
 	maxAnswerBytes = 1 << 20
 	// questionRetries is how often a question is put again: it is a POST without an effect.
@@ -26,10 +28,10 @@ const (
 // A Question asks one endpoint about tokens: POST with the form token=…, HTTP Basic, no redirects. Introspection
 // (RFC 7662) and the package directory (D17) are asked the same way. Asking changes nothing there, so a question whose
 // connection failed is put once more; an endpoint that keeps failing is left alone for a while. What anybody can bring about
-// by sending an unknown token does not count as such a failure: see [rs.WithUnknownToken].
+// by sending an unknown token does not count as such a failure: see [rsclient.WithUnknownToken].
 type Question struct {
 	QuestionOptions
-	sender *rs.Sender
+	sender *rsclient.Sender
 }
 
 // QuestionOptions configure a [Question].
@@ -42,7 +44,7 @@ type QuestionOptions struct {
 	Timeout   time.Duration     // 0 means the default
 	Transport http.RoundTripper // nil means one of its own
 	NoBreaker bool
-	Observer  rs.Observer // nil means nobody
+	Observer  rsclient.Observer // nil means nobody
 }
 
 // NewQuestion checks the endpoint. Its error shows nothing secret.
@@ -50,20 +52,20 @@ func NewQuestion(o QuestionOptions) (*Question, error) {
 	u, err := url.Parse(o.Endpoint)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("%s URL %q must start with http:// or https:// and name a host", o.What, rs.RedactURL(o.Endpoint))
+		return nil, fmt.Errorf("%s URL %q must start with http:// or https:// and name a host", o.What, rsclient.RedactURL(o.Endpoint))
 	case u.User != nil:
 		return nil, fmt.Errorf("%s URL for host %q must not hold credentials", o.What, u.Host)
 	}
 	if o.Timeout == 0 {
-		o.Timeout = DefaultAuthorityTimeout
+		o.Timeout = defaultAuthorityTimeout
 	}
 	if o.Transport == nil {
-		o.Transport = rs.NewTransport()
+		o.Transport = rsclient.NewTransport()
 	}
 	if o.Observer == nil {
-		o.Observer = rs.Unobserved{}
+		o.Observer = rsclient.Unobserved{}
 	}
-	return &Question{o, rs.NewSender(u.Host, o.Transport, questionRetries, false, o.NoBreaker, o.Observer)}, nil
+	return &Question{o, rsclient.NewSender(u.Host, o.Transport, questionRetries, false, o.NoBreaker, o.Observer)}, nil
 }
 
 // Ask returns the body of a 200 answer. Any other outcome is an error that says nothing of the token.

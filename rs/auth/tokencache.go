@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/singleflight"
 
@@ -16,8 +18,8 @@ import (
 // Defaults of [TokenCacheOptions].
 const (
 	DefaultTokenTTL     = 60 * time.Second
-	DefaultNegativeTTL  = 5 * time.Second
-	DefaultTokenEntries = 10_000
+	defaultNegativeTTL  = 5 * time.Second
+	defaultTokenEntries = 10_000
 
 	// renewalHold is how long the result of asking again about a token serves everybody who would ask the same.
 	renewalHold = 2 * time.Second
@@ -31,7 +33,7 @@ type TokenCacheOptions struct {
 	TTL         time.Duration // how long a good token is believed, at most; its expiry may come earlier
 	NegativeTTL time.Duration // how long a bad token is refused without asking
 	Entries     int           // how many good tokens are remembered, and how many bad ones
-	Timeout     time.Duration // one question; 0 means twice DefaultAuthorityTimeout
+	Timeout     time.Duration // one question; 0 means 10 s
 	Now         func() time.Time
 	OnLookup    func(hit bool)  // told of each token whether memory knew it; nil for nobody
 	Unknown     *QuestionLimits // of the questions about tokens that were never good; nil means DefaultQuestionLimits
@@ -78,13 +80,13 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 		o.TTL = DefaultTokenTTL
 	}
 	if o.NegativeTTL <= 0 {
-		o.NegativeTTL = DefaultNegativeTTL
+		o.NegativeTTL = defaultNegativeTTL
 	}
 	if o.Entries <= 0 {
-		o.Entries = DefaultTokenEntries
+		o.Entries = defaultTokenEntries
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = 2 * DefaultAuthorityTimeout
+		o.Timeout = 2 * defaultAuthorityTimeout
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -165,7 +167,7 @@ func (c *TokenCache) ask(ctx context.Context, purpose string, reason rs.Code, ke
 			return TokenInfo{}, refusal
 		}
 		defer leave()
-		return c.judge(rs.WithUnknownToken(ctx), key, token)
+		return c.judge(rsclient.WithUnknownToken(ctx), key, token)
 	})
 	select {
 	case <-ctx.Done():

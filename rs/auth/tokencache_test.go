@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -399,15 +401,15 @@ func TestWhatOpensTheBreakerOfAnAuthority(t *testing.T) {
 }
 
 type breakerChanges struct {
-	rs.Observer
+	rsclient.Observer
 	opened atomic.Int64
 }
 
 func (*breakerChanges) Read(string, int, time.Duration) {}
 func (*breakerChanges) Retried(string)                  {}
 func (*breakerChanges) RetryDenied(string)              {}
-func (b *breakerChanges) BreakerChanged(_ string, state rs.BreakerState) {
-	if state == rs.BreakerOpen {
+func (b *breakerChanges) BreakerChanged(_ string, state rsclient.BreakerState) {
+	if state == rsclient.BreakerOpen {
 		b.opened.Add(1)
 	}
 }

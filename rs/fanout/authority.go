@@ -73,8 +73,8 @@ func (a *PackageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	return verdict, nil
 }
 
-// MaxMembers is how many members of a package are read. Those beyond are named as unavailable.
-const MaxMembers = 256
+// maxMembers is how many members of a package are read. Those beyond are named as unavailable.
+const maxMembers = 256
 
 // screen refuses members beyond the limit, and those whose token is the package's own. It asks nobody.
 func screen(token rs.Token, children []Member) []Member {
@@ -83,8 +83,8 @@ func screen(token rs.Token, children []Member) []Member {
 		c := &screened[i]
 		switch {
 		case c.Refused != nil:
-		case i >= MaxMembers:
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", MaxMembers)}
+		case i >= maxMembers:
+			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers)}
 		case c.Token == token:
 			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives the package's own token for this connection."}
 		}

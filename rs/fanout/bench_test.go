@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
@@ -70,7 +72,7 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		_, _ = w.Write([]byte(answer.Body))
 	}))
 	defer server.Close()
-	client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})
+	client, err := rsclient.New(rsclient.Options{Base: server.URL})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		for i := range children {
 			children[i] = aChild(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, func(t rs.Token) rs.Doer { return client.For(rs.Caller{Token: t}) }, fanout.PackageOptions{})
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }, fanout.PackageOptions{})
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

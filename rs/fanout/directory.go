@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -40,10 +42,10 @@ type HTTPDirectoryOptions struct {
 	Endpoint     string // where the members of a package are asked for
 	ClientID     string // HTTP Basic
 	ClientSecret rs.Token
-	Timeout      time.Duration     // one question; 0 means DefaultAuthorityTimeout
+	Timeout      time.Duration     // one question; 0 means 5 s
 	Transport    http.RoundTripper // nil means a pooled transport of its own
 	NoBreaker    bool              // asks the endpoint however often it fails
-	Observer     rs.Observer       // nil means nobody
+	Observer     rsclient.Observer // nil means nobody
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.

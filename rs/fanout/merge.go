@@ -1,59 +1,43 @@
 package fanout
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // rows are the items of a list that can be a hit or a row.
-func rows(items []string) []string {
-	other := func(item string) bool { return rs.Kind(item) != "object" }
+func rows(items []rs.Item) []rs.Item {
+	other := func(item rs.Item) bool { return item.Members == nil }
 	if !slices.ContainsFunc(items, other) {
 		return items
 	}
 	return slices.DeleteFunc(slices.Clone(items), other)
 }
 
-// connectionOf is the connection that an item names, by either of its names, or "".
-func connectionOf(item rs.Object) string {
-	return cmp.Or(rs.StringMember(item, "connection_id"), rs.StringMember(item, "connector_instance_id"))
-}
-
 // attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
-func attribute(item string, source rs.Connection) string {
-	object := rs.AsObject(item)
-	if object == nil {
-		return item
-	}
-	if named := connectionOf(object); named != "" && source.ID != "" && named != source.ID {
+func attribute(item rs.Item, source rs.Connection) rs.Item {
+	object, changed := item.Members, false
+	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
 		return item // of another connection, and left out later
 	}
-	changed := false
 	for _, part := range [...]struct{ name, value string }{
 		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
 		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
 	} {
-		switch {
-		case part.value == "" || rs.StringMember(object, part.name) != "":
-			continue
-		case object.Includes(part.name):
-			object = object.With(part.name, rs.EncodeJSON(part.value))
-		default:
-			object = append(object, rs.Member{Name: part.name, Value: rs.EncodeJSON(part.value)}) // nobody else has this object
+		if part.value != "" && rs.StringMember(object, part.name) == "" {
+			object, changed = object.With(part.name, rs.EncodeJSON(part.value)), true
 		}
-		changed = true
 	}
 	if !changed {
 		return item
 	}
-	return object.JSON()
+	return object.Item()
 }
 
 // attributeList says it of all items of a list answer, and adds warnings; one that is no list stays as it is.
 func attributeList(response *rs.Response, source rs.Connection, warnings ...string) *rs.Response {
-	l, ok := rs.ReadList(response.Body)
+	l, ok := response.List()
 	if !ok {
 		return response
 	}
@@ -68,9 +52,9 @@ func attributeList(response *rs.Response, source rs.Connection, warnings ...stri
 }
 
 // hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
-func hitsOf(hits []string, connectionID string) []string {
-	other := func(hit string) bool {
-		named := connectionOf(rs.AsObject(hit))
+func hitsOf(hits []rs.Item, connectionID string) []rs.Item {
+	other := func(hit rs.Item) bool {
+		named := rs.ConnectionID(hit.Members)
 		return named != "" && named != connectionID
 	}
 	if !slices.ContainsFunc(hits, other) {
@@ -81,7 +65,7 @@ func hitsOf(hits []string, connectionID string) []string {
 
 // A searchPage is one member's answer to a search.
 type searchPage struct {
-	hits     []string
+	hits     []rs.Item
 	next     string // the member's own cursor of its next page; may be empty
 	more     bool
 	tally    tally
@@ -89,7 +73,7 @@ type searchPage struct {
 }
 
 func readSearchPage(response *rs.Response) (searchPage, bool) {
-	l, ok := rs.ReadList(response.Body)
+	l, ok := response.List()
 	if !ok {
 		return searchPage{}, false
 	}
@@ -139,7 +123,7 @@ func (t *turn) settle() {
 }
 
 // shift takes the next hit of the page at hand.
-func (t *turn) shift() string {
+func (t *turn) shift() rs.Item {
 	hit := t.page.hits[t.skip]
 	t.skip++
 	t.settle()
@@ -154,8 +138,8 @@ type ring struct {
 }
 
 // take gives up to limit hits, each with its member's attribution. It stops where a page must be read first.
-func (r *ring) take(limit int) []string {
-	var hits []string
+func (r *ring) take(limit int) []rs.Item {
+	var hits []rs.Item
 	for idle := 0; len(hits) < limit && idle < len(r.turns); {
 		t := r.turns[r.at]
 		if t.wanting() {

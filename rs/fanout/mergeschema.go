@@ -24,7 +24,7 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 		}
 		for _, stream := range part.Streams {
 			if stream.Connector < 0 {
-				streams = append(streams, attribute(stream.Raw, part.source()))
+				streams = append(streams, attribute(rs.Item{Raw: stream.Raw, Members: stream.Members}, part.source()).Raw)
 			}
 		}
 		streamCount += len(part.Streams)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -80,7 +82,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 		},
 	}))
 	t.Cleanup(server.Close)
-	client, err := rs.NewClient(rs.ClientOptions{Base: server.URL})
+	client, err := rsclient.New(rsclient.Options{Base: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	}
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: introspector, Directory: directory,
-		For: func(token rs.Token) rs.Doer { return client.For(rs.Caller{Token: token}) },
+		For: func(token rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: token}) },
 	})})
 	principal, err := cache.Authenticate(t.Context(), rs.NewToken(d.tokens.Package))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 // Defaults of [PackageOptions].
 const (
-	DefaultPackageWidth   = 8
-	DefaultMemberDeadline = 5 * time.Second
+	defaultPackageWidth   = 8
+	defaultMemberDeadline = 5 * time.Second
 )
 
 // PackageOptions configure a [Package]. Zero values mean the defaults.
@@ -34,10 +34,10 @@ type PackageOptions struct {
 
 func (o PackageOptions) withDefaults() PackageOptions {
 	if o.Width <= 0 {
-		o.Width = DefaultPackageWidth
+		o.Width = defaultPackageWidth
 	}
 	if o.MemberDeadline <= 0 {
-		o.MemberDeadline = DefaultMemberDeadline
+		o.MemberDeadline = defaultMemberDeadline
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -76,7 +76,7 @@ func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, erro
 	answers, err := p.askGroups(ctx, groups, unavailable, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
 		response, err := d.Do(ctx, r)
 		if err == nil {
-			if _, ok := rs.ReadList(response.Body); !ok {
+			if _, ok := response.List(); !ok {
 				return nil, &rs.Error{Code: rs.InvalidResponse, Message: "This connection's answer is not the list of streams that the contract promises."}
 			}
 		}
@@ -85,14 +85,15 @@ func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	var streams, warnings []string
+	var streams []rs.Item
+	var warnings []string
 	for i, response := range answers.responses {
-		l, _ := rs.ReadList(response.Body)
+		l, _ := response.List()
 		for _, row := range rows(l.Items) {
 			streams = append(streams, attribute(row, commonSource(answers.grants[i])))
 		}
 	}
-	body := rs.Object{{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "has_more", Value: rs.EncodeJSON(false)}, {Name: "data", Value: rs.JoinArray(streams)}}
+	body := rs.Object{{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "has_more", Value: rs.EncodeJSON(false)}, {Name: "data", Value: rs.JoinItems(streams)}}
 	if len(answers.unavailable) > 0 {
 		body = append(body, rs.Member{Name: "unavailable_connections", Value: rs.EncodeJSON(answers.unavailable)})
 		warnings = append(warnings, unavailableWarning(answers.unavailable, ""))

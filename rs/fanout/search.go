@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// DefaultSearchLimit is the page size of a search across a package when the caller names none.
-	DefaultSearchLimit = 20
+	// defaultSearchLimit is the page size of a search across a package when the caller names none.
+	defaultSearchLimit = 20
 	maxSearchLimit     = 100
 	// maxSearchRounds bounds how often one page goes back to the members, whose own pages may be used up or empty.
 	// A page that is still not full then is a short one.
@@ -102,10 +102,10 @@ type packageSearch struct {
 }
 
 // collect reads the members and lets them take turns until the page is full.
-func (s *packageSearch) collect(ctx context.Context) ([]string, error) {
+func (s *packageSearch) collect(ctx context.Context) ([]rs.Item, error) {
 	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.MemberDeadline) // of all rounds together
 	defer cancel()
-	hits := []string{}
+	hits := []rs.Item{}
 	for round := range maxSearchRounds {
 		wanting := s.ring.wanting(s.limit - len(hits))
 		if round == 0 {
@@ -216,7 +216,7 @@ func (s *packageSearch) judge() error {
 }
 
 // respond writes the page: the hits, how to go on, and what all members said together.
-func (s *packageSearch) respond(hits []string) (*rs.Response, error) {
+func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	next, all, more := s.rest()
 	cursor := ""
 	if s.paged && len(next) > 0 {
@@ -227,7 +227,7 @@ func (s *packageSearch) respond(hits []string) (*rs.Response, error) {
 	}
 	body := rs.Object{
 		{Name: "object", Value: rs.EncodeJSON("list")}, {Name: "url", Value: rs.EncodeJSON(s.request.Path)},
-		{Name: "has_more", Value: rs.EncodeJSON(more)}, {Name: "data", Value: rs.JoinArray(hits)},
+		{Name: "has_more", Value: rs.EncodeJSON(more)}, {Name: "data", Value: rs.JoinItems(hits)},
 	}
 	if cursor != "" {
 		body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(cursor)})

@@ -29,10 +29,10 @@ func (p *Package) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error
 	}
 }
 
-// searchLimit reads limit: DefaultSearchLimit when absent, clamped as a resource server does.
+// searchLimit reads limit: defaultSearchLimit when absent, clamped as a resource server does.
 func searchLimit(text string) (int, *rs.Error) {
 	if text == "" {
-		return DefaultSearchLimit, nil
+		return defaultSearchLimit, nil
 	}
 	limit, err := strconv.Atoi(text)
 	if err != nil || limit < 1 {

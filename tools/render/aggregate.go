@@ -24,10 +24,9 @@ type AggregateQuery struct {
 // Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
 // Structured is {"data": body}. Groups that do not fit are cut between two of them, on each channel for itself, with what the
 // others hold and a call that shows them (D18).
-func Aggregate(body string, q AggregateQuery) (Result, error) {
+func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
-	body = unique(body)
-	o, err := decode(body, what)
+	o, err := decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}
@@ -42,10 +41,10 @@ func Aggregate(body string, q AggregateQuery) (Result, error) {
 	head := aggregateHead(g.agg, q.Stream)
 	if !grouped {
 		lines := append([]string{head + " = " + aggregateValue(g.agg.Get("value"))}, aggregateNotes(g.agg)...)
-		return Result{Text: strings.Join(lines, "\n"), Structured: []byte(g.structured(body))}, nil
+		return Result{Text: strings.Join(lines, "\n"), Structured: []byte(g.structured(response.Distinct()))}, nil
 	}
 	g.groups = groups
-	return Result{Text: g.text(head), Structured: []byte(g.structured(body))}, nil
+	return Result{Text: g.text(head), Structured: []byte(g.structured(response.Distinct()))}, nil
 }
 
 // aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups. A value fits

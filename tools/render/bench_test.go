@@ -51,7 +51,7 @@ func renderings() []rendering {
 	records := func(response *rs.Response) (Result, error) {
 		return Records(response, RecordsQuery{Stream: "messages", Limit: 25})
 	}
-	schema := func(response *rs.Response) (Result, error) { return Schema(response.Body, SchemaQuery{}) }
+	schema := func(response *rs.Response) (Result, error) { return Schema(response, SchemaQuery{}) }
 	return []rendering{
 		{"search", searchBody(25, 8), search},
 		{"search-large", searchBody(100, 30), search},

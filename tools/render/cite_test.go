@@ -143,7 +143,7 @@ func FuzzCite(f *testing.F) {
 }
 
 func TestWindowsAreHashed(t *testing.T) {
-	r, err := Window(encode(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}}), WindowQuery{Field: "body"})
+	r, err := Window(answer(encode(map[string]any{"window": map[string]any{"text": "a\x1b[31m b\u202e\nc", "start_chars": 5, "end_chars": 16, "total_chars": 40}})), WindowQuery{Field: "body"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,7 +185,7 @@ func TestTextHasAtMost256Lines(t *testing.T) {
 	}
 	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
 		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}
-		r, err := Window(object{pair("window", object{pair("text", encode(text)), pair("start_chars", "7"), pair("total_chars", "9000000"), pair("previous_offset_chars", "1"), pair("next_offset_chars", "9000")}.JSON())}.JSON(), q)
+		r, err := Window(answer(object{pair("window", object{pair("text", encode(text)), pair("start_chars", "7"), pair("total_chars", "9000000"), pair("previous_offset_chars", "1"), pair("next_offset_chars", "9000")}.JSON())}.JSON()), q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,9 @@ type DocumentQuery struct {
 // Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
 // The handles stand before the text, because some hosts cut what is long. Texts that do not fit are cut, and metadata
 // has the call that reads on.
-func Document(body string, q DocumentQuery) (Result, error) {
+func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	const what = "fetch"
-	o, err := decode(unique(body), what)
+	o, err := decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}

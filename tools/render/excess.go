@@ -78,10 +78,10 @@ func boundRecords(l listing, body string, limit int, connection string) (listing
 	if connection == "" && (limit == 0 || len(l.Items) <= limit) {
 		return l, body, e
 	}
-	kept := make([]string, 0, len(l.Items))
+	kept := make([]rs.Item, 0, len(l.Items))
 	counts, changed := map[string]int{}, false
-	for _, raw := range l.Items {
-		o := rs.AsObject(raw)
+	for _, record := range l.Items {
+		o := record.Members
 		if otherConnection(o, connection) {
 			e.foreign++
 			continue
@@ -95,9 +95,9 @@ func boundRecords(l listing, body string, limit int, connection string) (listing
 			continue
 		}
 		if own, foreign := ownRelated(o, connection); foreign > 0 {
-			e.foreign, raw, changed = e.foreign+foreign, own.JSON(), true
+			e.foreign, record, changed = e.foreign+foreign, own.Item(), true
 		}
-		kept = append(kept, raw)
+		kept = append(kept, record)
 	}
 	if len(kept) == len(l.Items) && !changed {
 		return l, body, e

@@ -49,7 +49,7 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Window(strings.Replace(body, `"PLACE"`, string(quoted), 1), WindowQuery{Ref: rs.Ref{Stream: "s", RecordID: "r"}, Field: "f", Limit: 5})
+	result, err := Window(answer(strings.Replace(body, `"PLACE"`, string(quoted), 1)), WindowQuery{Ref: rs.Ref{Stream: "s", RecordID: "r"}, Field: "f", Limit: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -145,7 +147,7 @@ func golden(t *testing.T, file string) {
 // call lets a call pass the whole room, as it does when it is served.
 func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	t.Helper()
-	client, err := rs.NewClient(rs.ClientOptions{Base: recordBase, Transport: server, Retries: -1})
+	client, err := rsclient.New(rsclient.Options{Base: recordBase, Transport: server, Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestManyGroups(t *testing.T) {
 		"one key of a megabyte is shortened":                 {1, func(int) string { return strings.Repeat("k", 1<<20) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Aggregate(string(groupsBody("group_by", row.n, row.key)), AggregateQuery{Stream: "messages", Arguments: sent})
+			r, err := Aggregate(answer(string(groupsBody("group_by", row.n, row.key))), AggregateQuery{Stream: "messages", Arguments: sent})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestGroupsOfTimeGoOn(t *testing.T) {
 					start++
 				}
 			}
-			r, err := Aggregate(string(groupsBody("group_by_time", len(keys)-start, func(i int) string { return keys[start+i] })), AggregateQuery{Stream: "messages", Arguments: sent})
+			r, err := Aggregate(answer(string(groupsBody("group_by_time", len(keys)-start, func(i int) string { return keys[start+i] }))), AggregateQuery{Stream: "messages", Arguments: sent})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,12 +38,12 @@ type hitReader struct {
 }
 
 // readHits reads the hits of a page. What is no object is none.
-func (r *hitReader) readHits(items []string, response *rs.Response, q SearchQuery) {
+func (r *hitReader) readHits(items []rs.Item, response *rs.Response, q SearchQuery) {
 	r.q, r.hits, r.excerpts = q, slices.Grow(r.hits, len(items)), slices.Grow(r.excerpts, len(items))
 	r.passages.marks = slices.Grow(r.passages.marks, 2*len(items))
 	r.passages.texts.b.Grow(len(response.Body) * 3 / 4)
-	for i, raw := range items {
-		if r.take(rs.AsObject(raw)) {
+	for i, item := range items {
+		if r.take(item.Members) {
 			h := r.hit(i)
 			if has := q.Repair.has(i); has != "" {
 				h.has, h.nearest = has, nil

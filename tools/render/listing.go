@@ -11,30 +11,25 @@ import (
 // A listing is a list answer.
 type listing struct {
 	rs.List
-	raw  string // the body, with each name once
 	meta object // of the envelope
 }
 
-// maxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
-const maxItems = 10_000
-
 // readListing reads a list answer. what names the answer in the error.
 func readListing(response *rs.Response, what string) (listing, error) {
-	raw := unique(response.Body)
-	l, ok := rs.ReadList(raw)
+	l, ok := response.List()
 	switch {
 	case l.Body == nil:
 		return listing{}, notAnObject(response.Body, what)
-	case !ok:
-		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
-	case len(l.Items) > maxItems:
+	case l.Count > rs.MaxItems:
 		return listing{}, &rs.Error{
 			Code:    rs.ResponseTooLarge,
-			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, len(l.Items), maxItems),
+			Message: fmt.Sprintf("The resource server's answer to %s has %d items; at most %d are taken.", what, l.Count, rs.MaxItems),
 			Hint:    "Ask for less: a smaller limit, a narrower filter, or one connection.",
 		}
+	case !ok:
+		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
 	}
-	return listing{l, raw, l.Envelope.Object("meta")}, nil
+	return listing{l, l.Envelope.Object("meta")}, nil
 }
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".

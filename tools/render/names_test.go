@@ -82,18 +82,18 @@ func TestTheLastOfMembersOfOneNameCounts(t *testing.T) {
 		"query_records with fields": func() (Result, error) {
 			return Records(answer(`{"data":[`+record+`]}`), RecordsQuery{Stream: "messages", Fields: []string{"subject", "o"}})
 		},
-		"fetch": func() (Result, error) { return Document(record, DocumentQuery{Ref: ref, RecordBase: base}) },
+		"fetch": func() (Result, error) { return Document(answer(record), DocumentQuery{Ref: ref, RecordBase: base}) },
 		"aggregate": func() (Result, error) {
-			return Aggregate(`{"metric":"count","value":"FIRST","value":3,"stream":"third"}`, AggregateQuery{Stream: "messages"})
+			return Aggregate(answer(`{"metric":"count","value":"FIRST","value":3,"stream":"third"}`), AggregateQuery{Stream: "messages"})
 		},
 		"search": func() (Result, error) {
 			return Search(answer(`{"data":[{"stream":"messages","record_key":"FIRST","title":"FIRST","title":"third","record_key":"1"}]}`), SearchQuery{Q: "x", RecordBase: base})
 		},
 		"schema": func() (Result, error) {
-			return Schema(`{"streams":[{"name":"FIRST","name":"third","field_capabilities":{"a":"t=FIRST","a":"t=text"}}]}`, SchemaQuery{Stream: "third"})
+			return Schema(answer(`{"streams":[{"name":"FIRST","name":"third","field_capabilities":{"a":"t=FIRST","a":"t=text"}}]}`), SchemaQuery{Stream: "third"})
 		},
 		"read_record_field": func() (Result, error) {
-			return Window(`{"window":{"text":"FIRST","text":"third"},"field":{"path":"FIRST","path":"body"}}`, WindowQuery{Ref: ref, Field: "body"})
+			return Window(answer(`{"window":{"text":"FIRST","text":"third"},"field":{"path":"FIRST","path":"body"}}`), WindowQuery{Ref: ref, Field: "body"})
 		},
 		"list_streams": func() (Result, error) {
 			return Streams(answer(`{"data":[{"name":"FIRST","name":"third","record_count":1}]}`), StreamsQuery{})

@@ -14,12 +14,11 @@ type (
 
 func pair(name string, value string) member { return member{Name: name, Value: value} }
 
-// decode reads a body, which is JSON as an [rs.Response] has it and must be an object. what names the answer in the error,
-// which shows nothing of the body.
-func decode(body, what string) (object, error) {
-	o := rs.AsObject(body)
+// decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
+func decode(response *rs.Response, what string) (object, error) {
+	o := rs.AsObject(response.Distinct())
 	if o == nil {
-		return nil, notAnObject(body, what)
+		return nil, notAnObject(response.Body, what)
 	}
 	return o, nil
 }

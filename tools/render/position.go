@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
@@ -34,7 +36,7 @@ func ParsePosition(cursor string) Position {
 	var errShown, errLimit error
 	p.Shown, errShown = strconv.Atoi(parts[0])
 	p.Limit, errLimit = strconv.Atoi(parts[1])
-	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > maxItems || p.Limit < 0 || p.Limit > maxLimit || p.String() != cursor {
+	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > maxLimit || p.String() != cursor {
 		return Position{Cursor: cursor}
 	}
 	return p

@@ -32,10 +32,10 @@ func wanted(key string, fields []string) bool {
 
 // projectRecord narrows one record of a list and reports whether there was anything to drop.
 // Its envelope stays: identity and what paging needs.
-func projectRecord(raw string, fields []string) (string, bool) {
-	o := rs.AsObject(raw)
+func projectRecord(record rs.Item, fields []string) (rs.Item, bool) {
+	o := record.Members
 	if o == nil {
-		return raw, false
+		return record, false
 	}
 	kept := o
 	if data := o.Object("data"); data != nil {
@@ -50,9 +50,9 @@ func projectRecord(raw string, fields []string) (string, bool) {
 		}
 	}
 	if len(narrow) == len(o) && narrow.Get("data") == o.Get("data") {
-		return raw, false
+		return record, false
 	}
-	return narrow.JSON(), true
+	return narrow.Item(), true
 }
 
 // projectAll narrows every record of a list, leaving the body as received when nothing was too much.
@@ -61,9 +61,9 @@ func projectAll(l listing, body string, fields []string) (listing, string) {
 		return l, body
 	}
 	changed := false
-	items := make([]string, len(l.Items))
-	for i, raw := range l.Items {
-		narrow, cut := projectRecord(raw, fields)
+	items := make([]rs.Item, len(l.Items))
+	for i, record := range l.Items {
+		narrow, cut := projectRecord(record, fields)
 		items[i], changed = narrow, changed || cut
 	}
 	if !changed {

@@ -38,17 +38,17 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, body, extra := boundRecords(l, l.raw, q.Limit, q.ConnectionID)
+	l, body, extra := boundRecords(l, l.Raw, q.Limit, q.ConnectionID)
 	l, body = projectAll(l, body, q.Fields)
 	items := readRecords(l.Items, q)
 	all := items
-	start, moved := q.Position.start(len(all), func(i int) string { return recordMark(&items[i], l.Items[i]) })
+	start, moved := q.Position.start(len(all), func(i int) string { return recordMark(&items[i], l.Items[i].Raw) })
 	if start > 0 {
 		items, l.Items = items[start:], l.Items[start:]
 		body = l.With(l.Items).JSON()
 	}
 	next := func(shown int) string {
-		return q.Position.after(start+shown, q.Limit, recordMark(&items[shown-1], l.Items[shown-1])).String()
+		return q.Position.after(start+shown, q.Limit, recordMark(&items[shown-1], l.Items[shown-1].Raw)).String()
 	}
 	page := fitRecords(l, body, items, next)
 	if page.shown == 0 && len(items) > 0 {
@@ -94,11 +94,10 @@ func recordMark(it *item, raw string) string {
 }
 
 // readRecords reads the records of a page.
-func readRecords(list []string, q RecordsQuery) []item {
+func readRecords(list []rs.Item, q RecordsQuery) []item {
 	items, texts := make([]item, len(list)), new(texts)
-	for i, raw := range list {
-		record := rs.AsObject(raw)
-		items[i] = readRecord(texts, record, record.Object("data"), q.Stream, q.ConnectionID)
+	for i, record := range list {
+		items[i] = readRecord(texts, record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
 	}
 	return items
 }

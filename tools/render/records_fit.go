@@ -53,7 +53,7 @@ func fitRecords(l listing, body string, items []item, next func(shown int) strin
 		case shown != nil:
 			record = shown[i]
 		case len(it.expanded) > 0:
-			record.expanded = rs.AsObject(l.Items[i]).Get("expanded")
+			record.expanded = l.Items[i].Members.Get("expanded")
 		}
 		first := len(cuts)
 		if cuts = longTexts(cuts, record, it); len(cuts) > first {
@@ -75,13 +75,13 @@ func shortenPage(l listing, items []item, next func(shown int) string) (body str
 	}
 	var records []string
 	for i := range items {
-		raw, record, size := l.Items[i], shownRecord{}, 0
+		raw, record, size := l.Items[i].Raw, shownRecord{}, 0
 		if len(items) > 1 {
-			raw, record, size = shortenTexts(raw, &items[i])
+			raw, record, size = shortenTexts(l.Items[i], &items[i])
 		}
 		if len(items) == 1 || i == 0 && size > remaining {
 			a, most := new(arguments), remaining-ladderJSON
-			record = shrinkRecord(a, rs.AsObject(l.Items[i]), l.Items[i], &items[i], most)
+			record = shrinkRecord(a, l.Items[i], &items[i], most)
 			raw, size = string(a.b), remaining
 		}
 		if size > remaining {
@@ -97,8 +97,8 @@ func shortenPage(l listing, items []item, next func(shown int) string) (body str
 }
 
 // shortenTexts truncates the long texts of a record. size is what the record takes, and the calls that read these texts on.
-func shortenTexts(raw string, it *item) (shortened string, shown shownRecord, size int) {
-	record := rs.AsObject(raw)
+func shortenTexts(sent rs.Item, it *item) (shortened string, shown shownRecord, size int) {
+	raw, record := sent.Raw, sent.Members
 	shown = shownRecord{it.data, record.Get("expanded")}
 	if it.data != nil && record.Has("data") && it.ref != (rs.Ref{}) {
 		shown.fields = slices.Clone(it.data)
@@ -119,9 +119,10 @@ func shortenTexts(raw string, it *item) (shortened string, shown shownRecord, si
 }
 
 // shrinkRecord writes a record with its fields, and what was expanded, cut to max bytes together with the envelope.
-func shrinkRecord(a *arguments, record object, raw string, it *item, max int) shownRecord {
+func shrinkRecord(a *arguments, sent rs.Item, it *item, max int) shownRecord {
+	record := sent.Members
 	if !record.Has("data") || it.data == nil {
-		fitted, _ := fit(raw, max)
+		fitted, _ := fit(sent.Raw, max)
 		a.b = append(a.b, fitted...)
 		shown := rs.AsObject(fitted)
 		return shownRecord{shown, shown.Get("expanded")}

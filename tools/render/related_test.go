@@ -43,7 +43,7 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 					t.Errorf("%d cuts: %s", r.Cuts, r.Structured)
 				}
 			}
-			check(render.Document(record, render.DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}}))
+			check(render.Document(&rs.Response{Body: record}, render.DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}}))
 			page, err := rs.ReadResponse(`{"object":"list","data":[` + record + `],"has_more":false}`)
 			if err != nil {
 				t.Fatal(err)

@@ -16,16 +16,20 @@ import (
 func TestInvalidResponse(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}
 	renderers := map[string]func([]byte) (Result, error){
-		"schema": func(b []byte) (Result, error) { return Schema(string(b), SchemaQuery{}) },
+		"schema": func(b []byte) (Result, error) { return Schema(&rs.Response{Body: string(b)}, SchemaQuery{}) },
 		"query_records": func(b []byte) (Result, error) {
 			return Records(&rs.Response{Body: string(b)}, RecordsQuery{Stream: "s"})
 		},
-		"aggregate": func(b []byte) (Result, error) { return Aggregate(string(b), AggregateQuery{Stream: "s"}) },
+		"aggregate": func(b []byte) (Result, error) {
+			return Aggregate(&rs.Response{Body: string(b)}, AggregateQuery{Stream: "s"})
+		},
 		"search": func(b []byte) (Result, error) {
 			return Search(&rs.Response{Body: string(b)}, SearchQuery{})
 		},
-		"fetch":             func(b []byte) (Result, error) { return Document(string(b), DocumentQuery{Ref: ref}) },
-		"read_record_field": func(b []byte) (Result, error) { return Window(string(b), WindowQuery{Ref: ref}) },
+		"fetch": func(b []byte) (Result, error) {
+			return Document(&rs.Response{Body: string(b)}, DocumentQuery{Ref: ref})
+		},
+		"read_record_field": func(b []byte) (Result, error) { return Window(&rs.Response{Body: string(b)}, WindowQuery{Ref: ref}) },
 		"list_streams":      func(b []byte) (Result, error) { return Streams(&rs.Response{Body: string(b)}, StreamsQuery{}) },
 	}
 	for tool, renderBody := range renderers {
@@ -59,7 +63,7 @@ func TestDocument(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	document := func(t *testing.T, body string, fields ...string) (Result, map[string]any) {
 		t.Helper()
-		r, err := Document(body, DocumentQuery{Ref: ref, Fields: fields, RecordBase: base})
+		r, err := Document(answer(body), DocumentQuery{Ref: ref, Fields: fields, RecordBase: base})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +146,7 @@ func TestSchema(t *testing.T) {
 		for i := range 300 {
 			streams = append(streams, fmt.Sprintf(`{"name":"stream_%d","field_capabilities":{%s"z":"declared"},"expand_capabilities":[]}`, i, strings.Repeat(`"some_field":"t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem",`, 20)))
 		}
-		r, err := Schema(`{"object":"schema","connectors":[{"connector_key":"big","granted_connections":[{"connection_id":"c"}],"streams":[`+strings.Join(streams, ",")+`]}]}`, SchemaQuery{})
+		r, err := Schema(answer(`{"object":"schema","connectors":[{"connector_key":"big","granted_connections":[{"connection_id":"c"}],"streams":[`+strings.Join(streams, ",")+`]}]}`), SchemaQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +163,7 @@ func TestSchema(t *testing.T) {
 	})
 	t.Run("S3-7a a compact document that fits is verbatim", func(t *testing.T) {
 		const document = `{"object":"schema","detail":"compact","connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{"b":"declared","a":"t=string,eq"}}]}],"n":1.50}`
-		r, err := Schema(document, SchemaQuery{Stream: "s"})
+		r, err := Schema(answer(document), SchemaQuery{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,13 +37,12 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // each stream row once (D5), and a legend beside it where the document has flags. What does not fit is cut between two streams
 // of an index or two fields of a stream, on each channel for itself; each says what it shows and how to read on (D18). An
 // offset past the end is rs.InvalidArguments.
-func Schema(body string, q SchemaQuery) (Result, error) {
+func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	const what = "schema"
-	body = unique(body)
-	schema := rs.ReadSchema(body)
+	schema := rs.ReadSchema(response.Distinct())
 	switch {
 	case schema.Members == nil:
-		return Result{}, notAnObject(body, what)
+		return Result{}, notAnObject(response.Body, what)
 	case !schema.Members.Has("connectors") && !schema.Members.Has("streams"):
 		return Result{}, invalidResponse(what, "has neither connectors nor streams")
 	}

@@ -34,7 +34,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	note := "Shown: " + q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")
 	p.reserve(last, note)
 	end := q.Offset
-	for end < total && p.add(streamLine(rs.AsObject(l.Items[end]))) {
+	for end < total && p.add(streamLine(l.Items[end].Members)) {
 		end++
 	}
 	p.release(last, note)
@@ -49,7 +49,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if total > 0 {
 		p.add(last)
 	}
-	return Result{Text: withUnavailable(p.String(), l.Envelope), Structured: []byte(q.structured(l, l.raw))}, nil
+	return Result{Text: withUnavailable(p.String(), l.Envelope), Structured: []byte(q.structured(l, l.Raw))}, nil
 }
 
 // head is how many rows there are, or why there are none.
@@ -84,12 +84,12 @@ func (q StreamsQuery) structured(l listing, raw string) string {
 		if q.Offset+n < total {
 			out = append(object{pair("next", q.next(q.Offset+n).json())}, out...)
 		}
-		return append(out, pair("data", head.With("data", rs.JoinArray(rows[:n])).JSON())).JSON()
+		return append(out, pair("data", head.With("data", rs.JoinItems(rows[:n])).JSON())).JSON()
 	}
 	count := most(len(rows), func(n int) bool { return len(page(n)) <= StructuredHard })
 	if count == 0 && len(rows) > 0 {
 		count = 1
-		rows[0] = fitted(rows[0], StructuredTarget)
+		rows[0].Raw = fitted(rows[0].Raw, StructuredTarget)
 	}
 	return page(count)
 }

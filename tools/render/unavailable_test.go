@@ -9,7 +9,7 @@ import (
 func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	const unavailable = `"unavailable_connections":[{"connection_id":"cin_n","display_name":"Notes","code":"grant_revoked","message":"Grant has been revoked"}]`
 	const want = `unavailable: connection_id=cin_n "Notes" (grant_revoked: "Grant has been revoked")`
-	schema, err := Schema(`{"connectors":[],`+unavailable+`}`, SchemaQuery{})
+	schema, err := Schema(answer(`{"connectors":[],`+unavailable+`}`), SchemaQuery{})
 	if err != nil || !strings.Contains(schema.Text, want) {
 		t.Errorf("schema: %v %s", err, schema.Text)
 	}

@@ -37,7 +37,7 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 		render func([]byte) error
 	}{
 		{"a record of long texts", `{"object":"record","id":"m1","stream":"messages","data":` + manyFields(n, `"\n"`) + `}`, func(b []byte) error {
-			_, err := Document(string(b), DocumentQuery{Ref: ref})
+			_, err := Document(answer(string(b)), DocumentQuery{Ref: ref})
 			return err
 		}},
 		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
@@ -45,7 +45,7 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 			return err
 		}},
 		{"a stream of many fields that each can do something else", `{"streams":[{"name":"messages","field_capabilities":{` + distinctFields(n) + `}}]}`, func(b []byte) error {
-			_, err := Schema(string(b), SchemaQuery{Stream: "messages"})
+			_, err := Schema(answer(string(b)), SchemaQuery{Stream: "messages"})
 			return err
 		}},
 	} {
@@ -66,10 +66,10 @@ func TestAListHasSoManyItems(t *testing.T) {
 	list := func(n int) []byte {
 		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)
 	}
-	if _, err := Search(answer(string(list(maxItems))), SearchQuery{Q: "x"}); err != nil {
-		t.Errorf("%d items: %v", maxItems, err)
+	if _, err := Search(answer(string(list(rs.MaxItems))), SearchQuery{Q: "x"}); err != nil {
+		t.Errorf("%d items: %v", rs.MaxItems, err)
 	}
-	_, err := Search(answer(string(list(maxItems+1))), SearchQuery{Q: "x"})
+	_, err := Search(answer(string(list(rs.MaxItems+1))), SearchQuery{Q: "x"})
 	if e := rs.AsError(err); err == nil || e.Code != rs.ResponseTooLarge || !strings.Contains(e.Message, "10001 items") || e.Hint == "" {
 		t.Errorf("got %v", err)
 	}

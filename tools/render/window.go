@@ -40,9 +40,9 @@ type span struct {
 
 // Window renders a part of a text field, inline on both channels (S1-3a). Structured is
 // {"id","field","window","next"}; next has the literal arguments of the following read and is absent at the end.
-func Window(body string, q WindowQuery) (Result, error) {
+func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	const what = "read_record_field"
-	o, err := decode(unique(body), what)
+	o, err := decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}

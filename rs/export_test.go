@@ -1,0 +1,6 @@
+package rs
+
+// What the tests of this folder use.
+const (
+	Redacted = redacted
+)

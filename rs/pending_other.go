@@ -1,8 +1,0 @@
-//go:build !unix
-
-package rs
-
-import "net"
-
-// pending is not known here: what was read already is found all the same.
-func pending(net.Conn) bool { return false }

@@ -1,0 +1,236 @@
+package rsclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// DefaultAnswerBytes is how many bytes of answers a [Client] holds at a time where nothing else is set.
+const DefaultAnswerBytes = 64 << 20
+
+const (
+	largeCall       = 1 << 20 // a call whose answers are larger than this in all is a large one
+	leastLarge      = 2       // large calls at a time, at least, so that no caller can be all of them
+	mostLarge       = 4       // and at most: each is some work
+	leastSmallBytes = 8 << 20 // of all other calls together, at least
+	smallShare      = 4       // of which one caller may hold one part in so many
+)
+
+// An answerBudget bounds the bytes of answers that are in memory, from their reading until they are rendered. Half of it is
+// for a few large calls, each of which may hold one answer of the largest size; the rest is for all others. A call that
+// finds no bytes left there waits until it may be a large one. A large call waits for nothing, so that all end. One caller
+// holds no more than its share of both. It is safe for concurrent use.
+type answerBudget struct {
+	small     *semaphore.Weighted // bytes
+	large     *semaphore.Weighted // calls
+	perSmall  int64               // of one caller
+	perLarge  int64
+	callBytes int64 // of one large call
+
+	mu      sync.Mutex
+	callers map[breakerKey]*callerShare // only those with a call under way
+}
+
+type callerShare struct {
+	small, large *semaphore.Weighted
+	users        int // guarded by answerBudget.mu
+}
+
+func newAnswerBudget(bytes, callBytes int64) *answerBudget {
+	large := min(max(bytes/2/callBytes, leastLarge), mostLarge)
+	small := max(bytes-large*callBytes, leastSmallBytes)
+	return &answerBudget{
+		small: semaphore.NewWeighted(small), large: semaphore.NewWeighted(large), perSmall: small / smallShare, perLarge: large - 1,
+		callBytes: callBytes, callers: map[breakerKey]*callerShare{},
+	}
+}
+
+func (b *answerBudget) enter(caller breakerKey) *callerShare {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.callers[caller]
+	if s == nil {
+		s = &callerShare{small: semaphore.NewWeighted(b.perSmall), large: semaphore.NewWeighted(b.perLarge)}
+		b.callers[caller] = s
+	}
+	s.users++
+	return s
+}
+
+func (b *answerBudget) leave(caller breakerKey, s *callerShare) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s.users--; s.users == 0 {
+		delete(b.callers, caller)
+	}
+}
+
+// heldAnswers are the bytes of one call's answers. It is safe for concurrent use.
+type heldAnswers struct {
+	mu     sync.Mutex
+	budget *answerBudget // of the client that read first; nil while nothing was read
+	caller breakerKey
+	share  *callerShare
+	bytes  int64
+	small  int64 // of bytes, those that were taken from the small budget
+	large  bool
+}
+
+type heldAnswersKey struct{}
+
+// HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called, which must
+// be when nothing of their answers is needed any more. Without it a read counts until it returns. A context that holds
+// answers already stays as it is, and the first release ends both.
+func HoldAnswers(ctx context.Context) (held context.Context, release func()) {
+	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
+		return ctx, h.release
+	}
+	h := &heldAnswers{}
+	return context.WithValue(ctx, heldAnswersKey{}, h), h.release
+}
+
+// HoldsAnswers reports whether a context is one of [HoldAnswers].
+func HoldsAnswers(ctx context.Context) bool {
+	_, found := ctx.Value(heldAnswersKey{}).(*heldAnswers)
+	return found
+}
+
+// heldBy returns the context's answers, or new ones that must be released, too.
+func heldBy(ctx context.Context) (h *heldAnswers, release func()) {
+	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
+		return h, func() {}
+	}
+	h = &heldAnswers{}
+	return h, h.release
+}
+
+// take counts n more bytes, and waits where that is needed. Its errors are TooManyCalls, ResponseTooLarge and those of ctx.
+func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerKey, n int64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.budget == nil {
+		h.budget, h.caller, h.share = b, caller, b.enter(caller)
+	}
+	if !h.large && (h.bytes+n > largeCall || !h.takeSmall(n)) {
+		if err := h.becomeLarge(ctx); err != nil {
+			return err
+		}
+	}
+	if h.large && h.bytes+n > h.budget.callBytes+1 { // one more than is read of an answer
+		return &rs.Error{
+			Code:    rs.ResponseTooLarge,
+			Message: fmt.Sprintf("The resource server's answers to this call are together larger than %d bytes.", h.budget.callBytes),
+			Hint:    "Ask for less: a smaller limit, fewer fields, or one connection.",
+		}
+	}
+	h.bytes += n
+	return nil
+}
+
+func (h *heldAnswers) takeSmall(n int64) bool {
+	if !h.share.small.TryAcquire(n) {
+		return false
+	}
+	if !h.budget.small.TryAcquire(n) {
+		h.share.small.Release(n)
+		return false
+	}
+	h.small += n
+	return true
+}
+
+func (h *heldAnswers) becomeLarge(ctx context.Context) error {
+	if err := h.share.large.Acquire(ctx, 1); err != nil {
+		return tooManyBytes(err)
+	}
+	if err := h.budget.large.Acquire(ctx, 1); err != nil {
+		h.share.large.Release(1)
+		return tooManyBytes(err)
+	}
+	h.large = true
+	h.giveSmall()
+	return nil
+}
+
+func (h *heldAnswers) giveSmall() {
+	h.budget.small.Release(h.small)
+	h.share.small.Release(h.small)
+	h.small = 0
+}
+
+// give returns bytes that are not needed any more while the call goes on.
+func (h *heldAnswers) give(n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.budget == nil {
+		return
+	}
+	h.bytes -= n
+	if !h.large {
+		h.budget.small.Release(n)
+		h.share.small.Release(n)
+		h.small -= n
+	}
+}
+
+func (h *heldAnswers) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.budget == nil {
+		return
+	}
+	h.giveSmall()
+	if h.large {
+		h.budget.large.Release(1)
+		h.share.large.Release(1)
+	}
+	h.budget.leave(h.caller, h.share)
+	h.budget, h.large, h.bytes = nil, false, 0
+}
+
+func tooManyBytes(cause error) error {
+	if errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return &rs.Error{
+		Code: rs.TooManyCalls, RetryAfter: time.Second, Cause: cause,
+		Message: "Too many large answers of the resource server are being read at a time.",
+		Hint:    "Make fewer calls at a time, or ask for less: a smaller limit, fewer fields, or one connection.",
+	}
+}
+
+// maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.
+const maxAnnounced = largeCall
+
+// An answerBody is a body as it is read: each piece counts before it is kept.
+type answerBody struct {
+	answers   *heldAnswers
+	budget    *answerBudget
+	caller    breakerKey
+	ctx       context.Context // of the read
+	announced int64           // by its Content-Length; 0 where that is not known
+	text      strings.Builder
+	bytes     int64 // that were counted
+}
+
+// Write keeps a piece. Its errors are those of [heldAnswers.take].
+func (b *answerBody) Write(p []byte) (int, error) {
+	if err := b.answers.take(b.ctx, b.budget, b.caller, int64(len(p))); err != nil {
+		return 0, err
+	}
+	if b.bytes == 0 {
+		b.text.Grow(int(min(b.announced, maxAnnounced)))
+	}
+	if b.bytes += int64(len(p)); b.bytes > largeCall { // what was announced may be taken at its word: its bytes are set aside
+		b.text.Grow(int(max(b.announced-int64(b.text.Len()), int64(len(p)))))
+	}
+	return b.text.Write(p)
+}

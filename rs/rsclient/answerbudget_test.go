@@ -1,0 +1,207 @@
+package rsclient_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// page is an answer of so many bytes, whose length may be announced.
+func page(bytes int, announced bool) roundTrip {
+	return func(*http.Request) (*http.Response, error) {
+		r := answer(200, "")
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(`"`+strings.Repeat("x", bytes-2)+`"`)), -1
+		if announced {
+			r.ContentLength = int64(bytes)
+		}
+		return r, nil
+	}
+}
+
+// holding reads for a grant in a call that has not ended, and returns its error and how it ends.
+func holding(ctx context.Context, client *rsclient.Client, grant string) (rs.Code, func()) {
+	held, release := rsclient.HoldAnswers(ctx)
+	_, err := client.For(caller(grant)).Do(held, rs.Request{Path: "/v1/x"})
+	return code(err), release
+}
+
+// Of two large calls at a time one grant has one. What waits too long is refused with what to do; what is released, in any
+// way, serves the next.
+func TestLargeAnswersAreBounded(t *testing.T) {
+	for name, announced := range map[string]bool{"announced": true, "not announced": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				h.now(page(2<<20, announced))
+				client := clientFor(t, h, rsclient.Options{NoBreaker: true})
+				got, endFirst := holding(t.Context(), client, "a")
+				if got != "" {
+					t.Fatal(got)
+				}
+				began := time.Now()
+				got, end := holding(t.Context(), client, "a")
+				if end(); got != rs.TooManyCalls || time.Since(began) != rsclient.DefaultReadTimeout {
+					t.Errorf("a second large call of the grant: %q after %s", got, time.Since(began))
+				}
+				got, endOther := holding(t.Context(), client, "b")
+				if got != "" {
+					t.Errorf("a large call of another grant: %s", got)
+				}
+				ctx, hangUp := context.WithCancel(t.Context())
+				hangUp()
+				if got, end := holding(ctx, client, "c"); got != rs.Canceled {
+					t.Errorf("a caller that hung up: %q", got)
+				} else {
+					end()
+				}
+				h.now(page(1000, announced))
+				for range 100 {
+					if got, end := holding(t.Context(), client, "a"); got != "" {
+						t.Errorf("a small call meanwhile: %s", got)
+					} else {
+						defer end()
+					}
+				}
+				h.now(page(2<<20, announced))
+				endFirst()
+				endOther()
+				for _, grant := range []string{"a", "b"} {
+					if got, end := holding(t.Context(), client, grant); got != "" {
+						t.Errorf("after the end of the others: %s", got)
+					} else {
+						defer end()
+					}
+				}
+			})
+		})
+	}
+}
+
+// Reads that fail, of answers too large or not JSON, and reads that nobody holds, leave nothing behind.
+func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
+	h := &host{}
+	client := clientFor(t, h, rsclient.Options{NoBreaker: true, ReadTimeout: time.Minute})
+	for _, body := range []roundTrip{page(17<<20, true), page(17<<20, false), func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat("x", 2<<20)), nil }, page(2<<20, true)} {
+		h.now(body)
+		for range 3 {
+			_, _ = client.For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/x"})
+		}
+	}
+	held, release := rsclient.HoldAnswers(t.Context())
+	defer release()
+	h.now(page(10<<20, true))
+	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); code(err) != rs.ResponseTooLarge {
+		t.Errorf("two large answers in one call: %v", err)
+	}
+}
+
+// Small answers of one grant have their share of the memory, and no more.
+func TestSmallAnswersOfOneGrantAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		h.now(page(1<<20, true))
+		client := clientFor(t, h, rsclient.Options{NoBreaker: true, AnswerBytes: 40 << 20}) // 8 MiB for small ones, 2 of one grant
+		served := 0
+		for range 6 {
+			got, end := holding(t.Context(), client, "a")
+			defer end()
+			if got == "" {
+				served++
+			}
+		}
+		if served != 3 { // two, and one that became the grant's large call
+			t.Errorf("%d answers of 1 MiB are held for one grant", served)
+		}
+		if got, end := holding(t.Context(), client, "b"); got != "" {
+			t.Errorf("another grant: %s", got)
+		} else {
+			end()
+		}
+	})
+}
+
+// How many answers fit is what docs/limits.md says: a quarter of the small ones' memory for one grant, and two to four large
+// calls, of which one grant has all but one.
+func TestSharesOfTheAnswerMemory(t *testing.T) {
+	for name, row := range map[string]struct {
+		memory, page int
+		one, others  int // calls of one grant, and then one call of each of ten others, that are served
+	}{
+		"small answers, the least memory":  {1, 1 << 19, 4 + 1, 10},                      // a quarter of 8 MiB, and one large call
+		"1 MiB is not large":               {1, 1 << 20, 2 + 1, 6 + 1},                   // of 8 MiB two are taken, and of two large calls one
+		"a byte more is":                   {1, 1<<20 + 1, 1, 1},                         // two large calls
+		"large answers, the default":       {rsclient.DefaultAnswerBytes, 2 << 20, 1, 1}, //
+		"large answers, 112 MiB":           {112 << 20, 2 << 20, 2, 1},                   // three
+		"large answers, with memory":       {256 << 20, 2 << 20, 3, 1},                   // four
+		"large answers, with much of it":   {1 << 30, 2 << 20, 3, 1},                     // no more
+		"small answers, a larger memory":   {72 << 20, 1 << 20, 10 + 1, 10},              // a quarter of 40 MiB
+		"small answers, all that there is": {1, 1<<20 - 1, 2 + 1, 6 + 1},                 //
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				h.now(page(row.page, true))
+				client := clientFor(t, h, rsclient.Options{NoBreaker: true, AnswerBytes: int64(row.memory)})
+				served := func(grant string, calls int) (n int) {
+					for range calls {
+						got, end := holding(t.Context(), client, grant)
+						t.Cleanup(end)
+						if got == "" {
+							n++
+						}
+					}
+					return n
+				}
+				one, others := served("a", row.one+2), 0
+				for i := range 10 {
+					others += served(string(rune('b'+i)), 1)
+				}
+				if one != row.one || others != row.others {
+					t.Errorf("%d calls of one grant and %d of others are served, not %d and %d", one, others, row.one, row.others)
+				}
+			})
+		})
+	}
+}
+
+// One answer, and all answers of a call together, may be as large as the limit.
+func TestTheLargestAnswersOfACall(t *testing.T) {
+	const limit = 2 << 20
+	for name, row := range map[string]struct {
+		pages []int
+		want  string // what the last one is refused with; "" when it is served
+	}{
+		"the largest":                 {[]int{limit}, ""},
+		"a byte more":                 {[]int{limit + 1}, "answer is larger than 2097152"},
+		"two that are as large":       {[]int{limit * 3 / 4, limit / 4}, ""},
+		"two that are together more":  {[]int{limit * 3 / 4, limit/4 + 2}, "together larger than 2097152"},
+		"small ones that are as many": {[]int{limit / 4, limit / 4, limit / 4, limit / 4}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &host{}
+			client := clientFor(t, h, rsclient.Options{NoBreaker: true, MaxResponseBytes: limit})
+			held, release := rsclient.HoldAnswers(t.Context())
+			defer release()
+			for i, bytes := range row.pages {
+				h.now(page(bytes, true))
+				_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
+				last := i == len(row.pages)-1
+				if (err != nil) != (last && row.want != "") ||
+					err != nil && (code(err) != rs.ResponseTooLarge || !strings.Contains(err.Error(), row.want)) {
+					t.Errorf("answer %d: %v", i, err)
+				}
+			}
+		})
+	}
+}

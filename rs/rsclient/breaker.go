@@ -1,0 +1,219 @@
+package rsclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// The thresholds of the circuit breakers.
+const (
+	breakerWindow   = 30 * time.Second // what is looked back upon, in slices of a tenth
+	breakerFailures = 10               // failed attempts in the window, at least, and
+	breakerShare    = 2                // at least one attempt in so many
+	breakerRest     = 5 * time.Second  // how long nothing is sent once a breaker opens
+	breakerPatience = 2 * time.Second  // a deadline sooner than this says nothing about the host
+)
+
+// breakers are the circuit breakers of one host: one of each grant ([grantBreakers]) and one of all ([hostBreaker]). An
+// attempt needs both closed. The answers that one grant gets open no breaker but its own. It is safe for concurrent use.
+type breakers struct {
+	host   *hostBreaker // nil: never open
+	grants *grantBreakers
+}
+
+func newBreakers(host string, off bool, observer Observer) *breakers {
+	if off {
+		return &breakers{}
+	}
+	return &breakers{host: newHostBreaker(func(s BreakerState) { observer.BreakerChanged(host, s) }), grants: newGrantBreakers()}
+}
+
+// begin asks for leave for one attempt, which must be ended, once.
+func (b *breakers) begin(ctx context.Context) (leave, *rs.Error) {
+	if b.host == nil {
+		return leave{}, nil
+	}
+	l := leave{host: b.host, read: readingFrom(ctx), unknownToken: isAboutUnknownToken(ctx)}
+	var refused *rs.Error
+	if l.read != nil {
+		if l.own, refused = b.grants.begin(l.read.grant); refused != nil {
+			return leave{}, refused
+		}
+	}
+	if l.generation, refused = b.host.begin(l.caller()); refused != nil {
+		l.host = nil
+		l.end(saysNothing)
+		return leave{}, refused
+	}
+	return l, nil
+}
+
+type unknownTokenKey struct{}
+
+// WithUnknownToken returns a context for a question about a token that was never good. Only a failure to connect, which no
+// token can cause, then counts against the endpoint.
+func WithUnknownToken(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unknownTokenKey{}, true)
+}
+
+func isAboutUnknownToken(ctx context.Context) bool { return ctx.Value(unknownTokenKey{}) != nil }
+
+// A leave is for one attempt. The zero one is of breakers that are never open.
+type leave struct {
+	own        func(error)  // reports to the grant's breaker; nil where there is none
+	host       *hostBreaker // nil where there is none
+	generation int          // of host
+	read       *reading     // whose attempt it is; nil for nobody's
+
+	unknownToken bool // the attempt asks an authority about a token that anybody may have sent
+}
+
+func (l leave) caller() breakerKey {
+	if l.read == nil {
+		return breakerKey{}
+	}
+	return l.read.caller
+}
+
+// end reports how the attempt went.
+func (l leave) end(v verdict) {
+	if l.own != nil {
+		l.own(v.ofGrant())
+	}
+	if l.host == nil {
+		return
+	}
+	switch {
+	case v == grantFails && l.unknownToken:
+		v = saysNothing // the token may be the reason
+	case v == grantFails && l.read == nil:
+		v = hostFails // an endpoint that is asked in nobody's name fails for all
+	}
+	l.host.end(l.caller(), l.generation, v)
+}
+
+// closed reports whether an attempt would be made without reserve.
+func (b *breakers) closed(ctx context.Context) bool {
+	if b.host == nil {
+		return true
+	}
+	read := readingFrom(ctx)
+	return b.host.closed() && (read == nil || b.grants.closed(read.grant))
+}
+
+// A verdict is what an attempt says about its host.
+type verdict int
+
+const (
+	saysNothing verdict = iota // 429, a caller that hung up, a deadline that left no time
+	isWell                     // an answer other than a failure
+	grantFails                 // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
+	hostFails                  // not connected: refused, no such name, no TLS, no connection in time
+)
+
+// unavailable is the refusal of an open breaker.
+func unavailable(what string, since, until time.Time) *rs.Error {
+	wait := time.Until(until)
+	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
+	return &rs.Error{
+		Code: rs.ServerUnavailable, RetryAfter: wait,
+		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
+		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
+	}
+}
+
+// guarded is a transport behind breakers.
+type guarded struct {
+	next     http.RoundTripper
+	breakers *breakers
+}
+
+// RoundTrip performs one attempt, unless a breaker is open. A panic below it is a failure of the attempt.
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	leave, refused := g.breakers.begin(r.Context())
+	if refused != nil {
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return nil, refused
+	}
+	a := &attempt{ctx: r.Context(), began: time.Now(), leave: leave}
+	returned := false
+	defer func() {
+		if !returned {
+			a.settle(grantFails)
+		}
+	}()
+	response, err := g.next.RoundTrip(r)
+	returned = true
+	if err != nil {
+		a.fail(err)
+		return nil, err
+	}
+	switch status := response.StatusCode; {
+	case status == http.StatusTooManyRequests:
+		a.settle(saysNothing)
+	case status >= 500 && status != http.StatusNotImplemented:
+		a.settle(grantFails)
+	}
+	a.ReadCloser, response.Body = response.Body, a
+	return response, nil
+}
+
+// An attempt is one request and the body of its answer, whose reading shows how the attempt ended.
+type attempt struct {
+	io.ReadCloser
+	ctx   context.Context
+	began time.Time
+	leave leave
+	once  sync.Once // a body may be read and closed by two goroutines
+}
+
+// settle records the verdict; the first one counts.
+func (a *attempt) settle(v verdict) { a.once.Do(func() { a.leave.end(v) }) }
+
+// fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
+// host had.
+func (a *attempt) fail(err error) {
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
+		a.settle(saysNothing)
+	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
+		a.settle(saysNothing)
+	case a.leave.read.waits() || isConnectError(err):
+		a.settle(hostFails)
+	default:
+		a.settle(grantFails)
+	}
+}
+
+// Read reads on. An error but the end is the attempt's.
+func (a *attempt) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		a.fail(err)
+	}
+	return n, err
+}
+
+// Close ends the reading. What had not failed until then is well.
+func (a *attempt) Close() error {
+	err := a.ReadCloser.Close()
+	a.settle(isWell)
+	return err
+}
+
+// isConnectError reports a failure from before there was a connection, which no request can be the reason of.
+func isConnectError(err error) bool {
+	var name *net.DNSError
+	var network *net.OpError
+	return errors.As(err, &name) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
+}

@@ -1,0 +1,71 @@
+package rsclient
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"syscall"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// transportError says why no answer came. It shows neither address nor cause; those are for the log.
+func transportError(err error) *rs.Error {
+	var ours *rs.Error
+	if errors.As(err, &ours) {
+		return ours
+	}
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err // a url.Error repeats the URL, and with it what was searched for
+	}
+	const later, operator = "Retry in a moment; if it persists, tell the operator.", "Tell the operator; calling again does not help."
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &rs.Error{Code: rs.Canceled, Message: "The caller hung up before the resource server answered.", Cause: err}
+	case errors.As(err, &name) && !errors.Is(err, context.DeadlineExceeded):
+		return &rs.Error{Code: rs.ServerNameUnknown, Message: "The resource server's host name could not be resolved.", Hint: later, Cause: err}
+	case isTimeout(err):
+		return &rs.Error{Code: rs.DeadlineExceeded, Message: "The resource server did not answer in time.", Hint: "Retry, or ask for less: a smaller limit, fewer fields, one connection.", Cause: err}
+	case isCertificateError(err):
+		return &rs.Error{Code: rs.ServerCertificateRefused, Message: "The resource server's certificate could not be verified, so nothing was sent to it.", Hint: operator, Cause: err}
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
+		return &rs.Error{Code: rs.ServerUnreachable, Message: "The resource server closed the connection before it answered.", Hint: later, Cause: err}
+	default:
+		return &rs.Error{Code: rs.ServerUnreachable, Message: "The resource server could not be reached.", Hint: later, Cause: err}
+	}
+}
+
+func bodyError(err error, requestID string) *rs.Error {
+	var corrupt flate.CorruptInputError
+	var ours *rs.Error
+	switch {
+	case errors.As(err, &ours):
+		return ours
+	case errors.Is(err, context.Canceled) || isTimeout(err):
+		e := transportError(err)
+		e.RequestID = requestID
+		return e
+	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
+		return &rs.Error{
+			Code: rs.ResponseUndecodable, RequestID: requestID, Cause: err,
+			Message: "The resource server's answer could not be decompressed.",
+			Hint:    "Retry once; if it persists, tell the operator. Nothing of the answer was used.",
+		}
+	}
+	return &rs.Error{
+		Code: rs.ResponseTruncated, RequestID: requestID, Cause: err,
+		Message: "The resource server's answer broke off before its end.",
+		Hint:    "Retry; nothing of the partial answer was used.",
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}

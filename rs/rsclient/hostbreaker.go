@@ -1,0 +1,214 @@
+package rsclient
+
+import (
+	"sync"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+const (
+	maxBreakerCallers = 4096 // whose last attempts are remembered; beyond that the oldest is forgotten
+	callerFailures    = 4    // so many failures of one caller count, so that three callers at least are needed for ten
+	breakerTrials     = 3    // callers that find out at a time whether the host is well again, and that open the breaker anew when all fail
+)
+
+// A hostBreaker stops all reads of one host. It opens when the host cannot be connected to, in ten attempts or more and
+// half of all; and when the last attempts of several callers failed, of three at least and of half of those that were
+// heard of in the window. After a rest a few callers find out whether the host is well, each with one attempt: the first
+// good answer closes it. It is safe for concurrent use.
+type hostBreaker struct {
+	changed func(BreakerState) // called with mu held
+
+	mu         sync.Mutex
+	state      BreakerState
+	generation int       // of the state: an attempt of another one says nothing
+	since      time.Time // when it opened after it was closed last
+	until      time.Time // when it may be tried
+	connects   attemptCounts
+	callers    *callerOutcomes
+	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
+}
+
+func newHostBreaker(changed func(BreakerState)) *hostBreaker {
+	return &hostBreaker{changed: changed, state: BreakerClosed, callers: newCallerOutcomes()}
+}
+
+func (b *hostBreaker) closed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state == BreakerClosed
+}
+
+// begin asks for leave for one attempt of a caller, which must be ended in the generation that it returns.
+func (b *hostBreaker) begin(caller breakerKey) (generation int, refused *rs.Error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if b.state == BreakerOpen && !now.Before(b.until) {
+		b.become(BreakerHalfOpen, now)
+	}
+	switch {
+	case b.state == BreakerOpen:
+		return 0, unavailable("The resource server has been failing", b.since, b.until)
+	case b.state == BreakerHalfOpen && !b.mayTry(caller, now):
+		return 0, unavailable("The resource server has been failing", b.since, now)
+	case b.state == BreakerHalfOpen:
+		b.trials[caller] = time.Time{}
+	}
+	return b.generation, nil
+}
+
+// mayTry reports whether a caller may find out: few do at a time, each once, and one that failed after the next rest.
+func (b *hostBreaker) mayTry(caller breakerKey, now time.Time) bool {
+	for key, failed := range b.trials {
+		if !failed.IsZero() && now.Sub(failed) >= breakerRest {
+			delete(b.trials, key)
+		}
+	}
+	_, tried := b.trials[caller]
+	return !tried && len(b.trials) < breakerTrials
+}
+
+func (b *hostBreaker) end(caller breakerKey, generation int, v verdict) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if generation != b.generation {
+		return
+	}
+	now := time.Now()
+	if b.state == BreakerHalfOpen {
+		b.endTrial(caller, now, v)
+		return
+	}
+	if v == saysNothing {
+		return
+	}
+	b.connects.add(now, v == hostFails)
+	if v != hostFails && caller != (breakerKey{}) {
+		b.callers.add(now, caller, v == grantFails)
+	}
+	if v == hostFails && b.connects.tooMany(now) || v == grantFails && b.callers.tooMany() {
+		b.become(BreakerOpen, now)
+	}
+}
+
+func (b *hostBreaker) endTrial(caller breakerKey, now time.Time, v verdict) {
+	delete(b.trials, caller)
+	switch v {
+	case isWell:
+		b.become(BreakerClosed, now)
+	case hostFails:
+		b.become(BreakerOpen, now)
+	case grantFails:
+		b.trials[caller] = now
+		failed := 0
+		for _, at := range b.trials {
+			if !at.IsZero() {
+				failed++
+			}
+		}
+		if failed >= breakerTrials {
+			b.become(BreakerOpen, now)
+		}
+	}
+}
+
+// become changes the state, and forgets what was counted in the one before.
+func (b *hostBreaker) become(state BreakerState, now time.Time) {
+	if state == BreakerOpen {
+		if b.state == BreakerClosed {
+			b.since = now
+		}
+		b.until = now.Add(breakerRest)
+	}
+	b.state = state
+	b.generation++
+	b.connects, b.callers, b.trials = attemptCounts{}, newCallerOutcomes(), map[breakerKey]time.Time{}
+	b.changed(state)
+}
+
+// attemptCounts are the attempts of the window, by slice of it.
+type attemptCounts [10]struct {
+	slice    int64 // which one since 1970; another round's counts for nothing
+	all, bad int
+}
+
+const countedSlice = breakerWindow / 10
+
+func (c *attemptCounts) add(now time.Time, bad bool) {
+	slice := now.UnixNano() / int64(countedSlice)
+	s := &c[slice%int64(len(c))]
+	if s.slice != slice {
+		s.slice, s.all, s.bad = slice, 0, 0
+	}
+	s.all++
+	if bad {
+		s.bad++
+	}
+}
+
+func (c *attemptCounts) tooMany(now time.Time) bool {
+	oldest := now.UnixNano()/int64(countedSlice) - int64(len(c))
+	all, bad := 0, 0
+	for _, s := range c {
+		if s.slice > oldest {
+			all, bad = all+s.all, bad+s.bad
+		}
+	}
+	return bad >= breakerFailures && bad*breakerShare >= all
+}
+
+// callerOutcomes are how the last attempts of each caller ended, within the window.
+type callerOutcomes struct {
+	byCaller *simplelru.LRU[breakerKey, callerOutcome] // in the order of their last attempts
+	failing  int                                       // callers whose last attempt failed
+	failures int                                       // of all, as far as they count
+}
+
+type callerOutcome struct {
+	at       time.Time
+	failures int // since the last good answer, as far as they count
+}
+
+func newCallerOutcomes() *callerOutcomes {
+	c := &callerOutcomes{}
+	c.byCaller, _ = simplelru.NewLRU(maxBreakerCallers, func(_ breakerKey, o callerOutcome) { c.subtract(o) }) // fails for a size below 1 only
+	return c
+}
+
+func (c *callerOutcomes) subtract(o callerOutcome) {
+	if o.failures > 0 {
+		c.failing--
+		c.failures -= o.failures
+	}
+}
+
+func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
+	next := callerOutcome{at: now}
+	if held, found := c.byCaller.Peek(caller); found && failed {
+		next.failures = held.failures
+	}
+	if failed {
+		next.failures = min(next.failures+1, callerFailures)
+	}
+	c.byCaller.Remove(caller) // subtracts it
+	c.byCaller.Add(caller, next)
+	if next.failures > 0 {
+		c.failing++
+		c.failures += next.failures
+	}
+	for {
+		_, oldest, found := c.byCaller.GetOldest()
+		if !found || now.Sub(oldest.at) < breakerWindow {
+			return
+		}
+		c.byCaller.RemoveOldest()
+	}
+}
+
+func (c *callerOutcomes) tooMany() bool {
+	return c.failures >= breakerFailures && c.failing*breakerShare >= c.byCaller.Len()
+}

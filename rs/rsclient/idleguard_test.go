@@ -1,0 +1,81 @@
+//go:build unix
+
+package rsclient
+
+import (
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+// What arrives on a connection that a request has taken, but not written to, closes it, whether it was read already or
+// waits in the kernel. What arrives after that is the request's answer.
+func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	pair := func() (*idleGuard, net.Conn) {
+		here, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = here.Close(), there.Close() })
+		guard, _ := guardIdle(here).(*idleGuard)
+		return guard, there
+	}
+	read := func(g *idleGuard) <-chan error {
+		ended := make(chan error, 1)
+		go func() {
+			_, err := g.Read(make([]byte, 16))
+			ended <- err
+		}()
+		return ended
+	}
+
+	g, peer := pair()
+	ended := read(g)
+	g.reuse() // waits for the reader
+	if _, err := io.WriteString(peer, "unasked"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, errUnsolicited) {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := io.WriteString(g, "request"); err == nil {
+		t.Error("the request was written all the same")
+	}
+
+	g, peer = pair()
+	g.mu.Lock()
+	g.reading, g.armed = true, true // a reader that was not woken yet
+	g.mu.Unlock()
+	if _, err := io.WriteString(peer, "unasked"); err != nil {
+		t.Fatal(err)
+	}
+	_ = peer.(*net.TCPConn).CloseWrite()
+	for !pending(g.Conn) { // loopback delivers at once
+	}
+	if _, err := io.WriteString(g, "request"); !errors.Is(err, errUnsolicited) {
+		t.Errorf("write: %v", err)
+	}
+
+	g, peer = pair()
+	ended = read(g)
+	g.reuse()
+	if _, err := io.WriteString(g, "request"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(peer, "answer"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("an answer: %v", err)
+	}
+}

@@ -1,0 +1,74 @@
+package rsclient
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http/httptrace"
+	"sync/atomic"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key is nobody's.
+type breakerKey [sha256.Size]byte
+
+// A Caller is a token, and the grant or package that it is of. Where nobody has judged the token yet, it has neither kind nor grant.
+type Caller struct {
+	Token   rs.Token
+	Kind    string // of the token, as its authority says it
+	GrantID string
+}
+
+// key is a grant with all its tokens or, where the authority names none, a token.
+func (c Caller) key() breakerKey {
+	switch {
+	case c.GrantID != "":
+		return sha256.Sum256([]byte(c.Kind + "\x00" + c.GrantID))
+	case c.Token != rs.Token{}:
+		return sha256.Sum256([]byte("\x00" + c.Token.Reveal()))
+	}
+	return breakerKey{}
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context whose reads are all made for one caller, who was admitted: so are those of all members of a package.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c.key())
+}
+
+// A reading is what the circuit breakers need to know of a read: whose it is, and how far its attempt has come.
+type reading struct {
+	grant  breakerKey // whose token is sent: a grant, and each member of a package as one of its own
+	caller breakerKey // who asks: a grant or a package; zero for a token that was not judged yet
+
+	connecting atomic.Bool // a connection was asked for and did not come yet
+	trace      httptrace.ClientTrace
+}
+
+type readingKey struct{}
+
+func withReading(ctx context.Context, grant, caller breakerKey) context.Context {
+	r := &reading{grant: grant, caller: caller}
+	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
+}
+
+// readingFrom returns nil for a request that is nobody's read.
+func readingFrom(ctx context.Context) *reading {
+	r, _ := ctx.Value(readingKey{}).(*reading)
+	return r
+}
+
+// waits reports whether the attempt has no connection yet.
+func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
+
+// payer is whose answers the read counts among.
+func (r *reading) payer() breakerKey {
+	switch {
+	case r == nil:
+		return breakerKey{}
+	case r.caller == breakerKey{}:
+		return r.grant
+	}
+	return r.caller
+}

@@ -1,0 +1,194 @@
+package rsclient
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// The bounds of a retry.
+const (
+	maxRetries       = 2 // of a read: GET repeats no effect
+	firstRetryWait   = 100 * time.Millisecond
+	longestRetryWait = 5 * time.Second        // a longer Retry-After is reported to the caller, not waited for
+	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt
+)
+
+// idleConnections is how many connections are kept for the next reads: as many as there are calls at a time where no
+// other limit is set. HTTP/2, where the server offers it, needs few.
+const idleConnections = 1024
+
+// A connection of HTTP/2 that is silent for pingAfter is asked for a sign of life, and closed when none comes within
+// pingTimeout: a peer that froze closes nothing itself, and every call would wait for it in vain.
+const (
+	pingAfter   = 5 * time.Second
+	pingTimeout = 3 * time.Second
+)
+
+// NewTransport returns a transport that keeps connections to one server open for many callers.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return guardIdle(connection), nil
+		},
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		TLSHandshakeTimeout:   5 * time.Second,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          idleConnections,
+		MaxIdleConnsPerHost:   idleConnections,
+		IdleConnTimeout:       90 * time.Second,
+		ResponseHeaderTimeout: 0, // the read's own deadline bounds it
+
+		MaxResponseHeaderBytes: 64 << 10, // net/http would read ten megabytes
+	}
+}
+
+// A Sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
+// out of a common budget, and without following redirects. It is safe for concurrent use.
+type Sender struct {
+	http     *http.Client
+	breakers *breakers
+	budget   *retryBudget
+	host     string
+	retries  int
+	statuses bool // whether a status that may pass is retried, or only a connection that failed
+	observer Observer
+}
+
+// NewSender returns a sender to one host. statuses is set to retry a status that may pass, and not only a connection that failed.
+func NewSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *Sender {
+	b := newBreakers(host, breakerOff, observer)
+	return &Sender{
+		http: &http.Client{
+			// guarded also hides CloseIdleConnections, with which a retry given up would close everybody's connections.
+			Transport: guarded{transport, b},
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // a bearer is never carried to another address
+			},
+		},
+		breakers: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
+	}
+}
+
+// Send performs a request with its retries. Its error may be an [*Error] of the breaker.
+func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
+	s.budget.read(time.Now())
+	if readingFrom(request.Context()) == nil {
+		request = request.WithContext(tracing(request.Context(), &httptrace.ClientTrace{}, new(atomic.Bool)))
+	}
+	t := &trial{Sender: s, began: time.Now()}
+	retrying := &retryablehttp.Client{
+		HTTPClient: s.http,
+		RetryMax:   s.retries,
+		CheckRetry: t.again,
+		Backoff:    func(time.Duration, time.Duration, int, *http.Response) time.Duration { return t.wait },
+		PrepareRetry: func(*http.Request) error {
+			s.observer.Retried(s.host)
+			t.began = time.Now()
+			return nil
+		},
+		ErrorHandler: keepLast,
+	}
+	return retrying.Do(request)
+}
+
+// keepLast ends a request with its last answer, or without one where there is an error: an answer beside an error would
+// never be closed.
+func keepLast(response *http.Response, err error, _ int) (*http.Response, error) {
+	if err != nil && response != nil {
+		_ = response.Body.Close()
+		return nil, err
+	}
+	return response, err
+}
+
+// A trial is one request on its way through its attempts.
+type trial struct {
+	*Sender
+	retried int
+	began   time.Time     // when the present attempt began
+	wait    time.Duration // before the next one
+}
+
+// again decides whether another attempt is made: what failed may pass by itself, the deadline has room for the wait and
+// for an attempt as long as the last one, the host is not left alone, and the budget of all callers has a retry left.
+func (t *trial) again(ctx context.Context, response *http.Response, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if t.retried >= t.retries || !t.mayPass(response, err) {
+		return false, nil
+	}
+	asked := time.Duration(0)
+	if response != nil {
+		asked = rs.RetryAfter(response.Header)
+	}
+	if asked > longestRetryWait {
+		return false, nil
+	}
+	t.wait = retryWait(t.retried, asked)
+	deadline, bounded := ctx.Deadline()
+	if bounded && time.Until(deadline) <= t.wait+max(time.Since(t.began), leastAttempt) {
+		return false, nil
+	}
+	if !t.breakers.closed(ctx) {
+		return false, nil
+	}
+	if !t.budget.take(time.Now()) {
+		t.observer.RetryDenied(t.host)
+		return false, nil
+	}
+	t.retried++
+	return true, nil
+}
+
+// mayPass reports what may be gone at the next attempt: a connection that failed, 429, 502, 503 and 504. A slow server,
+// a bad certificate and an unknown name stay as they are.
+func (t *trial) mayPass(response *http.Response, err error) bool {
+	if err != nil {
+		var name *net.DNSError
+		var ours *rs.Error // the breaker's
+		return !isTimeout(err) && !isCertificateError(err) && !errors.As(err, &ours) && (!errors.As(err, &name) || !name.IsNotFound)
+	}
+	switch response.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return t.statuses
+	}
+	return false
+}
+
+// retryWait is what the server asked for, and otherwise doubles, with jitter so that callers do not come back together.
+func retryWait(retried int, asked time.Duration) time.Duration {
+	if asked > 0 {
+		return asked
+	}
+	wait := firstRetryWait << retried
+	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
+}
+
+// isCertificateError reports faults that no retry mends.
+func isCertificateError(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var hostname x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid)
+}

@@ -1,0 +1,206 @@
+package rsclient_test
+
+import (
+	"context"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A turn is one answer of a scripted server: a status with its Retry-After, or an error of the connection.
+type turn struct {
+	status     int
+	retryAfter string
+	date       string
+	err        error
+}
+
+// The clock in these tests stands still except while everybody waits, so that a wait is exact and takes no time.
+func TestRetries(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	ok := turn{status: 200}
+	for name, row := range map[string]struct {
+		turns    []turn
+		attempts int
+		code     rs.Code // "" for a good end
+		waits    [2]time.Duration
+	}{
+		"a good answer is not asked for again":     {[]turn{ok}, 1, "", [2]time.Duration{0, 0}},
+		"a refused connection is tried again":      {[]turn{{err: refused}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"a closed connection is tried again":       {[]turn{{err: io.ErrUnexpectedEOF}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"429 is tried again":                       {[]turn{{status: 429}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"502 is tried again":                       {[]turn{{status: 502}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"503 is tried again":                       {[]turn{{status: 503}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"504 is tried again":                       {[]turn{{status: 504}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"the second wait is twice the first":       {[]turn{{status: 503}, {status: 502}, ok}, 3, "", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"two retries are the most":                 {[]turn{{status: 503}, {status: 503}, {status: 503}, ok}, 3, "busy", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"two retries are the most for connections": {[]turn{{err: refused}, {err: refused}, {err: refused}, ok}, 3, rs.ServerUnreachable, [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"Retry-After in seconds is waited for":     {[]turn{{status: 429, retryAfter: "3"}, ok}, 2, "", [2]time.Duration{3 * time.Second, 3 * time.Second}},
+		"Retry-After as a date is measured from the answer's own date": {
+			[]turn{{status: 503, retryAfter: "Fri, 02 Jan 2026 10:00:02 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{2 * time.Second, 2 * time.Second},
+		},
+		"a date in the past is no wait of its own": {
+			[]turn{{status: 503, retryAfter: "Fri, 02 Jan 2026 09:00:00 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond},
+		},
+		"Retry-After of zero still backs off":                {[]turn{{status: 429, retryAfter: "0"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"Retry-After that is neither counts as unsaid":       {[]turn{{status: 429, retryAfter: "soon"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"a negative Retry-After counts as unsaid":            {[]turn{{status: 429, retryAfter: "-1"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"Retry-After of more than five seconds is reported":  {[]turn{{status: 429, retryAfter: "6"}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"a wait that does not fit the deadline is not begun": {[]turn{{status: 503, retryAfter: "5"}, {status: 503, retryAfter: "5"}, ok}, 2, "busy", [2]time.Duration{5 * time.Second, 5 * time.Second}},
+		"400 is final":                        {[]turn{{status: 400}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"401 is final":                        {[]turn{{status: 401}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"403 is final":                        {[]turn{{status: 403}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"404 is final":                        {[]turn{{status: 404}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"409 is final":                        {[]turn{{status: 409}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"410 is final":                        {[]turn{{status: 410}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"500 is final":                        {[]turn{{status: 500}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"a bad certificate is final":          {[]turn{{err: x509.UnknownAuthorityError{}}, ok}, 1, rs.ServerCertificateRefused, [2]time.Duration{0, 0}},
+		"a name that does not exist is final": {[]turn{{err: &net.DNSError{Err: "no such host", IsNotFound: true}}, ok}, 1, rs.ServerNameUnknown, [2]time.Duration{0, 0}},
+		"a name that nobody could look up is tried again": {[]turn{{err: &net.DNSError{Err: "server misbehaving", IsTemporary: true}}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"a slow connection is final":                      {[]turn{{err: &net.OpError{Op: "dial", Err: timeoutError{}}}, ok}, 1, rs.DeadlineExceeded, [2]time.Duration{0, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				attempts := 0
+				client := clientOver(t, func(r *http.Request) (*http.Response, error) {
+					attempts++
+					now := row.turns[attempts-1]
+					if r.Method != http.MethodGet || r.Header.Get("Authorization") != "Bearer "+secretToken {
+						t.Errorf("attempt %d: %s with %q", attempts, r.Method, r.Header.Get("Authorization"))
+					}
+					if now.err != nil {
+						return nil, now.err
+					}
+					if now.status == 200 {
+						return answer(200, `{}`), nil
+					}
+					return answer(now.status, `{"error":{"code":"busy","message":"Come back later."}}`, "Retry-After", now.retryAfter, "Date", now.date), nil
+				})
+				start := time.Now()
+				_, err := client.For(caller(secretToken)).Do(t.Context(), rs.Request{Path: "/v1/x"})
+				waited := time.Since(start)
+				var code rs.Code
+				if err != nil {
+					code = rs.AsError(err).Code
+				}
+				if code != row.code || attempts != row.attempts {
+					t.Errorf("%d attempts, error %v; want %d attempts, code %q", attempts, err, row.attempts, row.code)
+				}
+				if waited < row.waits[0] || waited > row.waits[1] {
+					t.Errorf("waited %s; want %s to %s", waited, row.waits[0], row.waits[1])
+				}
+				if code == "busy" && rs.AsError(err).Message != "Come back later." {
+					t.Errorf("the last error's own sentence is lost: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryAfterIsReported(t *testing.T) {
+	for name, row := range map[string]struct {
+		header []string
+		want   time.Duration
+	}{
+		"in seconds":                      {[]string{"Retry-After", "60"}, time.Minute},
+		"as a date":                       {[]string{"Retry-After", "Fri, 02 Jan 2026 10:00:30 GMT", "Date", "Fri, 02 Jan 2026 10:00:00 GMT"}, 30 * time.Second},
+		"a date without the answer's own": {[]string{"Retry-After", "Fri, 02 Jan 2026 10:00:30 GMT"}, 0},
+		"at most a day":                   {[]string{"Retry-After", "Fri, 02 Jan 2027 10:00:30 GMT", "Date", "Fri, 02 Jan 2026 10:00:00 GMT"}, 24 * time.Hour},
+		"absurd seconds are unsaid":       {[]string{"Retry-After", "99999999999999999999"}, 0},
+		"unsaid":                          {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := clientOver(t, func(*http.Request) (*http.Response, error) { return answer(403, `{}`, row.header...), nil })
+			_, err := client.For(caller(secretToken)).Do(t.Context(), rs.Request{Path: "/v1/x"})
+			if got := rs.AsError(err).RetryAfter; got != row.want {
+				t.Errorf("RetryAfter = %s, want %s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestReadTimeout(t *testing.T) {
+	silent := roundTrip(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	slowBody := roundTrip(func(r *http.Request) (*http.Response, error) {
+		response := answer(200, "")
+		response.Body = io.NopCloser(readerFunc(func([]byte) (int, error) {
+			<-r.Context().Done()
+			return 0, r.Context().Err()
+		}))
+		return response, nil
+	})
+	for name, row := range map[string]struct {
+		transport roundTrip
+		caller    time.Duration // the caller's own deadline; 0 for none
+		limit     time.Duration
+		want      time.Duration
+	}{
+		"a server that says nothing is waited for so long as configured": {silent, 0, 7 * time.Second, 7 * time.Second},
+		"the default is ten seconds":                                     {silent, 0, 0, rsclient.DefaultReadTimeout},
+		"the caller's own deadline ends it sooner":                       {silent, time.Second, 7 * time.Second, time.Second},
+		"a body that does not come counts too":                           {slowBody, 0, 7 * time.Second, 7 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, err := rsclient.New(rsclient.Options{Base: "https://rs.example", Transport: row.transport, ReadTimeout: row.limit})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx := t.Context()
+				if row.caller > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, row.caller)
+					defer cancel()
+				}
+				start := time.Now()
+				_, err = client.For(caller(secretToken)).Do(ctx, rs.Request{Path: "/v1/x"})
+				if e := rs.AsError(err); e.Code != rs.DeadlineExceeded || e.Hint == "" || strings.Contains(e.Message, "rs.example") {
+					t.Errorf("error %v", err)
+				}
+				if waited := time.Since(start); waited != row.want {
+					t.Errorf("waited %s, want %s", waited, row.want)
+				}
+			})
+		})
+	}
+}
+
+func TestHangUpEndsAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		client := clientOver(t, func(*http.Request) (*http.Response, error) {
+			attempts++
+			return answer(503, `{}`, "Retry-After", "4"), nil
+		})
+		ctx, hangUp := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, hangUp)
+		start := time.Now()
+		_, err := client.For(caller(secretToken)).Do(ctx, rs.Request{Path: "/v1/x"})
+		if rs.AsError(err).Code != rs.Canceled || attempts != 1 || time.Since(start) != time.Second {
+			t.Errorf("%d attempts in %s: %v", attempts, time.Since(start), err)
+		}
+	})
+}
+
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "i/o timeout" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,79 @@
+package rsclient
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func TestRetryBudget(t *testing.T) {
+	start := time.Unix(1_700_000_000, 0)
+	for name, row := range map[string]struct {
+		reads, wanted, want int
+		later               time.Duration // between the reads and the retries
+	}{
+		"a quiet server is retried six times":               {1, 50, 6, 0},
+		"even without any read":                             {0, 50, 6, 0},
+		"a busy one for a tenth of its reads":               {1000, 500, 100, 0},
+		"no more than is wanted":                            {1000, 30, 30, 0},
+		"reads of nine seconds ago still count":             {1000, 500, 100, 9 * time.Second},
+		"reads of ten seconds ago do not":                   {1000, 500, 6, 10 * time.Second},
+		"a tenth is rounded down":                           {79, 50, 7, 0},
+		"a clock that went back an hour allows the floor":   {1000, 50, 6, -time.Hour},
+		"a clock before 1970 is a clock like any other":     {1000, 50, 6, -60 * 365 * 24 * time.Hour},
+		"a whole round later the same slot is a new second": {1000, 50, 6, 100 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			budget := &retryBudget{}
+			for range row.reads {
+				budget.read(start)
+			}
+			got := 0
+			for range row.wanted {
+				if budget.take(start.Add(row.later)) {
+					got++
+				}
+			}
+			if got != row.want {
+				t.Errorf("%d retries, want %d", got, row.want)
+			}
+		})
+	}
+}
+
+// The law, for any course of reads and retries: whenever a retry is allowed, those of the last ten seconds of the clock
+// are at most a tenth of the reads in them, or the floor.
+func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	budget := &retryBudget{}
+	now := time.Unix(1_700_000_000, 0)
+	reads, retries := map[int64]int{}, map[int64]int{}
+	sum := func(counts map[int64]int) (n int) {
+		for second := now.Unix() - budgetWindow + 1; second <= now.Unix(); second++ {
+			n += counts[second]
+		}
+		return n
+	}
+	granted := 0
+	for range 20_000 {
+		now = now.Add(time.Duration(random.IntN(30)) * time.Millisecond)
+		if random.IntN(4) > 0 {
+			budget.read(now)
+			reads[now.Unix()]++
+			continue
+		}
+		if !budget.take(now) {
+			if sum(retries) < max(budgetFloor, sum(reads)/10) {
+				t.Fatalf("a retry was denied after %d retries of %d reads", sum(retries), sum(reads))
+			}
+			continue
+		}
+		retries[now.Unix()]++
+		if granted++; sum(retries) > max(budgetFloor, sum(reads)/10) {
+			t.Fatalf("%d retries of %d reads", sum(retries), sum(reads))
+		}
+	}
+	if granted < 100 {
+		t.Errorf("%d retries granted; the test has gone blind", granted)
+	}
+}

@@ -1,0 +1,256 @@
+package rsclient_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// A neighbourhood is a resource server that many grants read, some of which fail. Grants are named by their tokens.
+type neighbourhood struct {
+	*host
+	client *rsclient.Client
+	fails  roundTrip // for tokens that begin with "bad"
+}
+
+func newNeighbourhood(t *testing.T, fails roundTrip) *neighbourhood {
+	t.Helper()
+	n := &neighbourhood{host: &host{}, fails: fails}
+	n.now(func(r *http.Request) (*http.Response, error) {
+		if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer bad") {
+			return n.fails(r)
+		}
+		return answer(200, `{}`), nil
+	})
+	n.client = clientFor(t, n.host, rsclient.Options{})
+	return n
+}
+
+func (n *neighbourhood) read(ctx context.Context, token string) rs.Code {
+	_, err := n.client.For(caller(token)).Do(ctx, rs.Request{Path: "/v1/x"})
+	return code(err)
+}
+
+// The shared breaker needs failures of several grants: ten, of which four count of each, and half of the grants that read.
+func TestFailuresOfSeveralGrantsOpenTheSharedBreaker(t *testing.T) {
+	for name, row := range map[string]struct {
+		good, bad, failures int
+		opens               bool
+	}{
+		"one grant is not several":            {0, 1, 100, false},
+		"two grants are not":                  {0, 2, 100, false},
+		"three grants with four failures":     {0, 3, 4, true},
+		"three grants with three failures":    {0, 3, 3, false},
+		"ten grants with one failure":         {0, 10, 1, true},
+		"nine grants with one failure":        {0, 9, 1, false},
+		"half of the grants":                  {10, 10, 4, true},
+		"less than half of the grants":        {11, 10, 100, false},
+		"three of thirty, who fail very much": {27, 3, 500, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newNeighbourhood(t, status(500))
+				for i := range row.good {
+					n.read(t.Context(), fmt.Sprint("good-", i))
+				}
+				for i := range row.bad * row.failures {
+					n.read(t.Context(), fmt.Sprint("bad-", i%row.bad))
+				}
+				heard := n.heard.Load()
+				if got := n.read(t.Context(), "new") == rs.ServerUnavailable; got != row.opens {
+					t.Errorf("open for a new grant: %t, want %t", got, row.opens)
+				}
+				if row.opens && n.heard.Load() != heard {
+					t.Error("the server heard the refused read")
+				}
+			})
+		})
+	}
+}
+
+// A failure of half a minute ago counts no more, and neither does one before a good answer.
+func TestOldFailuresOfGrantsAreForgotten(t *testing.T) {
+	for name, between := range map[string]func(*testing.T, *neighbourhood){
+		"half a minute": func(*testing.T, *neighbourhood) { time.Sleep(31 * time.Second) },
+		"good answers": func(t *testing.T, n *neighbourhood) {
+			n.fails = status(200)
+			for i := range 9 {
+				n.read(t.Context(), fmt.Sprint("bad-", i))
+			}
+			n.fails = status(500)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newNeighbourhood(t, status(500))
+				for i := range 9 {
+					n.read(t.Context(), fmt.Sprint("bad-", i))
+				}
+				between(t, n)
+				n.read(t.Context(), "bad-9")
+				if got := n.read(t.Context(), "new"); got != "" {
+					t.Errorf("a new grant is answered %s", got)
+				}
+			})
+		})
+	}
+}
+
+// Tokens that nobody has judged yet, as a guesser sends them, are nobody's grants.
+func TestUnjudgedTokensDoNotOpenTheSharedBreaker(t *testing.T) {
+	n := newNeighbourhood(t, status(500))
+	for i := range 100 {
+		_, _ = n.client.For(rsclient.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i))}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
+	}
+	if got := n.read(t.Context(), "good"); got != "" || n.heard.Load() != 101 {
+		t.Errorf("%s after %d", got, n.heard.Load())
+	}
+}
+
+// A new token is no new grant.
+func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
+	n := newNeighbourhood(t, status(500))
+	read := func(i int) rs.Code {
+		p := rsclient.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i)), Kind: auth.KindClient, GrantID: "g1"}
+		_, err := n.client.For(p).Do(t.Context(), rs.Request{Path: "/v1/x"})
+		return code(err)
+	}
+	for i := range 10 {
+		read(i)
+	}
+	if got := read(10); got != rs.ServerUnavailable || n.heard.Load() != 10 {
+		t.Errorf("%s after %d", got, n.heard.Load())
+	}
+	if got := n.read(t.Context(), "good"); got != "" {
+		t.Errorf("another grant is answered %s", got)
+	}
+}
+
+// opened returns a neighbourhood whose shared breaker has had its rest.
+func opened(t *testing.T, fails roundTrip) *neighbourhood {
+	t.Helper()
+	n := newNeighbourhood(t, refusing)
+	for range 10 {
+		n.read(t.Context(), "bad-0")
+	}
+	if n.read(t.Context(), "good") != rs.ServerUnavailable {
+		t.Fatal("it is not open")
+	}
+	time.Sleep(6 * time.Second)
+	n.fails = fails
+	return n
+}
+
+// One grant cannot keep the shared breaker open: neither by failing, nor by holding the one attempt.
+func TestOneGrantDoesNotKeepTheSharedBreakerOpen(t *testing.T) {
+	for name, fails := range map[string]roundTrip{"500": status(500), "silence": silent, "429": status(429)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := opened(t, fails)
+				ctx, hangUp := context.WithTimeout(t.Context(), 9*time.Second)
+				defer hangUp()
+				for range 32 {
+					go n.read(ctx, "bad-0")
+				}
+				synctest.Wait()
+				if n.heard.Load() > 11 && name != "429" {
+					t.Errorf("the failing grant was heard %d times", n.heard.Load()-10)
+				}
+				for range 20 {
+					if got := n.read(t.Context(), "good"); got != "" {
+						t.Fatalf("a healthy grant is answered %s", got)
+					}
+				}
+				<-ctx.Done()
+				synctest.Wait()
+				if got := n.read(t.Context(), "good"); got != "" {
+					t.Errorf("then a healthy grant is answered %s", got)
+				}
+			})
+		})
+	}
+}
+
+// While it is half open, three grants that fail begin the rest anew, and so does one that cannot connect.
+func TestWhatBeginsTheRestOfTheSharedBreakerAnew(t *testing.T) {
+	for name, row := range map[string]struct {
+		fails  roundTrip
+		grants int
+	}{"three grants": {status(500), 3}, "one that cannot connect": {refusing, 1}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := opened(t, row.fails)
+				for i := range row.grants {
+					if got := n.read(t.Context(), fmt.Sprint("bad-", i)); got == rs.ServerUnavailable {
+						t.Fatalf("grant %d could not try", i)
+					}
+				}
+				if got := n.read(t.Context(), "good"); got != rs.ServerUnavailable {
+					t.Errorf("a healthy grant is answered %q", got)
+				}
+				time.Sleep(5 * time.Second)
+				if got := n.read(t.Context(), "good"); got != "" {
+					t.Errorf("after the rest a healthy grant is answered %s", got)
+				}
+			})
+		})
+	}
+}
+
+// A grant that failed while it was half open may try again after a rest, where nobody else asks.
+func TestALonelyGrantClosesTheSharedBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := opened(t, status(500))
+		n.read(t.Context(), "bad-0")
+		n.fails = status(200)
+		if got := n.read(t.Context(), "bad-0"); got != rs.ServerUnavailable {
+			t.Errorf("at once: %q", got)
+		}
+		time.Sleep(5 * time.Second)
+		if got := n.read(t.Context(), "bad-0"); got != "" {
+			t.Errorf("after a rest: %s", got)
+		}
+	})
+}
+
+// A panic of a transport is a failed attempt, which gives back the one attempt of a breaker that is half open.
+func TestAPanicIsAFailedAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		h.now(func(*http.Request) (*http.Response, error) { panic("a bug") })
+		doer := clientOf(t, h, rsclient.Options{})
+		panics := func() (code_ rs.Code) {
+			defer func() {
+				if recover() != nil {
+					code_ = "panic"
+				}
+			}()
+			_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"})
+			return code(err)
+		}
+		for range 10 {
+			panics()
+		}
+		if got := panics(); got != rs.ServerUnavailable || h.heard.Load() != 10 {
+			t.Errorf("after ten panics: %q, heard %d", got, h.heard.Load())
+		}
+		time.Sleep(6 * time.Second)
+		if got := panics(); got != "panic" {
+			t.Errorf("after the rest: %q", got)
+		}
+		time.Sleep(6 * time.Second)
+		h.now(status(200))
+		if got := panics(); got != "" {
+			t.Errorf("the panic kept its place: %q", got)
+		}
+	})
+}

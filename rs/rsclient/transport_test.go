@@ -1,0 +1,68 @@
+package rsclient_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Where a server offers HTTP/2 it is spoken, and answers may come packed.
+func TestOverTLSReadsUseHTTP2(t *testing.T) {
+	var protocol, packing string
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protocol, packing = r.Proto, r.Header.Get("Accept-Encoding")
+		_, _ = io.WriteString(w, `{}`)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	transport := rsclient.NewTransport()
+	transport.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	defer transport.CloseIdleConnections()
+	client, err := rsclient.New(rsclient.Options{Base: server.URL, Transport: transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.For(rsclient.Caller{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil {
+		t.Fatal(err)
+	}
+	if protocol != "HTTP/2.0" || packing != "gzip" {
+		t.Errorf("%s, Accept-Encoding %q", protocol, packing)
+	}
+}
+
+// Over plain http nothing asks for packing; what comes packed all the same is unpacked.
+func TestOverPlainHTTPNothingIsPacked(t *testing.T) {
+	for name, body := range map[string]string{"an answer": `{"data":[]}`, "nothing": ""} {
+		t.Run(name, func(t *testing.T) {
+			packing := "unknown"
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				packing = r.Header.Get("Accept-Encoding")
+				w.Header().Set("Content-Encoding", "GZIP")
+				var packed bytes.Buffer
+				zip := gzip.NewWriter(&packed)
+				_, _ = io.WriteString(zip, body)
+				_ = zip.Close()
+				if body != "" {
+					_, _ = packed.WriteTo(w)
+				}
+			}))
+			defer server.Close()
+			client, err := rsclient.New(rsclient.Options{Base: server.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := client.For(rsclient.Caller{Token: rs.NewToken("t")}).Do(t.Context(), rs.Request{Path: "/v1/blobs/b", Binary: true})
+			if err != nil || response.Body != body || packing != "" {
+				t.Errorf("%v, %v, Accept-Encoding %q", response, err, packing)
+			}
+		})
+	}
+}

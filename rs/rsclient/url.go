@@ -1,0 +1,42 @@
+package rsclient
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// ParseBase checks a resource server's URL and returns it without a trailing slash. Its error shows nothing secret.
+func ParseBase(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", fmt.Errorf("resource server URL %q must start with http:// or https:// and name a host", RedactURL(text))
+	case u.User != nil:
+		return "", fmt.Errorf("resource server URL for host %q must not hold credentials", u.Host)
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("resource server URL %q must have no query and no fragment", RedactURL(text))
+	}
+	u.ForceQuery = false // a bare "?" at the end
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// hostOf is the host of a URL that was parsed before.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// RedactURL drops what could be a secret before a URL is shown.
+func RedactURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(unparsable)"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	u.Opaque = u.Opaque[strings.LastIndex(u.Opaque, "@")+1:] // user:password@host parses as a scheme and this
+	return u.String()
+}

@@ -1,0 +1,78 @@
+package rsclient_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// readsSeen is an Observer that remembers reads.
+type readsSeen struct {
+	rsclient.Observer
+	reads []readSeen
+}
+
+type readSeen struct {
+	Class  string
+	Status int
+}
+
+func (s *readsSeen) Read(class string, status int, _ time.Duration) {
+	s.reads = append(s.reads, readSeen{class, status})
+}
+
+// Each read is told once, under a name that holds nothing of what was asked, and each attempt knows that name.
+func TestReadsAreToldByClass(t *testing.T) {
+	for path, class := range map[string]string{
+		rs.Path("schema"):                                              "schema",
+		rs.Path("streams"):                                             "streams",
+		rs.Path("streams", "secret"):                                   "stream",
+		rs.Path("streams", "secret", "records"):                        "records",
+		rs.Path("streams", "secret", "records", "a/v1/b"):              "record",
+		rs.Path("streams", "v1", "records", "secret", "field-window"):  "window",
+		rs.Path("streams", "schema", "aggregate"):                      "aggregate",
+		rs.Path("search"):                                              "search",
+		rs.Path("blobs", "secret"):                                     "blob",
+		rs.Path("secret"):                                              "other",
+		rs.Path("streams", "secret", "secret"):                         "other",
+		rs.Path("streams", "secret", "records", "secret", "something"): "other",
+	} {
+		t.Run(path, func(t *testing.T) {
+			var seen readsSeen
+			var attempts []string
+			client, err := rsclient.New(rsclient.Options{
+				Base:      "https://rs.example/v1/below",
+				Transport: roundTrip(func(*http.Request) (*http.Response, error) { return answer(404, `{}`), nil }),
+				Observer:  &seen,
+				Wrap: func(next http.RoundTripper) http.RoundTripper {
+					return roundTrip(func(r *http.Request) (*http.Response, error) {
+						attempts = append(attempts, rsclient.ClassFrom(r.Context()))
+						return next.RoundTrip(r)
+					})
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = client.For(caller("t")).Do(t.Context(), rs.Request{Path: path, Query: url.Values{"q": {"secret"}}, Binary: true})
+			if diff := cmp.Diff([]readSeen{{class, 404}}, seen.reads); diff != "" {
+				t.Error(diff)
+			}
+			if !slices.Equal(attempts, []string{class}) {
+				t.Errorf("the attempts know %q", attempts)
+			}
+		})
+	}
+	if class := rsclient.ClassFrom(context.Background()); class != "" {
+		t.Errorf("a request of no read has class %q", class)
+	}
+}
