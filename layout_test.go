@@ -36,6 +36,8 @@ var forbidden = map[string][]string{
 	"internal/embedded/importer":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"internal/embedded/importer/mail":     {module + "internal/embedded/model", module + "tools", module + "middleware", module + "transport", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/utf8text": {module, "net/http", "database/sql", "os"},
+	"internal/embedded/authority":         {module + "internal/embedded/search", module + "tools", module + "middleware", module + "transport", "database/sql", "os"},
+	"internal/embedded/search":            {module, "net/http", "os"},
 	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
 	"tools/relax":  {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

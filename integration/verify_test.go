@@ -17,6 +17,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -28,7 +29,7 @@ const quoteToken = "tok-quotes"
 type quoteRig struct {
 	t         *testing.T
 	store     *embedded.Store
-	grants    *embedded.Grants
+	grants    *authority.Grants
 	url       string
 	cache     string
 	requests  atomic.Int64
@@ -43,7 +44,7 @@ func newQuoteRig(t *testing.T) *quoteRig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	r := &quoteRig{t: t, store: store, grants: embedded.NewGrants(), cache: t.TempDir()}
+	r := &quoteRig{t: t, store: store, grants: authority.NewGrants(), cache: t.TempDir()}
 	r.grant("body")
 	embedded := embedded.NewServer(store, r.grants, embedded.Options{Origin: func() string { return r.url }})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -92,7 +93,7 @@ func miscounted(body []byte) []byte {
 
 // grant lets the token read these fields of the notes.
 func (r *quoteRig) grant(fields ...string) {
-	r.grants.Put(quoteToken, embedded.Grant{ID: "grt_1", ClientID: "cli_1", Kind: embedded.KindClient, Streams: []embedded.StreamGrant{{
+	r.grants.Put(quoteToken, authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: []authority.StreamGrant{{
 		ConnectorKey: "notes", Stream: "notes", ConnectionIDs: []string{"cin_notes"}, Fields: append([]string{"id", "title"}, fields...),
 	}}})
 }

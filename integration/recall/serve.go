@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
@@ -53,7 +54,7 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 			return yield(r, err)
 		})
 	}
-	tokens, err := embedded.NewDemoTokens(rand.Reader)
+	tokens, err := authority.NewDemoTokens(rand.Reader)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 		return nil, err
 	}
 	options.Observe = func(*http.Request) { s.reads.Add(1) }
-	resources := httptest.NewServer(embedded.NewServer(store, embedded.DemoGrants(corpus.Connectors, tokens, time.Now()), options))
+	resources := httptest.NewServer(embedded.NewServer(store, authority.DemoGrants(corpus.Connectors, tokens, time.Now()), options))
 	s.token = "Bearer " + tokens.Client
 	s.close = func() {
 		resources.Close()

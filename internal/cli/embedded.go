@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 )
@@ -26,7 +27,7 @@ import (
 type embeddedServer struct {
 	url          string
 	clientSecret string
-	tokens       embedded.DemoTokens
+	tokens       authority.DemoTokens
 	store        *embedded.Store
 	server       *http.Server
 
@@ -52,7 +53,7 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 		return nil, err
 	}
 	e := &embeddedServer{store: store, clientSecret: rand.Text(), loaded: make(chan struct{})}
-	if e.tokens, err = embedded.NewDemoTokens(rand.Reader); err != nil {
+	if e.tokens, err = authority.NewDemoTokens(rand.Reader); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -88,7 +89,7 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) error {
 	if err := loadStore(ctx, e.store, c); err != nil {
 		return err
 	}
-	e.resources = embedded.NewServer(e.store, embedded.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), embedded.Options{
+	e.resources = embedded.NewServer(e.store, authority.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), embedded.Options{
 		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
 		Fault: func(r *http.Request, err error) {
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -20,7 +21,7 @@ type access struct {
 
 // sourcesOf lists what a grant opens, in the order of the corpus. Where a grant names the same stream of a
 // connection twice, the first counts.
-func sourcesOf(c *catalog, grant Grant) []access {
+func sourcesOf(c *catalog, grant authority.Grant) []access {
 	var sources []access
 	for _, t := range c.tables {
 		for _, connection := range t.connector.Connections {
@@ -32,27 +33,21 @@ func sourcesOf(c *catalog, grant Grant) []access {
 	return sources
 }
 
-func openSource(t *table, connection model.Connection, grant Grant) (access, bool) {
-	switch grant.Kind {
-	case KindOwner:
+func openSource(t *table, connection model.Connection, grant authority.Grant) (access, bool) {
+	if grant.Kind == authority.KindOwner {
 		return access{table: t, connection: connection, fields: t.stream.Fields, all: true}, true
-	case KindClient:
-	default:
+	}
+	granted, ok := grant.Opens(t.connector.Key, t.stream.Name, connection.ID)
+	if !ok {
 		return access{}, false
 	}
-	for _, granted := range grant.Streams {
-		if granted.ConnectorKey != t.connector.Key || granted.Stream != t.stream.Name || !granted.covers(connection.ID) {
-			continue
+	opened := access{table: t, connection: connection, all: granted.Fields == nil, since: granted.Since, until: granted.Until}
+	for _, field := range t.stream.Fields {
+		if opened.all || slices.Contains(granted.Fields, field.Name) {
+			opened.fields = append(opened.fields, field)
 		}
-		opened := access{table: t, connection: connection, all: granted.Fields == nil, since: granted.Since, until: granted.Until}
-		for _, field := range t.stream.Fields {
-			if opened.all || slices.Contains(granted.Fields, field.Name) {
-				opened.fields = append(opened.fields, field)
-			}
-		}
-		return opened, true
 	}
-	return access{}, false
+	return opened, true
 }
 
 // granted finds a granted field.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -73,7 +74,7 @@ func BenchmarkSearch(b *testing.B) {
 	if err := store.db.QueryRow("SELECT (SELECT page_count - (SELECT freelist_count FROM pragma_freelist_count) FROM pragma_page_count), page_size FROM pragma_page_size").Scan(&pages, &size); err != nil {
 		b.Fatal(err)
 	}
-	grants := DemoGrants(store.Connectors(), testTokens, testNow)
+	grants := authority.DemoGrants(store.Connectors(), testTokens, testNow)
 	server := NewServer(store, grants, Options{Now: func() time.Time { return testNow }})
 	for _, query := range []string{"often common seldom rarely hardly", "often", "did the hardly rarely often common seldom in"} {
 		b.Run(strings.ReplaceAll(query, " ", "_"), func(b *testing.B) {

@@ -1,6 +1,10 @@
 package embedded
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+)
 
 // record answers GET /v1/streams/{stream}/records/{id}.
 func (c *call) record() (any, error) {
@@ -39,7 +43,7 @@ func (c *call) record() (any, error) {
 
 // connectorName is how a record names its connector: a client sees the source id, an owner the short key.
 func (c *call) connectorName(from access) string {
-	if c.grant.Kind == KindOwner {
+	if c.grant.Kind == authority.KindOwner {
 		return from.connector.Key
 	}
 	return from.connector.SourceID

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
 func TestRecordDetail(t *testing.T) {
@@ -29,7 +31,7 @@ func TestRecordDetail(t *testing.T) {
 	})
 	t.Run("it is none when the grant knows one of them", func(t *testing.T) {
 		grants := r.grants
-		grants.Put("tok-one", Grant{ID: "grt_one", Kind: KindClient, Streams: []StreamGrant{{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_home"}}}})
+		grants.Put("tok-one", authority.Grant{ID: "grt_one", Kind: authority.KindClient, Streams: []authority.StreamGrant{{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_home"}}}})
 		if got := r.ok("tok-one", "/v1/streams/messages/records/dup:1%2Fa%20b"); got.at("connection_id") != "cin_mail_home" {
 			t.Errorf("record: %s", got.text)
 		}
@@ -57,8 +59,8 @@ func TestRecordDetail(t *testing.T) {
 
 func TestBlobs(t *testing.T) {
 	r := newRig(t)
-	fieldsBut := func(fields ...string) Grant {
-		return Grant{ID: "grt_blob", Kind: KindClient, Streams: []StreamGrant{{
+	fieldsBut := func(fields ...string) authority.Grant {
+		return authority.Grant{ID: "grt_blob", Kind: authority.KindClient, Streams: []authority.StreamGrant{{
 			ConnectorKey: "mail", Stream: "attachments", ConnectionIDs: []string{"cin_mail_work"}, Fields: fields,
 		}}}
 	}

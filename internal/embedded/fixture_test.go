@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -27,7 +28,7 @@ const (
 
 var (
 	testNow    = time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
-	testTokens = DemoTokens{
+	testTokens = authority.DemoTokens{
 		Client: "tok-client", Narrow: "tok-narrow", Package: "tok-package", Owner: "tok-owner", Expired: "tok-expired",
 		Revoked: "tok-revoked", MemberSecret: "secret",
 	}
@@ -204,7 +205,7 @@ func testCorpus() model.Corpus {
 type rig struct {
 	t      testing.TB
 	server *Server
-	grants *Grants
+	grants *authority.Grants
 }
 
 func newRig(t *testing.T) *rig { return newRigWith(t, Options{}) }
@@ -235,7 +236,7 @@ func newRigOver(t *testing.T, store *Store, options Options) *rig {
 	}
 	options.Origin = func() string { return testOrigin }
 	options.ClientID, options.ClientSecret = testClient, testSecret
-	grants := DemoGrants(store.Connectors(), testTokens, testNow)
+	grants := authority.DemoGrants(store.Connectors(), testTokens, testNow)
 	return &rig{t: t, server: NewServer(store, grants, options), grants: grants}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
 // TestNarrowGrantLeaksNothing asks for everything on every route with the narrow token: neither a value of a field
@@ -70,7 +70,7 @@ func decodedCursors(a answer) string {
 
 func TestGrantBounds(t *testing.T) {
 	r := newRig(t)
-	r.grants.Put("tok-until", Grant{ID: "grt_until", Kind: KindClient, Streams: []StreamGrant{
+	r.grants.Put("tok-until", authority.Grant{ID: "grt_until", Kind: authority.KindClient, Streams: []authority.StreamGrant{
 		{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work"}, Since: messageTime(10), Until: messageTime(12)},
 		{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work", "cin_mail_home"}, Fields: []string{"id"}},
 	}})
@@ -86,7 +86,7 @@ func TestGrantBounds(t *testing.T) {
 		}
 	})
 	t.Run("a foreign key that is not granted closes the relation", func(t *testing.T) {
-		r.grants.Put("tok-keyless", Grant{ID: "grt_keyless", Kind: KindClient, Streams: []StreamGrant{
+		r.grants.Put("tok-keyless", authority.Grant{ID: "grt_keyless", Kind: authority.KindClient, Streams: []authority.StreamGrant{
 			{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work"}},
 			{ConnectorKey: "mail", Stream: "attachments", ConnectionIDs: []string{"cin_mail_work"}, Fields: []string{"id", "filename"}},
 		}})
@@ -99,7 +99,7 @@ func TestGrantBounds(t *testing.T) {
 		}
 	})
 	t.Run("an expansion shows the granted fields of its target", func(t *testing.T) {
-		r.grants.Put("tok-cut", Grant{ID: "grt_cut", Kind: KindClient, Streams: []StreamGrant{
+		r.grants.Put("tok-cut", authority.Grant{ID: "grt_cut", Kind: authority.KindClient, Streams: []authority.StreamGrant{
 			{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work"}},
 			{ConnectorKey: "mail", Stream: "attachments", ConnectionIDs: []string{"cin_mail_work"}, Fields: []string{"id", "message_id"}},
 		}})
@@ -108,8 +108,8 @@ func TestGrantBounds(t *testing.T) {
 		}
 	})
 	t.Run("a package or an unknown kind opens nothing", func(t *testing.T) {
-		for _, kind := range []string{KindPackage, "", "admin"} {
-			if sources := sourcesOf(r.server.store.catalog.Load(), Grant{Kind: kind, Streams: grantAll(testConnectors())}); sources != nil {
+		for _, kind := range []string{authority.KindPackage, "", "admin"} {
+			if sources := sourcesOf(r.server.store.catalog.Load(), authority.Grant{Kind: kind, Streams: authority.Everything(testConnectors())}); sources != nil {
 				t.Errorf("kind %q opens %d sources", kind, len(sources))
 			}
 		}
@@ -117,31 +117,11 @@ func TestGrantBounds(t *testing.T) {
 	t.Run("a grant ends at its time", func(t *testing.T) {
 		now := testNow
 		r := newRigWith(t, Options{Now: func() time.Time { return now }})
-		r.grants.Put("tok-hour", Grant{ID: "grt_hour", Kind: KindClient, Streams: grantAll(testConnectors()), Expires: testNow.Add(time.Hour)})
+		r.grants.Put("tok-hour", authority.Grant{ID: "grt_hour", Kind: authority.KindClient, Streams: authority.Everything(testConnectors()), Expires: testNow.Add(time.Hour)})
 		r.ok("tok-hour", "/v1/schema")
 		now = testNow.Add(time.Hour)
 		if got := r.get("tok-hour", "/v1/schema"); got.code() != "grant_expired" {
 			t.Errorf("code %q", got.code())
 		}
 	})
-}
-
-func TestDemoGrantsOnAnyFolder(t *testing.T) {
-	folder := []model.Connector{{
-		Key: "folder", SourceID: "file:///folder", Connections: []model.Connection{{ID: "cin_folder", DisplayName: "Folder"}},
-		Streams: []model.Stream{{Name: "runs", Fields: []model.Field{{Name: "id"}, {Name: "km"}, {Name: "date"}, {Name: "shoe"}, {Name: "mood"}}}},
-	}}
-	grants := DemoGrants(folder, testTokens, testNow)
-	narrow, _ := grants.Lookup("tok-narrow")
-	if len(narrow.Streams) != 1 || strings.Join(narrow.Streams[0].Fields, " ") != "id km date shoe" {
-		t.Errorf("narrow grant %+v", narrow)
-	}
-	bundle, _ := grants.Lookup("tok-package")
-	if len(bundle.Members) != 1 {
-		t.Fatalf("members %v", bundle.Members)
-	}
-	if _, member, _ := grants.byID(bundle.Members[0]); member.Revoked {
-		t.Error("the only member of a package is revoked")
-	}
-	DemoGrants(nil, testTokens, testNow) // nobody's data is no reason to fail
 }

@@ -1,6 +1,10 @@
 package embedded
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+)
 
 // A metadataBody is protected-resource metadata, RFC 9728.
 type metadataBody struct {
@@ -20,6 +24,6 @@ func (s *Server) metadata(r *http.Request) metadataBody {
 		AuthorizationServers: []string{origin},
 		BearerMethods:        []string{"header"},
 		CoreQueryBase:        origin + "/v1",
-		TokenKinds:           []string{KindOwner, KindClient},
+		TokenKinds:           []string{authority.KindOwner, authority.KindClient},
 	}
 }

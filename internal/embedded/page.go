@@ -64,16 +64,9 @@ func (s *Store) find(ctx context.Context, from access, id string) (storedRecord,
 
 // version reads the record of a source that has a version.
 func (s *Store) version(ctx context.Context, from access, version int64) (storedRecord, error) {
-	w := from.conditions()
-	w.and("version = ?", version)
-	found, err := s.selectRecords(ctx, from.table, w, "version", 1)
-	if err == nil && len(found) == 0 {
-		err = sql.ErrNoRows
-	}
-	if err != nil {
-		return storedRecord{}, err
-	}
-	return found[0], nil
+	r := storedRecord{version: version}
+	err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT id, emitted, data FROM %s WHERE version = ?", from.name), version).Scan(&r.id, &r.emitted, &r.data)
+	return r, err
 }
 
 // pageAfter is the condition for records that come after the one of a version. SQLite puts null before every value.

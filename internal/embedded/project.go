@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
 // wanted reads fields, and for an owner view, as the names of fields to show. Nil is all that is granted. Each field
@@ -26,7 +28,7 @@ func (c *call) wanted(sources []access) ([]string, *apiError) {
 }
 
 func (c *call) viewFields(sources []access, fields []string) ([]string, *apiError) {
-	if c.grant.Kind != KindOwner {
+	if c.grant.Kind != authority.KindOwner {
 		return nil, invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued")
 	}
 	if len(fields) > 0 {

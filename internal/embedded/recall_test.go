@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
@@ -45,8 +46,8 @@ func TestRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("loaded in %s", time.Since(begun))
-	tokens := embedded.DemoTokens{Client: "client", Owner: "owner"}
-	server := embedded.NewServer(store, embedded.DemoGrants(store.Connectors(), tokens, time.Now()), embedded.Options{})
+	tokens := authority.DemoTokens{Client: "client", Owner: "owner"}
+	server := embedded.NewServer(store, authority.DemoGrants(store.Connectors(), tokens, time.Now()), embedded.Options{})
 	file, err := os.Open(filepath.Join(folder, "questions.jsonl"))
 	if err != nil {
 		t.Fatal(err)

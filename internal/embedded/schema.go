@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -24,6 +25,11 @@ type bearerBody struct {
 	TokenKind string `json:"token_kind"`
 	GrantID   string `json:"grant_id,omitempty"`
 	ClientID  string `json:"client_id,omitempty"`
+}
+
+type sourceBody struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
 }
 
 type connectorBody struct {
@@ -93,15 +99,15 @@ func (c *call) schemaSources() ([]access, *apiError) {
 }
 
 func (c *call) bearer() bearerBody {
-	if c.grant.Kind == KindOwner {
-		return bearerBody{Scope: "owner", TokenKind: KindOwner}
+	if c.grant.Kind == authority.KindOwner {
+		return bearerBody{Scope: "owner", TokenKind: authority.KindOwner}
 	}
 	return bearerBody{Scope: "grant", TokenKind: c.grant.Kind, GrantID: c.grant.ID, ClientID: c.grant.ClientID}
 }
 
 func (c *call) newConnector(connector *model.Connector) connectorBody {
 	id := connector.SourceID
-	if c.grant.Kind == KindOwner {
+	if c.grant.Kind == authority.KindOwner {
 		id = connector.Key
 	}
 	return connectorBody{

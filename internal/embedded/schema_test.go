@@ -38,7 +38,7 @@ func TestCompactSchema(t *testing.T) {
 		},
 		{
 			name: "the bearer is told what it is", token: "tok-client", target: "/v1/schema?view=compact", path: []any{"bearer"},
-			want: map[string]any{"scope": "grant", "token_kind": "client", "grant_id": "grt_demo_client", "client_id": demoClient},
+			want: map[string]any{"scope": "grant", "token_kind": "client", "grant_id": "grt_demo_client", "client_id": "personal_assistant"},
 		},
 		{
 			name: "a relation whose stream is granted is usable", token: "tok-client", target: "/v1/schema?view=compact&stream=messages&connection_id=cin_mail_work",

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
 // Options configure a [Server]. The zero value works, but then nobody may introspect.
@@ -36,16 +38,16 @@ type Options struct {
 
 // A Server is a resource server and its authorization server at one origin.
 type Server struct {
-	store   *Store
-	grants  *Grants
-	options Options
-	routes  []route
+	store     *Store
+	authority authority.Server
+	options   Options
+	routes    []route
 }
 
 var _ http.Handler = (*Server)(nil)
 
 // NewServer serves a store to the holders of grants.
-func NewServer(store *Store, grants *Grants, options Options) *Server {
+func NewServer(store *Store, grants *authority.Grants, options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -55,7 +57,12 @@ func NewServer(store *Store, grants *Grants, options Options) *Server {
 	if options.BookmarkLife == 0 {
 		options.BookmarkLife = 30 * 24 * time.Hour
 	}
-	return &Server{store: store, grants: grants, options: options, routes: routes()}
+	s := &Server{store: store, options: options, routes: routes()}
+	s.authority = authority.Server{
+		Grants: grants, Connectors: store.Connectors, Origin: s.origin, Now: options.Now,
+		ClientID: options.ClientID, ClientSecret: options.ClientSecret,
+	}
+	return s
 }
 
 // ServeHTTP answers one request.
@@ -85,9 +92,9 @@ func (s *Server) answer(r *http.Request) (any, error) {
 	}
 	switch strings.Join(path, "/") {
 	case "introspect":
-		return s.authority(r, s.introspect)
+		return s.authority.Introspect(r)
 	case "packages":
-		return s.authority(r, s.packageDirectory)
+		return s.authority.PackageDirectory(r)
 	case ".well-known/oauth-protected-resource":
 		return s.metadata(r), nil
 	}
@@ -134,40 +141,22 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 }
 
 // admit finds the live grant of the request's bearer token.
-func (s *Server) admit(r *http.Request) (Grant, *apiError) {
+func (s *Server) admit(r *http.Request) (authority.Grant, *apiError) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return Grant{}, newError(http.StatusUnauthorized, "authentication_error", "Missing bearer token")
+		return authority.Grant{}, newError(http.StatusUnauthorized, "authentication_error", "Missing bearer token")
 	}
-	grant, ok := s.grants.Lookup(strings.TrimSpace(token))
+	grant, ok := s.authority.Grants.Lookup(strings.TrimSpace(token))
 	switch {
 	case !ok:
-		return Grant{}, failedClosed("context.active_false")
-	case grant.Kind == KindPackage:
-		return Grant{}, newError(http.StatusNotFound, "not_found", "Unknown source: unknown")
+		return authority.Grant{}, failedClosed("context.active_false")
+	case grant.Kind == authority.KindPackage:
+		return authority.Grant{}, newError(http.StatusNotFound, "not_found", "Unknown source: unknown")
 	}
-	if reason := s.ended(grant); reason != "" {
-		return Grant{}, newError(http.StatusForbidden, reason, "%s", endedMessage(reason))
+	if reason := grant.Ended(s.options.Now()); reason != "" {
+		return authority.Grant{}, newError(http.StatusForbidden, reason, "%s", authority.EndedMessage(reason))
 	}
 	return grant, nil
-}
-
-// ended says why a grant is over, or nothing.
-func (s *Server) ended(grant Grant) string {
-	switch {
-	case grant.Revoked:
-		return "grant_revoked"
-	case !grant.Expires.IsZero() && !s.options.Now().Before(grant.Expires):
-		return "grant_expired"
-	}
-	return ""
-}
-
-func endedMessage(reason string) string {
-	if reason == "grant_expired" {
-		return "Grant has expired"
-	}
-	return "Grant has been revoked"
 }
 
 // A call is one admitted read on its way to an answer.
@@ -177,7 +166,7 @@ type call struct {
 	url      *url.URL
 	path     []string // after v1, unescaped
 	params   params
-	grant    Grant
+	grant    authority.Grant
 	catalog  *catalog
 	sources  []access // everything the grant opens
 	warnings []warning
@@ -239,7 +228,9 @@ const nextStep = "Fetch error.resource_metadata to find the authorization server
 // writeError is the one place that writes an error.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
 	var refusal *apiError
-	if !errors.As(err, &refusal) {
+	if refused, ok := errors.AsType[*authority.RefusedError](err); ok {
+		refusal = newError(refused.Status, refused.Code, "%s", refused.Message)
+	} else if !errors.As(err, &refusal) {
 		refusal = internalError(err)
 		if s.options.Fault != nil && r.Context().Err() == nil { // a client that hung up is no fault
 			s.options.Fault(r, err)
@@ -250,7 +241,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 		Connections: refusal.Connections, RetryWith: refusal.RetryWith, RequestID: requestID,
 	}
 	if refusal.Status == http.StatusUnauthorized {
-		if refusal.Code == introspectionRefused {
+		if refusal.Code == authority.CodeRefused {
 			w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
 		} else {
 			body.ResourceMetadata = s.origin(r) + "/.well-known/oauth-protected-resource"

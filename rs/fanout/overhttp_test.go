@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -51,7 +52,7 @@ func demoCorpus() model.Corpus {
 // A packageDemo is a package over the embedded resource server, by way of introspection and directory.
 type packageDemo struct {
 	pkg    *fanout.Package
-	tokens embedded.DemoTokens
+	tokens authority.DemoTokens
 
 	mu      sync.Mutex
 	bearers []string // what reached /v1
@@ -68,10 +69,10 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	if err := store.Load(t.Context(), demoCorpus(), "test", nil); err != nil {
 		t.Fatal(err)
 	}
-	if d.tokens, err = embedded.NewDemoTokens(strings.NewReader(strings.Repeat("0123456789abcdef", 20))); err != nil {
+	if d.tokens, err = authority.NewDemoTokens(strings.NewReader(strings.Repeat("0123456789abcdef", 20))); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(embedded.NewServer(store, embedded.DemoGrants(store.Connectors(), d.tokens, time.Now()), embedded.Options{
+	server := httptest.NewServer(embedded.NewServer(store, authority.DemoGrants(store.Connectors(), d.tokens, time.Now()), embedded.Options{
 		ClientID: "adapter", ClientSecret: "secret",
 		Observe: func(r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/v1/") {

@@ -1,4 +1,4 @@
-package embedded
+package authority
 
 import (
 	"slices"
@@ -84,7 +84,34 @@ func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
 	return "", Grant{}, false
 }
 
-// covers reports whether the grant names a connection of a stream.
-func (g StreamGrant) covers(connectionID string) bool {
-	return slices.Contains(g.ConnectionIDs, connectionID)
+// Ended returns why a grant is over, as an error code, or "".
+func (g Grant) Ended(now time.Time) string {
+	switch {
+	case g.Revoked:
+		return "grant_revoked"
+	case !g.Expires.IsZero() && !now.Before(g.Expires):
+		return "grant_expired"
+	}
+	return ""
+}
+
+// EndedMessage says for people what [Grant.Ended] returned.
+func EndedMessage(reason string) string {
+	if reason == "grant_expired" {
+		return "Grant has expired"
+	}
+	return "Grant has been revoked"
+}
+
+// Opens returns what a client grant says about a stream of a connection. If it names the stream twice, the first counts.
+func (g Grant) Opens(connectorKey, stream, connectionID string) (StreamGrant, bool) {
+	if g.Kind != KindClient {
+		return StreamGrant{}, false
+	}
+	for _, granted := range g.Streams {
+		if granted.ConnectorKey == connectorKey && granted.Stream == stream && slices.Contains(granted.ConnectionIDs, connectionID) {
+			return granted, true
+		}
+	}
+	return StreamGrant{}, false
 }

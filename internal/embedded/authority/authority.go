@@ -1,4 +1,4 @@
-package embedded
+package authority
 
 import (
 	"crypto/subtle"
@@ -8,28 +8,48 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// introspectionRefused is the code of a client that may not introspect.
-const introspectionRefused = "context.authentication_failed"
+// CodeRefused is the code of a client that may not introspect.
+const CodeRefused = "context.authentication_failed"
 
 // maxForm bounds the body of a request to the authority, in bytes.
 const maxForm = 64 << 10
 
-// authority checks who asks about a token, and reads which.
-func (s *Server) authority(r *http.Request, answer func(r *http.Request, token string) any) (any, error) {
+// A Server answers for the tokens of Grants. All fields are needed.
+type Server struct {
+	Grants     *Grants
+	Connectors func() []model.Connector // what there is to grant
+	Origin     func(*http.Request) string
+	Now        func() time.Time
+	// ClientID and ClientSecret are the HTTP Basic credentials of who may ask. Without an id nobody may.
+	ClientID, ClientSecret string
+}
+
+// A RefusedError is the error of a request that gets no answer.
+type RefusedError struct {
+	Status  int
+	Code    string
+	Message string
+}
+
+// Error returns code and message.
+func (r *RefusedError) Error() string { return r.Code + ": " + r.Message }
+
+// token checks who asks about a token, and reads which.
+func (s *Server) token(r *http.Request) (string, error) {
 	if r.Method != http.MethodPost {
-		return nil, newError(http.StatusMethodNotAllowed, "method_not_allowed", "Send a POST request")
+		return "", &RefusedError{http.StatusMethodNotAllowed, "method_not_allowed", "Send a POST request"}
 	}
 	id, secret, ok := r.BasicAuth()
-	sameID := subtle.ConstantTimeCompare([]byte(id), []byte(s.options.ClientID))
-	sameSecret := subtle.ConstantTimeCompare([]byte(secret), []byte(s.options.ClientSecret))
-	if !ok || s.options.ClientID == "" || sameID&sameSecret != 1 {
-		return nil, newError(http.StatusUnauthorized, introspectionRefused, "Introspection client authentication failed")
+	sameID := subtle.ConstantTimeCompare([]byte(id), []byte(s.ClientID))
+	sameSecret := subtle.ConstantTimeCompare([]byte(secret), []byte(s.ClientSecret))
+	if !ok || s.ClientID == "" || sameID&sameSecret != 1 {
+		return "", &RefusedError{http.StatusUnauthorized, CodeRefused, "Introspection client authentication failed"}
 	}
 	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil || r.PostForm.Get("token") == "" {
-		return nil, invalidRequest("Missing token parameter")
+		return "", &RefusedError{http.StatusBadRequest, "invalid_request", "Missing token parameter"}
 	}
-	return answer(r, r.PostForm.Get("token")), nil
+	return r.PostForm.Get("token"), nil
 }
 
 // subject is the one person whose data is served.
@@ -104,12 +124,16 @@ type timeConstraint struct {
 	Until string `json:"until,omitempty"`
 }
 
-// introspect answers RFC 7662. What a package's children are, it does not tell.
-func (s *Server) introspect(r *http.Request, token string) any {
-	body := introspection{Audience: s.origin(r), Issuer: s.origin(r)}
-	grant, ok := s.grants.Lookup(token)
+// Introspect answers RFC 7662. It does not list the members of a package. Its errors are *RefusedError values.
+func (s *Server) Introspect(r *http.Request) (any, error) {
+	token, err := s.token(r)
+	if err != nil {
+		return nil, err
+	}
+	body := introspection{Audience: s.Origin(r), Issuer: s.Origin(r)}
+	grant, ok := s.Grants.Lookup(token)
 	if !ok {
-		return body
+		return body, nil
 	}
 	body.ClientID, body.SubjectID = grant.ClientID, subject
 	switch grant.Kind {
@@ -118,8 +142,8 @@ func (s *Server) introspect(r *http.Request, token string) any {
 	case KindClient:
 		body.GrantID = grant.ID
 	}
-	if body.InactiveReason = s.ended(grant); body.InactiveReason != "" {
-		return body
+	if body.InactiveReason = grant.Ended(s.Now()); body.InactiveReason != "" {
+		return body, nil
 	}
 	body.Active, body.Kind = true, grant.Kind
 	if !grant.Expires.IsZero() {
@@ -135,45 +159,47 @@ func (s *Server) introspect(r *http.Request, token string) any {
 			PackageID: grant.ID, SourceBoundedChildGrants: true, Subject: packageSubject{ID: subject}, Version: "reference.mcp_package.v2",
 		}
 	}
-	return body
+	return body, nil
 }
 
 // details spells a client grant as RFC 9396 authorization details, one for each connector.
 func (s *Server) details(grant Grant) []detail {
 	var details []detail
-	for _, t := range s.store.catalog.Load().tables {
-		for _, granted := range grant.Streams {
-			if granted.ConnectorKey != t.connector.Key || granted.Stream != t.stream.Name {
-				continue
+	for _, connector := range s.Connectors() {
+		for _, stream := range connector.Streams {
+			for _, granted := range grant.Streams {
+				if granted.ConnectorKey != connector.Key || granted.Stream != stream.Name {
+					continue
+				}
+				if len(details) == 0 || details[len(details)-1].Source.ID != connector.SourceID {
+					details = append(details, newDetail(connector))
+				}
+				last := &details[len(details)-1]
+				last.Streams = append(last.Streams, newStreamDetail(stream, granted))
 			}
-			if len(details) == 0 || details[len(details)-1].Source.ID != t.connector.SourceID {
-				details = append(details, newDetail(t.connector))
-			}
-			last := &details[len(details)-1]
-			last.Streams = append(last.Streams, newStreamDetail(t, granted))
 		}
 	}
 	return details
 }
 
-func newDetail(connector *model.Connector) detail {
+func newDetail(connector model.Connector) detail {
 	return detail{
 		AccessMode: "continuous", PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant", PurposeDescription: "A personal assistant",
 		Source: sourceBody{ID: connector.SourceID, Kind: "connector"}, Type: "https://pdpp.dev/data-access",
 	}
 }
 
-func newStreamDetail(t *table, granted StreamGrant) streamDetail {
-	d := streamDetail{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: t.stream.Name}
+func newStreamDetail(stream model.Stream, granted StreamGrant) streamDetail {
+	d := streamDetail{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: stream.Name}
 	if d.Fields == nil {
-		for _, field := range t.stream.Fields {
+		for _, field := range stream.Fields {
 			d.Fields = append(d.Fields, field.Name)
 		}
 	}
 	if granted.Since.IsZero() && granted.Until.IsZero() {
 		return d
 	}
-	d.TimeConstraint = &timeConstraint{Field: t.stream.ConsentTimeField}
+	d.TimeConstraint = &timeConstraint{Field: stream.ConsentTimeField}
 	if d.TimeConstraint.Field == "" {
 		d.TimeConstraint.Field = "emitted_at"
 	}

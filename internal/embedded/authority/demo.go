@@ -1,4 +1,4 @@
-package embedded
+package authority
 
 import (
 	"crypto/hmac"
@@ -51,7 +51,7 @@ const demoClient = "personal_assistant"
 // last is revoked, where there are several, so that a package with an unusable member can be seen.
 func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants {
 	grants := NewGrants()
-	everything := grantAll(connectors)
+	everything := Everything(connectors)
 	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
 	grants.Put(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
 	grants.Put(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
@@ -71,7 +71,7 @@ func putMembers(grants *Grants, connectors []model.Connector, secret string) []s
 			only.Connections = []model.Connection{connection}
 			id := "grt_member_" + connection.ID
 			last = memberToken(secret, connection.ID)
-			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: grantAll([]model.Connector{only})})
+			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: Everything([]model.Connector{only})})
 			ids = append(ids, id)
 		}
 	}
@@ -87,8 +87,8 @@ func memberToken(secret, connectionID string) string {
 	return "pdpp_member_" + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// grantAll grants every field of every stream to every connection.
-func grantAll(connectors []model.Connector) []StreamGrant {
+// Everything grants every field of every stream to every connection.
+func Everything(connectors []model.Connector) []StreamGrant {
 	var all []StreamGrant
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {
