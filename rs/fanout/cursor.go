@@ -100,7 +100,7 @@ func parsePackageCursor(text string) (packageCursor, error) {
 	if c.Version != packageCursorVersion || c.Kind != packageCursorKind || c.Size < 1 || c.Size > maxSearchLimit || len(c.Turns) == 0 {
 		return packageCursor{}, errors.New("out of range")
 	}
-	if c.Done != nil && min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated) < 0 {
+	if c.Done != nil && min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) < 0 {
 		return packageCursor{}, errors.New("a negative count")
 	}
 	seen := map[[2]string]bool{}

@@ -131,7 +131,8 @@ func (t *turn) shift() rs.Item {
 }
 
 // A ring lets members take turns. Scores of different members cannot be compared, their ranks can: so each gives its
-// next best hit in turn, and none takes the page while others have hits.
+// next best hit in turn, and none takes the page while others have hits. A hit with all words of the query comes before those
+// with some, whoever has it.
 type ring struct {
 	turns []*turn
 	at    int // whose turn is next
@@ -140,19 +141,53 @@ type ring struct {
 // take gives up to limit hits, each with its member's attribution. It stops where a page must be read first.
 func (r *ring) take(limit int) []rs.Item {
 	var hits []rs.Item
-	for idle := 0; len(hits) < limit && idle < len(r.turns); {
-		t := r.turns[r.at]
-		if t.wanting() {
+	for len(hits) < limit {
+		t := r.next()
+		if t == nil {
 			break
 		}
-		idle++
-		if t.loaded && !t.done {
-			idle = 0
-			hits = append(hits, attribute(t.shift(), t.child.Connection))
-		}
-		r.at = (r.at + 1) % len(r.turns)
+		hits = append(hits, attribute(t.shift(), t.child.Connection))
 	}
 	return hits
+}
+
+// next returns the member that gives the next hit, and moves on to the one after it. It returns nil where no hit is left, or where a
+// page must be read first.
+func (r *ring) next() *turn {
+	best, wanting := worstMatch+1, false
+	for _, t := range r.turns {
+		wanting = wanting || t.wanting()
+		if t.loaded && !t.done {
+			best = min(best, matchRank(t.page.hits[t.skip]))
+		}
+	}
+	if best > 0 && wanting { // the page that is missing may have better ones
+		return nil
+	}
+	for range r.turns {
+		t := r.turns[r.at]
+		if t.wanting() {
+			return nil
+		}
+		r.at = (r.at + 1) % len(r.turns)
+		if t.loaded && !t.done && matchRank(t.page.hits[t.skip]) == best {
+			return t
+		}
+	}
+	return nil
+}
+
+const worstMatch = 2
+
+// matchRank orders hits by how many words of the query they have, where the resource server says so: all, some, or only similar ones.
+func matchRank(hit rs.Item) int {
+	switch hit.Members.Text("match") {
+	case "some":
+		return 1
+	case "nearest":
+		return worstMatch
+	}
+	return 0
 }
 
 // wanting lists up to limit turns whose page must be read, in the order of the turns.

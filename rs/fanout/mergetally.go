@@ -23,14 +23,21 @@ type tally struct {
 	Window     int    `json:"w,omitempty"` // the largest
 	Searched   int    `json:"s,omitempty"`
 	Truncated  int    `json:"t,omitempty"`
+
+	Some    int      `json:"m,omitempty"` // records with some words of the query
+	Missing []string `json:"q,omitempty"` // words that occur nowhere with any of the members
+	Members int      `json:"h,omitempty"` // that were heard
 }
+
+// maxMissing is how many words that occur nowhere are kept of a member.
+const maxMissing = 32
 
 // unheard stands for a member that did not answer: whatever it holds is missing.
 func unheard() tally { return tally{Partial: true, Incomplete: true} }
 
 // readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
 func readTally(meta rs.Object) tally {
-	var t tally
+	t := tally{Members: 1}
 	count := struct {
 		Kind  string `json:"kind"`
 		Value *int   `json:"value"`
@@ -51,18 +58,21 @@ func readTally(meta rs.Object) tally {
 	}
 	t.Incomplete = true // until the member says otherwise
 	var recall struct {
-		Complete  bool   `json:"complete"`
-		Scope     string `json:"ranking_scope"`
-		Cut       bool   `json:"truncated"`
-		Ranked    int    `json:"ranked_candidate_count"`
-		Window    int    `json:"candidate_window_limit"`
-		Searched  int    `json:"sources_searched_count"`
-		Truncated int    `json:"truncated_source_count"`
+		Complete  bool     `json:"complete"`
+		Scope     string   `json:"ranking_scope"`
+		Cut       bool     `json:"truncated"`
+		Ranked    int      `json:"ranked_candidate_count"`
+		Window    int      `json:"candidate_window_limit"`
+		Searched  int      `json:"sources_searched_count"`
+		Truncated int      `json:"truncated_source_count"`
+		Some      int      `json:"partial_count"`
+		Missing   []string `json:"missing_words"`
 	}
 	if raw := meta.Get("recall"); raw != "" && json.Unmarshal([]byte(raw), &recall) == nil {
 		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
 		t.Incomplete = !recall.Complete
 		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), max(recall.Window, 0), max(recall.Searched, 0), max(recall.Truncated, 0)
+		t.Some, t.Missing = max(recall.Some, 0), recall.Missing[:min(len(recall.Missing), maxMissing)]
 	}
 	return t
 }
@@ -83,6 +93,14 @@ func (t tally) plus(u tally) tally {
 	t.Window = max(t.Window, u.Window)
 	t.Searched += u.Searched
 	t.Truncated += u.Truncated
+	t.Some += u.Some
+	switch {
+	case t.Members == 0:
+		t.Missing = u.Missing
+	case u.Members > 0:
+		t.Missing = slices.DeleteFunc(slices.Clone(t.Missing), func(word string) bool { return !slices.Contains(u.Missing, word) })
+	}
+	t.Members += u.Members
 	return t
 }
 
@@ -112,6 +130,12 @@ func (t tally) meta(warnings []string) rs.Object {
 		}
 		if t.Truncated > 0 {
 			recall = append(recall, rs.Member{Name: "truncated_source_count", Value: rs.EncodeJSON(t.Truncated)})
+		}
+		if t.Some > 0 {
+			recall = append(recall, rs.Member{Name: "partial_count", Value: rs.EncodeJSON(t.Some)})
+		}
+		if len(t.Missing) > 0 {
+			recall = append(recall, rs.Member{Name: "missing_words", Value: rs.EncodeJSON(t.Missing)})
 		}
 		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
 	}

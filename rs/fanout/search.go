@@ -281,7 +281,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 
 func (s *packageSearch) encodeCursor(next []cursorTurn) string {
 	c := packageCursor{Bound: s.bound, Size: s.size, Turns: next}
-	if s.done != (tally{}) {
+	if s.done.Members > 0 || s.done.Counted || s.done.Partial {
 		c.Done = &s.done
 	}
 	return c.encode()
