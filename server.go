@@ -39,7 +39,7 @@ func pipelineOptions(name, recordBase string, client *rsclient.Client, deadline 
 	}
 }
 
-// A hosted server listens already, and serves once it is told to. Its fields outlive a reload, except for the last.
+// A hosted server listens already, and serves when it is run. Its fields outlive a reload, except for the last.
 type hosted struct {
 	service    *service.Service
 	client     *rsclient.Client

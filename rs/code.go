@@ -56,7 +56,7 @@ const (
 	DeadlineExceeded Code = "deadline_exceeded"
 	// Canceled: the caller hung up.
 	Canceled Code = "canceled"
-	// ServerStopping: the adapter was told to stop, and the call took longer than it may after that; call again.
+	// ServerStopping: the adapter is stopping, and the call took longer than it may after that; call again.
 	ServerStopping Code = "server_stopping"
 	// ResponseTooLarge: the resource server's answer exceeds 16 MiB, or has more values or items than are read.
 	ResponseTooLarge Code = "response_too_large"

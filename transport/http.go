@@ -112,7 +112,7 @@ func publicDocuments(o HandlerOptions) http.Handler {
 }
 
 // wantsPage reports whether a person's browser, or anything else that reads HTML, asks for the page. An MCP client that
-// tries the root, for JSON or for events, is told where the endpoint is, as if there were no page.
+// tries the root, for JSON or for events, learns where the endpoint is, as if there were no page.
 func wantsPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false

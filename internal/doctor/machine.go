@@ -187,7 +187,7 @@ func serveAndAsk(ctx context.Context, command *exec.Cmd) (tools int, err error) 
 	})
 }
 
-// asksToSignIn makes sure that a request without a token is told where to get one.
+// asksToSignIn makes sure that a refused request names where to get a token.
 func asksToSignIn(ctx context.Context, endpoint string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {
@@ -200,7 +200,7 @@ func asksToSignIn(ctx context.Context, endpoint string) error {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusUnauthorized || !strings.Contains(response.Header.Get("WWW-Authenticate"), "resource_metadata=") {
-		return fmt.Errorf("a request without a token was answered with %d instead of being told where to sign in", response.StatusCode)
+		return fmt.Errorf("a request without a token was answered with %d which does not say where to sign in", response.StatusCode)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (e *examination) provider(credential credentials.Credential) string {
 	if e.ProviderURL == "" {
 		return ""
 	}
-	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credential has told of an error
+	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credential has reported an error
 	return provider
 }
 

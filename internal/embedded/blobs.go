@@ -20,7 +20,7 @@ func (b blobBody) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "private, no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(b.bytes) // the status is out: a client that hung up cannot be told more
+	_, _ = w.Write(b.bytes) // the status is out: nothing more can reach a client that hung up
 }
 
 // blob answers GET /v1/blobs/{id}: bytes that a granted field of a granted record names.

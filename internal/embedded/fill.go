@@ -17,7 +17,7 @@ import (
 const batchSize = 5000
 
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
-// which may be nil, is told the count of records stored so far. A record that is emitted again under the same
+// which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
 // connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key := make([]byte, 32)

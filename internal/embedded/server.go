@@ -26,9 +26,9 @@ type Options struct {
 	Now func() time.Time
 	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.
 	Random io.Reader
-	// Observe is told of each request before it is answered, concurrently. It must not read the body. Nil: nobody is told.
+	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.
 	Observe func(*http.Request)
-	// Fault is told of an error that the client sees as 500 internal_error alone, concurrently. Nil: nobody is told.
+	// Fault is called for an error that the client sees as 500 internal_error alone, concurrently. It may be nil.
 	Fault func(*http.Request, error)
 	// BookmarkLife is how long a changes_since bookmark is kept. Zero: 30 days.
 	BookmarkLife time.Duration
@@ -206,7 +206,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(body) // the status is out: a client that hung up cannot be told more
+	_ = encoder.Encode(body) // the status is out: nothing more can reach a client that hung up
 }
 
 // An errorBody is the error envelope.

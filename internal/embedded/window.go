@@ -117,7 +117,7 @@ func (c *call) windowPlan() (windowPlan, *apiError) {
 	return plan, nil
 }
 
-// demandWindow refuses a field that is not granted, in this route's own words: unknown fields are not told apart.
+// demandWindow refuses a field that is not granted, in this route's own words: unknown fields get the same error.
 func (s access) demandWindow(path string) *apiError {
 	if _, ok := s.granted(s.windowPath(path)[0]); ok {
 		return nil

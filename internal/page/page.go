@@ -25,7 +25,7 @@ var files embed.FS
 
 // Options say what is on a page.
 type Options struct {
-	// Server is what the clients are told of. One without a URL and without a Command is this server, at the address
+	// Server is what the clients are configured for. One without a URL and without a Command is this server, at the address
 	// of each request.
 	Server clients.Server
 	// Note is one more sentence about connecting, such as what to do first; usually none.
@@ -133,7 +133,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 	}
 	var body bytes.Buffer
 	if err := p.template.ExecuteTemplate(&body, "page", data); err != nil {
-		panic(err) // a fault of the template; the door answers 500
+		panic(err) // a fault of the template; the HTTP chain answers 500
 	}
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")

@@ -31,7 +31,7 @@ const DefaultDrainTime = 10 * time.Second
 // its drain delay, its drain time and this.
 const LastWords = 2 * time.Second
 
-// A Manager is whoever runs this process: what it sends, and what it wants to be told. The zero value is nobody.
+// A Manager is the supervisor of this process: the signals that it sends, and what it is notified of. The zero value is none.
 type Manager struct {
 	Reload   <-chan os.Signal   // read the configuration again
 	Tell     func(state string) // hears of states in the words of sd_notify(3); nil: nobody does
@@ -209,7 +209,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // drain is not ready any more, goes on for the drain delay, stops accepting, lets calls in flight finish for the drain
-// time, ends them, and at last cuts connections whose clients do not read what they are told.
+// time, ends them, and at last cuts connections whose clients do not read their answers.
 func (s *Service) drain(failed <-chan error) error {
 	log := s.serving.Logger
 	s.health.Drain()

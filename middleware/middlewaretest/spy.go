@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A Spy is a core that performs nothing: it remembers each call and answers as told. The zero value answers with the
+// A Spy is a core that performs nothing: it remembers each call and answers as it was set up. The zero value answers with the
 // zero Reply. It is safe for concurrent use.
 type Spy struct {
 	// Reply and Err are the answer to every call. A Reply without a Call of its own gets the call as it arrived.

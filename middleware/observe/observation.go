@@ -42,7 +42,7 @@ func (o Observation) Reads() rsclient.Observer {
 	return o.Metrics
 }
 
-// TokenLookups is who is told whether a token was remembered, or nil.
+// TokenLookups is called with whether a token was remembered; it may be nil.
 func (o Observation) TokenLookups() func(hit bool) {
 	if o.Metrics == nil {
 		return nil
@@ -50,7 +50,7 @@ func (o Observation) TokenLookups() func(hit bool) {
 	return o.Metrics.TokenLookedUp
 }
 
-// FanOuts is who is told how many members of a package were asked and how many answered, or nil.
+// FanOuts is called with how many members of a package were asked and how many answered, or nil.
 func (o Observation) FanOuts() func(asked, answered int) {
 	if o.Metrics == nil {
 		return nil

@@ -40,7 +40,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, span := t.tracer.Start(ctx, "read "+class, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String("pdpp.read", class), attribute.String("http.request.method", request.Method)))
 	response, err := t.next.RoundTrip(withTraceparent(ctx, request))
-	if err != nil { // whose text names the address; its kind is what may be told
+	if err != nil { // whose text names the address; its kind is what may be recorded
 		span.SetStatus(codes.Error, failure(err))
 		span.End()
 		return response, err

@@ -22,7 +22,7 @@ type Limits struct {
 	Wait          time.Duration // how long a call may wait for its turn
 }
 
-// DefaultLimits leave room for an agent that calls thirty tools in a second, and for many people behind one address.
+// DefaultLimits are enough for an agent that calls thirty tools in a second, and for many people behind one address.
 func DefaultLimits() Limits {
 	return Limits{
 		TokenRate: 50, TokenBurst: 200,

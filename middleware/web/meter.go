@@ -70,8 +70,8 @@ func (m *meter) begin(now time.Time) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// settle ends what has begun, and charges for it or not.
-func (m *meter) settle(now time.Time, charge bool) {
+// finish ends what has begun, and charges for it or not.
+func (m *meter) finish(now time.Time, charge bool) {
 	if m == nil {
 		return
 	}

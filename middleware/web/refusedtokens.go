@@ -35,7 +35,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (auth.P
 		return auth.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)
 	}
 	charged := true // a panic is charged as well
-	defer func() { meter.settle(t.limiter.now(), charged) }()
+	defer func() { meter.finish(t.limiter.now(), charged) }()
 	principal, err := t.Authenticator.Authenticate(ctx, token)
 	// Whatever the authority answers, it was asked, also when the caller hung up before the answer.
 	charged = err != nil && rs.AsError(err).Code != rs.AuthorityBusy

@@ -22,7 +22,7 @@ func TokenRate(limiter *Limiter) alice.Constructor {
 					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
 					return
 				}
-				meter.settle(now, true)
+				meter.finish(now, true)
 			}
 			next.ServeHTTP(w, r)
 		})

@@ -35,7 +35,7 @@ type TokenCacheOptions struct {
 	Entries     int           // how many good tokens are remembered, and how many bad ones
 	Timeout     time.Duration // one question; 0 means 10 s
 	Now         func() time.Time
-	OnLookup    func(hit bool)  // told of each token whether memory knew it; nil for nobody
+	OnLookup    func(hit bool)  // called for each token with whether memory knew it; may be nil
 	Unknown     *QuestionLimits // of the questions about tokens that were never good; nil means DefaultQuestionLimits
 }
 

@@ -108,11 +108,11 @@ func (t *turn) load(page searchPage) {
 	if len(page.hits) == 0 && page.next == t.cursor {
 		t.page.next, t.page.more = "", false // a cursor that leads back to itself leads nowhere
 	}
-	t.settle()
+	t.advance()
 }
 
-// settle moves on from a page whose hits are all shown.
-func (t *turn) settle() {
+// advance moves on from a page whose hits are all shown.
+func (t *turn) advance() {
 	switch {
 	case t.skip < len(t.page.hits):
 	case t.page.next != "":
@@ -126,7 +126,7 @@ func (t *turn) settle() {
 func (t *turn) shift() rs.Item {
 	hit := t.page.hits[t.skip]
 	t.skip++
-	t.settle()
+	t.advance()
 	return hit
 }
 

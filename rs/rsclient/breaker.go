@@ -149,7 +149,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	returned := false
 	defer func() {
 		if !returned {
-			a.settle(grantFails)
+			a.record(grantFails)
 		}
 	}()
 	response, err := g.next.RoundTrip(r)
@@ -160,9 +160,9 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
-		a.settle(saysNothing)
+		a.record(saysNothing)
 	case status >= 500 && status != http.StatusNotImplemented:
-		a.settle(grantFails)
+		a.record(grantFails)
 	}
 	a.ReadCloser, response.Body = response.Body, a
 	return response, nil
@@ -177,21 +177,21 @@ type attempt struct {
 	once  sync.Once // a body may be read and closed by two goroutines
 }
 
-// settle records the verdict; the first one counts.
-func (a *attempt) settle(v verdict) { a.once.Do(func() { a.leave.end(v) }) }
+// record records the verdict; the first one counts.
+func (a *attempt) record(v verdict) { a.once.Do(func() { a.leave.end(v) }) }
 
 // fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
 // host had.
 func (a *attempt) fail(err error) {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
-		a.settle(saysNothing)
+		a.record(saysNothing)
 	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
-		a.settle(saysNothing)
+		a.record(saysNothing)
 	case a.leave.read.waits() || isConnectError(err):
-		a.settle(hostFails)
+		a.record(hostFails)
 	default:
-		a.settle(grantFails)
+		a.record(grantFails)
 	}
 }
 
@@ -207,7 +207,7 @@ func (a *attempt) Read(p []byte) (int, error) {
 // Close ends the reading. What had not failed until then is well.
 func (a *attempt) Close() error {
 	err := a.ReadCloser.Close()
-	a.settle(isWell)
+	a.record(isWell)
 	return err
 }
 

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// An Observer is told what happens between this program and the servers that it asks, so that it can be counted. Its
+// An Observer is notified of what happens between this program and the servers that it asks, so that it can be counted. Its
 // methods are called while a caller waits, by many goroutines at a time: they must be quick and must not block. What
 // they are given holds no secret, no query and no id; class and state come from short fixed lists, host from the
 // configuration.
 type Observer interface {
 	// Read is called once for each read that ended, retries included. class is what was read: schema, streams, stream,
 	// records, record, window, aggregate, search, blob, introspection, packages or other. status is the answer's HTTP status,
-	// 0 when no whole answer came. Reads that an open breaker stopped are told with status 0 as well.
+	// 0 when no whole answer came. Reads that an open breaker stopped are reported with status 0 as well.
 	Read(class string, status int, took time.Duration)
 	// Retried is called when an attempt is made anew.
 	Retried(host string)

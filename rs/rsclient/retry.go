@@ -128,8 +128,8 @@ type trial struct {
 	wait    time.Duration // before the next one
 }
 
-// again decides whether another attempt is made: what failed may pass by itself, the deadline has room for the wait and
-// for an attempt as long as the last one, the host is not left alone, and the budget of all callers has a retry left.
+// again decides whether another attempt is made: the fault is transient, the deadline leaves time for the wait and for an attempt as
+// long as the last one, the circuit breaker is closed, and the retry budget of all callers is not spent.
 func (t *trial) again(ctx context.Context, response *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// groupsText is the room of the groups in text, in bytes. As many as can be asked for fit with keys of usual length.
+// groupsText is how many bytes the groups take in text. As many as can be asked for fit with keys of usual length.
 const groupsText = 16 << 10
 
 // keyChars is the longest key of a group that text shows whole.

@@ -86,7 +86,7 @@ func (p *page) block(lines []byte) bool {
 	return true
 }
 
-// reserve sets room aside for lines that must come last; release gives it back.
+// reserve keeps bytes for lines that must come last; release gives them back.
 func (p *page) reserve(lines ...string) {
 	for _, line := range lines {
 		p.max -= len(line) + 1

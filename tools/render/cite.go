@@ -58,7 +58,7 @@ type cite struct {
 	start, end int    // code points of the field; end is 0 when the range is not known
 }
 
-// add writes the citation's members. Where the digest goes, which is not cheap to make, it leaves room.
+// add writes the citation's members. It leaves a gap where the digest goes, which is not cheap to make.
 func (c cite) add(a *arguments) (digest textRange) {
 	if c.end > 0 {
 		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))

@@ -74,7 +74,7 @@ func manyLines(s string) string { return new(Removed).text(s) }
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string { return new(texts).oneLine(s) }
 
-// oneLine is the same in the room of t, where something has to be written at all.
+// oneLine is the same, written into t where anything has to be written at all.
 func (t *texts) oneLine(s string) string {
 	s = strings.Trim(s, " ")
 	run := linePrefix(s)

@@ -6,7 +6,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A cutter cuts passages to size, one after the other in the same room.
+// A cutter cuts passages to size, one after the other in the same buffers.
 type cutter struct {
 	clusters    clusters
 	first, last border // of what is shown of the passage at hand

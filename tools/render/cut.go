@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A cut is a field that an answer shows only in part, and the call that reads on (S1-R2). What is told of it is found only when
-// it is told: a page may have thousands, of which a few are named and the others counted.
+// A cut is a field that an answer shows only in part, and the call that reads on (S1-R2). What is said of it is found only when
+// it is said: a page may have thousands, of which a few are named and the others counted.
 type cut struct {
 	it        *item
 	field     member // as received
@@ -91,10 +91,10 @@ func (c cut) json() string {
 	return string(a.shut('}').b)
 }
 
-// cutMembers are the members of a rung or of a document's metadata that say what is not whole, in about room bytes of
+// cutMembers are the members of a follow-up or of a document's metadata that say what is not complete, in about remaining bytes of
 // JSON: under key the fields that are shown in part, each with the call that reads on, and the names of those that are
 // left out, with the call that reads the first of them.
-func cutMembers(key string, cuts []cut, it *item, room int) object {
+func cutMembers(key string, cuts []cut, it *item, remaining int) object {
 	const batch = 20 // fields of one call
 	var parts, names []string
 	var first []string
@@ -103,9 +103,9 @@ func cutMembers(key string, cuts []cut, it *item, room int) object {
 		if c.omitted() {
 			continue
 		}
-		if room >= 0 || len(parts) == 0 {
+		if remaining >= 0 || len(parts) == 0 {
 			raw := c.json()
-			if room -= len(raw) + 1; room >= 0 || len(parts) == 0 {
+			if remaining -= len(raw) + 1; remaining >= 0 || len(parts) == 0 {
 				parts = append(parts, raw)
 				continue
 			}
@@ -117,7 +117,7 @@ func cutMembers(key string, cuts []cut, it *item, room int) object {
 			continue
 		}
 		raw := encode(c.field.Name)
-		if room -= len(raw) + 1; room < 0 && len(names) > 0 {
+		if remaining -= len(raw) + 1; remaining < 0 && len(names) > 0 {
 			unnamed++
 			continue
 		}

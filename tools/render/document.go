@@ -37,8 +37,8 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	it.id, it.ref = read.String(), read
 	var out string
 	cuts := 0
-	for _, room := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
-		doc := writeDocument(&it, room)
+	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
+		doc := writeDocument(&it, remaining)
 		out = object{
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading(new(texts)))),

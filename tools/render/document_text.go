@@ -21,9 +21,9 @@ const (
 	relatedChars = 600
 )
 
-// writeDocument writes a record in about room bytes of JSON. A text that does not fit is cut at a character; each cut
+// writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
 // has the call that reads on.
-func writeDocument(it *item, room int) document {
+func writeDocument(it *item, remaining int) document {
 	var d document
 	var b strings.Builder
 	var long []member
@@ -44,7 +44,7 @@ func writeDocument(it *item, room int) document {
 			}
 			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
 		}
-		switch full := b.Len()+len(shownName(m.Name))+len(value) > room/2; { // of very many fields the rest are readable by name
+		switch full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
 		case value == "":
 			empty = append(empty, shownName(m.Name))
 			continue
@@ -59,17 +59,17 @@ func writeDocument(it *item, room int) document {
 	if len(empty) > 0 {
 		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
 	}
-	related := writeRelated(it.expanded, it.conn, room/4)
-	d.writeTexts(&b, long, it, room-escaped(b.String())-escaped(related))
+	related := writeRelated(it.expanded, it.conn, remaining/4)
+	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related))
 	b.WriteString(related)
 	d.text = strings.Trim(b.String(), "\n")
 	return d
 }
 
-// writeTexts writes the long texts; when there is not room for all, the shorter ones are whole and the longest share
+// writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share
 // what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
 // starts each of their lines, so that none can be taken for one of ours (D19).
-func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room int) {
+func (d *document) writeTexts(b *strings.Builder, long []member, it *item, remaining int) {
 	const least, note = 1000, 160
 	texts := make([]string, len(long))
 	sizes := make([]int, len(long))
@@ -77,8 +77,8 @@ func (d *document) writeTexts(b *strings.Builder, long []member, it *item, room 
 		texts[i], _ = rs.AsText(m.Value)
 		sizes[i] = escaped(quoted(texts[i])) + len(shownName(m.Name)) + 8
 	}
-	fit := max(sharing(sizes, room, least), min(1, len(long))) // the first is shown however little of it fits
-	share := fairShare(sizes[:fit], room)
+	fit := max(sharing(sizes, remaining, least), min(1, len(long))) // the first is shown however little of it fits
+	share := fairShare(sizes[:fit], remaining)
 	for i, m := range long {
 		c := cut{it: it, field: m}
 		if i >= fit {
@@ -113,10 +113,10 @@ func prefixQuoted(text string, max int) string {
 }
 
 // writeRelated lists expanded records, a line each with the id that fetch takes.
-func writeRelated(expanded object, conn string, room int) string {
+func writeRelated(expanded object, conn string, remaining int) string {
 	var b strings.Builder
 	for _, m := range expanded {
-		if b.Len() > room {
+		if b.Len() > remaining {
 			break
 		}
 		relation := rs.AsObject(m.Value)
@@ -141,7 +141,7 @@ func writeRelated(expanded object, conn string, room int) string {
 			if data := readable(it.data.JSON()); it.data != nil {
 				line = strings.TrimSpace(line + " " + preview(data, relatedChars))
 			}
-			if i == maxRelated || b.Len()+len(line) > room {
+			if i == maxRelated || b.Len()+len(line) > remaining {
 				fmt.Fprintf(&b, "%d more not shown: lower expand_limit, or query their stream\n", len(items)-i)
 				break
 			}

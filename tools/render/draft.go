@@ -9,10 +9,10 @@ import (
 
 // A hitStyle is how much of each hit structured output shows.
 type hitStyle struct {
-	cited bool // with what checks a quote
-	rungs int  // hits in the ladder
-	short bool // instead of a long address of its own a hit has ours
-	bare  bool // id, title and such an address alone
+	cited     bool // with what checks a quote
+	followUps int  // hits in the ladder
+	short     bool // instead of a long address of its own a hit has ours
+	bare      bool // id, title and such an address alone
 }
 
 // A draft is the structured output of a search with gaps where excerpts and snippets go. How long these may be is found by
@@ -30,12 +30,12 @@ type draft struct {
 
 // A draftPassage is an excerpt or a snippet of a hit. It goes into one gap or into two.
 type draftPassage struct {
-	excerpt      *excerpt
-	snippet      passage   // where there is no excerpt
-	result, rung int       // where in json the gaps are, in results and in the ladder; 0 for none
-	text         textRange // of filling
-	quote        string    // whose digest it has, if any
-	digest       textRange // where in filling that goes
+	excerpt          *excerpt
+	snippet          passage   // where there is no excerpt
+	result, followUp int       // where in json the gaps are, in results and in the ladder; 0 for none
+	text             textRange // of filling
+	quote            string    // whose digest it has, if any
+	digest           textRange // where in filling that goes
 }
 
 // write writes everything but the passages.
@@ -54,9 +54,9 @@ func (d *draft) write(hits []hit, style hitStyle, data object, q SearchQuery) {
 	}
 	a.shut(']').open("content_ladder", '{').open("records", '[')
 	if !style.bare {
-		rungs := d.passages
-		for i := range hits[:min(style.rungs, len(hits))] {
-			rungs = ladderRung(a, &hits[i], rungs)
+		followUps := d.passages
+		for i := range hits[:min(style.followUps, len(hits))] {
+			followUps = ladderFollowUp(a, &hits[i], followUps)
 		}
 	}
 	a.shut(']').shut('}').key("data")
@@ -98,7 +98,7 @@ func (d *draft) result(a *arguments, h *hit, q SearchQuery) {
 }
 
 // fill writes the passages, of so many characters each, and reports whether the whole has at most max bytes then. It stops
-// where it has more, and goes on from there when the same is tried with more room.
+// where it has more, and goes on from there when the same is tried with more bytes.
 func (d *draft) fill(cut *cutter, chars, max int) bool {
 	if chars != d.chars {
 		d.chars, d.filled, d.filling, d.size = chars, 0, d.filling[:0], len(d.json)
@@ -118,7 +118,7 @@ func (d *draft) fill(cut *cutter, chars, max int) bool {
 		}
 		d.filling = a.b
 		p.text.to = len(d.filling)
-		for _, gap := range [...]int{p.result, p.rung} {
+		for _, gap := range [...]int{p.result, p.followUp} {
 			if gap > 0 {
 				d.size += p.text.to - p.text.from
 			}
@@ -146,7 +146,7 @@ func (d *draft) whole() json.RawMessage {
 		}
 	}
 	for i := range slices.Backward(d.passages) {
-		put(d.passages[i].rung, d.passages[i].text)
+		put(d.passages[i].followUp, d.passages[i].text)
 	}
 	for i := range slices.Backward(d.passages) {
 		put(d.passages[i].result, d.passages[i].text)

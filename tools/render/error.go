@@ -79,16 +79,16 @@ func connectionLines(p *page, e *rs.Error) {
 
 // unavailableLines are the connections that are no choice, and why (S3-3a, D14).
 func unavailableLines(p *page, e *rs.Error) {
-	const room = 250 // the request id and the wait
-	p.max -= room
+	const remaining = 250 // the request id and the wait
+	p.max -= remaining
 	for i, c := range e.Unavailable {
 		if i == 3 || !p.whole(unavailableLine(c)) {
-			p.max += room
+			p.max += remaining
 			p.add(fmt.Sprintf("%d more are unavailable; see structured output.", len(e.Unavailable)-i))
 			return
 		}
 	}
-	p.max += room
+	p.max += remaining
 }
 
 // unavailableList is unavailableLines for structured output.

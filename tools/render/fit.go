@@ -8,21 +8,21 @@ import (
 )
 
 // What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a
-// member. What was cut is told beside it (D18).
+// member. The answer says beside it what was cut (D18).
 
 const (
-	leastShare = 64   // a member that would get less room than this many bytes is left out
+	leastShare = 64   // a member that would get fewer than this many bytes is left out
 	leastField = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
 	fitDepth   = 6    // how deep a value is looked into; what is large below that is left out as a whole
 )
 
 // fit returns a JSON value of at most max bytes, or as it is when it fits, and whether it was cut. The members of an
-// object share the room: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
+// object share the bytes: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
 func fit(raw string, max int) (fitted string, cut bool) {
 	return fitAt(raw, max, fitDepth)
 }
 
-// fitted is fit where it is told otherwise that something was cut. It has at least the 4 bytes of null.
+// fitted is fit where the answer says in another way that something was cut. It has at least the 4 bytes of null.
 func fitted(raw string, max int) string {
 	value, _ := fit(raw, max)
 	return value
@@ -45,25 +45,25 @@ func fitAt(raw string, max, depth int) (string, bool) {
 
 func fitArray(raw string, max, depth int) string {
 	elements, _ := rs.AsArray(raw)
-	room := max - len(`[]`)
+	remaining := max - len(`[]`)
 	for i, element := range elements {
-		if len(element)+1 <= room {
-			room -= len(element) + 1
+		if len(element)+1 <= remaining {
+			remaining -= len(element) + 1
 			continue
 		}
-		if room <= leastShare {
+		if remaining <= leastShare {
 			return rs.JoinArray(elements[:i])
 		}
-		elements[i], _ = fitAt(element, room-1, depth-1)
+		elements[i], _ = fitAt(element, remaining-1, depth-1)
 		return rs.JoinArray(elements[:i+1])
 	}
 	return rs.JoinArray(elements)
 }
 
-// fitObject cuts an object to max bytes. A member is whole, or has at least the room of least bytes, its name included, or is left
+// fitObject cuts an object to max bytes. A member is whole, or has at least least bytes, its name included, or is left
 // out with those behind it. A member whose name is too long for any call is left out alone.
 func fitObject(o object, most, least, depth int) object {
-	room := most - len(`{}`)
+	remaining := most - len(`{}`)
 	fitted, sizes, quoted := make(object, 0, len(o)), make([]int, 0, fewSizes), make([]byte, 0, 64)
 	for _, m := range o {
 		if len(m.Name) > longestName {
@@ -74,8 +74,8 @@ func fitObject(o object, most, least, depth int) object {
 		least = max(least, own+len("null")) // else a name could be larger than its share
 		fitted, sizes = append(fitted, m), append(sizes, own+len(m.Value))
 	}
-	kept := sharing(sizes, room, least)
-	share := fairShare(sizes[:kept], room)
+	kept := sharing(sizes, remaining, least)
+	share := fairShare(sizes[:kept], remaining)
 	fitted = fitted[:kept]
 	for i, m := range fitted {
 		if sizes[i] > share {
@@ -103,27 +103,27 @@ func fitEnvelope(o object, max int) object {
 // fewSizes is how many members most objects have at most.
 const fewSizes = 32
 
-// sharing is how many of the first sizes share room so that each is whole or has at least the room of least.
-func sharing(sizes []int, room, least int) int {
+// sharing is how many of the first sizes share remaining bytes so that each is complete or has at least least of them.
+func sharing(sizes []int, remaining, least int) int {
 	needed := 0
 	for i, size := range sizes {
-		if needed += min(size, least); needed > room && least > 0 {
+		if needed += min(size, least); needed > remaining && least > 0 {
 			return i
 		}
 	}
 	return len(sizes)
 }
 
-// fairShare is the largest share at which sizes, each cut to it, fit in room together.
-func fairShare(sizes []int, room int) int {
+// fairShare is the largest share at which sizes, each cut to it, fit in remaining bytes together.
+func fairShare(sizes []int, remaining int) int {
 	sorted := append(make([]int, 0, fewSizes), sizes...)
 	slices.Sort(sorted)
 	for i, size := range sorted {
-		share := room / (len(sorted) - i)
+		share := remaining / (len(sorted) - i)
 		if size > share {
 			return max(share, 0)
 		}
-		room -= size
+		remaining -= size
 	}
 	return int(^uint(0) >> 1)
 }

@@ -25,7 +25,7 @@ type hit struct {
 	foreign    bool     // it says that it is of another connection than the one that was asked for
 }
 
-// A hitReader reads the hits of a page, one after the other in the same room.
+// A hitReader reads the hits of a page, one after the other into the same buffers.
 type hitReader struct {
 	q    SearchQuery
 	hits []hit // those that were read
@@ -166,7 +166,7 @@ func (h *hit) adopt(texts *texts, ref rs.Ref) {
 }
 
 // distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the
-// text is no title. A title field that matched is one, and is told apart by what heading adds.
+// text is no title. A title field that matched is one, and heading adds what distinguishes it.
 func (h *hit) distinguish() {
 	if len(h.excerpts) == 0 {
 		switch title := h.title; {

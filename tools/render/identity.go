@@ -27,7 +27,7 @@ type item struct {
 	titleField, timeField string // of a record: where in data title and authored stand
 }
 
-// handled sets id, which is made in the room of texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
+// handled sets id, which is written into texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
 // the id (S2-9); parts that cannot be named at all leave it empty.
 func (it *item) handled(texts *texts) {
 	it.id, it.ref = "", rs.Ref{}
@@ -69,7 +69,7 @@ func (it *item) appendSource(b []byte) []byte {
 	return fmt.Appendf(b, "%s (%s)", label, key)
 }
 
-// heading is a title for people: the source's own, else what the record is (S0-6a). It is made in the room of texts.
+// heading is a title for people: the source's own, else what the record is (S0-6a). It is written into texts.
 func (it *item) heading(texts *texts) string {
 	if t := preview(it.title, titleChars); t != "" {
 		return t
@@ -250,7 +250,8 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record with its data, nil when it has none. Its id is made in the room of texts. stream and connection stand in for what it does not say.
+// readRecord reads a record with its data, nil when it has none. Its id is written into texts. stream and connection are
+// used where it does not say them.
 func readRecord(texts *texts, o, data object, stream, connection string) item {
 	it := item{
 		stream:    o.Text("stream"),

@@ -1,9 +1,9 @@
 package render
 
-// ladderRung is a hit in structuredContent.content_ladder: for each proven match the same preview as in results and the
+// ladderFollowUp is a hit in structuredContent.content_ladder: for each proven match the same preview as in results and the
 // call that reads on (S1-1a, S1-R2). Field-window URIs stand in _meta only (S1-R4). It takes the hit's passages, which come
 // first, and returns the others.
-func ladderRung(a *arguments, h *hit, passages []draftPassage) []draftPassage {
+func ladderFollowUp(a *arguments, h *hit, passages []draftPassage) []draftPassage {
 	if len(h.excerpts) == 0 {
 		return passages[1:]
 	}
@@ -11,7 +11,7 @@ func ladderRung(a *arguments, h *hit, passages []draftPassage) []draftPassage {
 	for n := range h.excerpts {
 		x := &h.excerpts[n]
 		a.open("", '{').plain("field", x.field).key("preview")
-		passages[n].rung = len(a.b)
+		passages[n].followUp = len(a.b)
 		a.b = append(a.b, ',')
 		a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')
 		x.read(a).shut('}').shut('}').shut('}')

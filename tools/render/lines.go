@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// lines are the lines of a text that is made in one room.
+// lines are the lines of a text in one buffer.
 type lines struct {
 	b     []byte
 	start int // of the last line

@@ -17,7 +17,7 @@ type passage struct {
 // A textRange is a part of a text, in bytes.
 type textRange struct{ from, to int }
 
-// A passageReader reads passages, one after the other in the same room.
+// A passageReader reads passages, one after the other into the same buffers.
 type passageReader struct {
 	texts texts // of all that had marks
 	marks []textRange

@@ -26,9 +26,9 @@ func relatedCounts(it *item) string {
 	return clip(strings.Join(counts, " "), 4*labelChars)
 }
 
-// appendRecord appends one record in about room bytes to an empty line: its id, title and time, then short values. It reports
+// appendRecord appends one record in about remaining bytes to an empty line: its id, title and time, then short values. It reports
 // whether something of it was cut.
-func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
+func appendRecord(line []byte, it *item, remaining int) (_ []byte, cut bool) {
 	const separator = " | "
 	if line = append(line, it.id...); it.id == "" {
 		line = append(line, "(no id)"...)
@@ -68,10 +68,10 @@ func appendRecord(line []byte, it *item, room int) (_ []byte, cut bool) {
 				line = line[:before]
 				continue
 			}
-			if before+len(between)+len(m.Name)+len(value) > room {
+			if before+len(between)+len(m.Name)+len(value) > remaining {
 				line, short = appendShort(line[:start], m.Value, 40)
 			}
-			if len(line) > room {
+			if len(line) > remaining {
 				line, cut = line[:before], true
 				continue
 			}

@@ -204,7 +204,7 @@ func spansConnections(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
 }
 
-// recordPreviews writes a line per record while there is room, and returns how many.
+// recordPreviews writes a line per record until the page is full, and returns how many.
 func recordPreviews(p *page, items []item, q RecordsQuery) (shown int) {
 	if len(items) == 0 {
 		return 0
@@ -212,12 +212,12 @@ func recordPreviews(p *page, items []item, q RecordsQuery) (shown int) {
 	const cutNote = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads on.`
 	expandNote := expandedNote(items, q)
 	p.reserve(cutNote, expandNote)
-	room := min(max(p.left()/len(items), 180), 700)
+	remaining := min(max(p.left()/len(items), 180), 700)
 	cut := false
-	line := make([]byte, 0, room)
+	line := make([]byte, 0, remaining)
 	for i := range items {
 		var short bool
-		if line, short = appendRecord(line[:0], &items[i], room); len(line) > LineChars && utf8.RuneCount(line) > LineChars {
+		if line, short = appendRecord(line[:0], &items[i], remaining); len(line) > LineChars && utf8.RuneCount(line) > LineChars {
 			if items[i].id != "" {
 				break
 			}

@@ -12,8 +12,8 @@ const (
 	ladderJSON    = 5 << 10                            // the calls that read long fields
 	pageJSON      = StructuredHard - ladderJSON - 1000 // the page itself
 	envelopeJSON  = 8 << 10                            // what stands beside the records
-	leastRung     = 400                                // of one record
-	longText      = LineChars                          // a text of more characters has a rung in the ladder
+	leastFollowUp = 400                                // of one record
+	longText      = LineChars                          // a text of more characters has a follow-up in the ladder
 	truncatedText = 500                                // characters of a text on a page that is too large otherwise
 )
 
@@ -112,7 +112,7 @@ func shortenTexts(sent rs.Item, it *item) (shortened string, shown shownRecord, 
 		}
 		if size > 0 {
 			raw = record.With("data", shown.fields.JSON()).JSON()
-			size += len(it.id) + leastRung/2
+			size += len(it.id) + leastFollowUp/2
 		}
 	}
 	return raw, shown, size + len(raw) + 1
@@ -129,15 +129,15 @@ func shrinkRecord(a *arguments, sent rs.Item, it *item, max int) shownRecord {
 	}
 	start := len(a.b)
 	a.b = fitObject(record.Without("data", "expanded"), max/3, leastShare, fitDepth).AppendJSON(a.b)
-	room := max - (len(a.b) - start) - len(`,"data":,"expanded":`)
+	remaining := max - (len(a.b) - start) - len(`,"data":,"expanded":`)
 	a.reopen()
 	var shown shownRecord
 	if record.Has("expanded") {
-		shown.expanded, _ = fit(record.Get("expanded"), room/3)
-		room -= len(shown.expanded)
+		shown.expanded, _ = fit(record.Get("expanded"), remaining/3)
+		remaining -= len(shown.expanded)
 		a.put("expanded", shown.expanded)
 	}
-	shown.fields = fitObject(it.data, room, min(leastField, room/2), fitDepth)
+	shown.fields = fitObject(it.data, remaining, min(leastField, remaining/2), fitDepth)
 	a.key("data")
 	a.b = shown.fields.AppendJSON(a.b)
 	a.shut('}')
@@ -180,14 +180,14 @@ func longTexts(cuts []cut, shown shownRecord, it *item) []cut {
 // max bytes.
 func recordLadder(long []longRecord, max int) string {
 	var records []string
-	room := max
+	remaining := max
 	for i, record := range long {
-		if room < len(record.item.id)+leastRung {
+		if remaining < len(record.item.id)+leastFollowUp {
 			return object{pair("records", rs.JoinArray(records)), pair("more_records", encode(len(long)-i))}.JSON()
 		}
-		rung := append(object{pair("id", encode(record.item.id))}, cutMembers("long_fields", record.cuts, record.item, room-len(record.item.id)-leastRung/2)...)
-		raw := rung.JSON()
-		room -= len(raw)
+		followUp := append(object{pair("id", encode(record.item.id))}, cutMembers("long_fields", record.cuts, record.item, remaining-len(record.item.id)-leastFollowUp/2)...)
+		raw := followUp.JSON()
+		remaining -= len(raw)
 		records = append(records, raw)
 	}
 	return object{pair("records", rs.JoinArray(records))}.JSON()

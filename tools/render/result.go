@@ -8,7 +8,7 @@ import (
 )
 
 // recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20). It is made in the
-// room of texts.
+// into texts.
 func recordURL(texts *texts, base string, ref rs.Ref) string {
 	base = strings.TrimRight(base, "/")
 	if ref.Stream == "" || ref.RecordID == "" {

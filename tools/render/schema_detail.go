@@ -231,7 +231,7 @@ func quotedWords(list []string, max int) string {
 	return string(b)
 }
 
-// note adds a word to a list that has room and does not have it.
+// note adds a word to a list that is not full and does not have it.
 func note(list *[]string, word string) {
 	if !slices.Contains(*list, word) && len(*list) < mostKinds {
 		*list = append(*list, word)
@@ -245,12 +245,12 @@ func withJSON(beginning string, raw string) string {
 		return clip(beginning, LineChars)
 	}
 	beginning += " "
-	for room := max(min(fieldSchemaBytes, LineChars-len(beginning)-len(note)), 64); ; room /= 2 {
-		line := beginning + jsonText(fitted(raw, room))
-		if len(raw) > room {
+	for remaining := max(min(fieldSchemaBytes, LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
+		line := beginning + jsonText(fitted(raw, remaining))
+		if len(raw) > remaining {
 			line += note
 		}
-		if room < 16 || !longerThan(line, LineChars) {
+		if remaining < 16 || !longerThan(line, LineChars) {
 			return clip(line, LineChars)
 		}
 	}

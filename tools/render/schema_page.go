@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// What the parts of a cut document take at most, in bytes, so that there is always room for a stream or a field.
+// What the parts of a cut document take at most, in bytes, so that a stream or a field always fits.
 const (
 	documentHead    = 4 << 10
 	connectorHead   = 6 << 10
@@ -21,7 +21,7 @@ const (
 	unknownBytes    = 1 << 10 // names of fields that are not there
 )
 
-// identity are the members by which a row or connector is told apart: every page repeats them.
+// identity are the members that identify a row or connector: every page repeats them.
 var identity = []string{
 	"object", "name", "stream", "connector_key", "connector_id", "source", "connection_id", "connector_instance_id", "display_name",
 	"grant_id", "cursor_field", "granted_connections", "granted_connections_total",
@@ -167,10 +167,10 @@ func (c *schemaCut) bound(o object, max int) schemaHead {
 	cut := false
 	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
 		if list, ok := rs.AsArray(raw); ok {
-			kept, room := []string{}, connectionsHead
+			kept, remaining := []string{}, connectionsHead
 			for _, raw := range list {
-				if len(raw)+1 <= room {
-					kept, room = append(kept, raw), room-len(raw)-1
+				if len(raw)+1 <= remaining {
+					kept, remaining = append(kept, raw), remaining-len(raw)-1
 				}
 			}
 			o, cut = o.With("granted_connections", rs.JoinArray(kept)).With("granted_connections_total", encode(len(list))), true
@@ -190,7 +190,7 @@ func (c *schemaCut) bound(o object, max int) schemaHead {
 }
 
 // page is the document with only some units, and what is said about it. Where to read on stands before it: some hosts cut
-// what is long. It stands in the room of the page before.
+// what is long. It reuses the buffer of the page before.
 func (c *schemaCut) page(from, to int) []byte {
 	c.part(c.units[from:to])
 	a := &arguments{append(c.out[:0], '{')}
@@ -328,8 +328,8 @@ func (d *schemaDocument) shorten(u schemaUnit, over int) {
 	}
 	f := &d.rows[u.row].fields[u.field]
 	const note = 400 // it is named as shortened
-	room := max(len(f.Capabilities)+len(f.Property)-over-note, 16)
-	share := fairShare([]int{len(f.Capabilities), len(f.Property)}, room)
+	remaining := max(len(f.Capabilities)+len(f.Property)-over-note, 16)
+	share := fairShare([]int{len(f.Capabilities), len(f.Property)}, remaining)
 	f.shortened = true
 	if f.Capabilities != "" {
 		f.Capabilities = fitted(f.Capabilities, share)

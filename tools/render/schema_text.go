@@ -37,8 +37,8 @@ func (d *schemaDocument) text() string {
 	}
 	if d.q.Stream == "" || all <= TextLines {
 		d.write(l, from, from+all, connections)
-		// A part takes at most as much again as the whole, because a list may not be folded that was, and the room to say
-		// where to read on. So any part fits of what takes a third of the room, and nothing has to be tried.
+		// A part takes at most as much again as the whole, because a list may not be folded that was, and the bytes that say
+		// where to read on. So any part fits of what takes a third of the budget, and nothing has to be tried.
 		if fits(TextHard/3, TextLines/3) {
 			return string(append(l.b, tail...))
 		}

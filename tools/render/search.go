@@ -82,10 +82,10 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 		chars int // of excerpts and snippets
 		max   int
 	}{
-		{hitStyle{cited: true, rungs: all}, excerptChars, StructuredTarget}, {hitStyle{cited: true, rungs: all}, 100, StructuredTarget},
-		{hitStyle{cited: true, rungs: all}, 50, StructuredTarget}, {hitStyle{cited: true, rungs: all}, 50, StructuredHard},
-		{hitStyle{cited: true, rungs: all, short: true}, 50, StructuredHard}, {hitStyle{rungs: all, short: true}, 50, StructuredHard},
-		{hitStyle{rungs: 10, short: true}, 50, StructuredHard}, {hitStyle{rungs: 3, short: true}, 30, StructuredHard},
+		{hitStyle{cited: true, followUps: all}, excerptChars, StructuredTarget}, {hitStyle{cited: true, followUps: all}, 100, StructuredTarget},
+		{hitStyle{cited: true, followUps: all}, 50, StructuredTarget}, {hitStyle{cited: true, followUps: all}, 50, StructuredHard},
+		{hitStyle{cited: true, followUps: all, short: true}, 50, StructuredHard}, {hitStyle{followUps: all, short: true}, 50, StructuredHard},
+		{hitStyle{followUps: 10, short: true}, 50, StructuredHard}, {hitStyle{followUps: 3, short: true}, 30, StructuredHard},
 		{hitStyle{bare: true}, 0, StructuredHard},
 	} {
 		if i == 0 || step.style != d.style {

@@ -9,14 +9,14 @@ type selection struct {
 	*clusters
 	first, last border
 	left, right int // runes on either side of the match
-	room        int // runes that are left for more, ellipses included
+	remaining   int // runes that are left for more, ellipses included
 }
 
 // choose selects the clusters to show: the first mark as far as it fits, then as much on either side of it: the side that
 // shows less is the next to get a cluster. It shows nothing when not even the first cluster fits.
 func (c *clusters) choose() (first, last border) {
 	start := border{c.anchor, c.runs[c.anchor].from}
-	s := selection{clusters: c, first: start, last: start, room: c.most}
+	s := selection{clusters: c, first: start, last: start, remaining: c.most}
 	if mark := c.runs[c.anchor].mark; mark == 0 {
 		s.widenRight(1)
 	} else {
@@ -33,15 +33,15 @@ func (c *clusters) choose() (first, last border) {
 		case left && right:
 			right = s.widenRight(s.left-s.right) > 0
 		case left:
-			left = s.widenLeft(s.room) > 0
+			left = s.widenLeft(s.remaining) > 0
 		default:
-			right = s.widenRight(s.room) > 0
+			right = s.widenRight(s.remaining) > 0
 		}
 	}
 	return s.trim(match.first, match.last)
 }
 
-// turns is how many turns can be taken at once, because on both sides each rune is a cluster, and there is room for all.
+// turns is how many turns can be taken at once, because on both sides each rune is a cluster, and all fit.
 func (s *selection) turns() int {
 	if s.first.at == s.runs[0].from || !s.reach(s.last.run) || s.left != s.right {
 		return 1
@@ -50,7 +50,7 @@ func (s *selection) turns() int {
 	if left.runes > 0 || right.runes > 0 || right.mark > 0 {
 		return 1
 	}
-	_, most := runeCountIndex(s.plain[left.from:s.first.at], s.room/2-1)
+	_, most := runeCountIndex(s.plain[left.from:s.first.at], s.remaining/2-1)
 	_, most = runeCountIndex(s.plain[s.last.at:right.to], most)
 	return max(1, most)
 }
@@ -61,24 +61,24 @@ func (s *selection) widenLeft(wanted int) int {
 	if s.first.at == s.runs[0].from {
 		return 0
 	}
-	room := s.room
+	remaining := s.remaining
 	if s.last.at < len(s.plain) {
-		room--
+		remaining--
 	}
 	n := s.before(s.first).run
 	next := &s.runs[n]
 	from, runes := next.from, next.runes
 	if runes == 0 {
-		from, runes = backward(s.plain, next.from, s.first.at, min(wanted, room))
-		if runes == room && from > 0 && runes > 0 { // an ellipsis takes the place of the first
+		from, runes = backward(s.plain, next.from, s.first.at, min(wanted, remaining))
+		if runes == remaining && from > 0 && runes > 0 { // an ellipsis takes the place of the first
 			_, size := utf8.DecodeRuneInString(s.plain[from:])
 			from, runes = from+size, runes-1
 		}
 	}
-	if runes == 0 || runes > room || runes == room && from > 0 {
+	if runes == 0 || runes > remaining || runes == remaining && from > 0 {
 		return 0
 	}
-	s.first, s.left, s.room = border{n, from}, s.left+runes, s.room-runes
+	s.first, s.left, s.remaining = border{n, from}, s.left+runes, s.remaining-runes
 	return runes
 }
 
@@ -87,29 +87,29 @@ func (s *selection) widenRight(wanted int) int {
 	if !s.reach(s.last.run) {
 		return 0
 	}
-	room, tags := s.room, 0
+	remaining, tags := s.remaining, 0
 	if s.first.at > 0 {
-		room--
+		remaining--
 	}
 	n := s.last.run
 	next := &s.runs[n]
 	if next.mark > 0 && s.last.at == next.from && (n == 0 || s.runs[n-1].mark != next.mark) {
 		tags = len(markOpen + markClose)
-		room -= tags
+		remaining -= tags
 	}
 	to, runes := next.to, next.runes
 	if runes == 0 {
-		to, runes = runeCountIndex(s.plain[s.last.at:next.to], min(wanted, room))
+		to, runes = runeCountIndex(s.plain[s.last.at:next.to], min(wanted, remaining))
 		to += s.last.at
-		if runes == room && to < len(s.plain) && runes > 0 { // an ellipsis takes the place of the last
+		if runes == remaining && to < len(s.plain) && runes > 0 { // an ellipsis takes the place of the last
 			_, size := utf8.DecodeLastRuneInString(s.plain[:to])
 			to, runes = to-size, runes-1
 		}
 	}
-	if runes == 0 || runes > room || runes == room && to < len(s.plain) {
+	if runes == 0 || runes > remaining || runes == remaining && to < len(s.plain) {
 		return 0
 	}
-	s.last, s.right, s.room = s.borderAt(n, to), s.right+runes, s.room-runes-tags
+	s.last, s.right, s.remaining = s.borderAt(n, to), s.right+runes, s.remaining-runes-tags
 	return runes
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// texts are texts that are made one behind the other in one room.
+// texts are texts that are written one behind the other into one buffer.
 type texts struct {
 	b strings.Builder
 }
@@ -63,7 +63,7 @@ func preview(s string, max int) string {
 }
 
 // readable is JSON whose texts stand as they read: many a server writes each letter beyond ASCII as an escape, which takes
-// three times the room and which nobody reads.
+// three times the bytes and which nobody reads.
 func readable(raw string) string {
 	if !strings.Contains(raw, `\u`) {
 		return raw

@@ -114,7 +114,7 @@ func newStreamTally() *streamTally {
 	return &streamTally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
 }
 
-// add counts a record and returns the fields that there was no room for, each once.
+// add counts a record and returns the fields beyond the bound, each once.
 func (t *streamTally) add(fields []jsonField) []string {
 	return t.addEach(fields, (*fieldTally).count)
 }

@@ -220,12 +220,12 @@ func (k knownIDs) admit(one *item, file string) (reason string) {
 		one.id = fmt.Sprintf("%s-%d", base, number)
 	}
 	k[one.id] = knownID{file, one.line, one.content}
-	one.settle()
+	one.fillIDs()
 	return ""
 }
 
-// settle writes the id into a record whose format has no field for it, and into what hangs on it.
-func (i *item) settle() {
+// fillIDs writes the id into a record whose format has no field for it, and into what hangs on it.
+func (i *item) fillIDs() {
 	if i.content == "" {
 		return
 	}

@@ -40,7 +40,7 @@ func (w Watch) skipped(s Skip) {
 	}
 }
 
-// foundStep is after how many records a watch is told.
+// foundStep is after how many records a watch is called.
 const foundStep = 1000
 
 // Open reads a person's own files: a folder with all that is in it, or one file. What a file holds is known by its name, or else by how it
@@ -62,7 +62,7 @@ const foundStep = 1000
 // A record is emitted at its event time, or, when it has none that can be read, at the time of its file. Records come in the order of file
 // names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked for, a piece at a time.
 //
-// What cannot be used is told to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a field
+// What cannot be used is reported to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a field
 // twice, a second record of the same id, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot be read,
 // holds nothing that can be used, or has a manifest that is wrong, and when the context ends.
 //

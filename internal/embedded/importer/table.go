@@ -93,7 +93,7 @@ func (r *tableReader) row() (cells []string, line int, err error) {
 		if len(bytes.TrimSpace(first)) == 0 {
 			continue
 		}
-		if r.comma == 0 && !r.settle(first) {
+		if r.comma == 0 && !r.findHeader(first) {
 			continue
 		}
 		cells, err = r.split(first)
@@ -101,8 +101,8 @@ func (r *tableReader) row() (cells []string, line int, err error) {
 	}
 }
 
-// settle finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
-func (r *tableReader) settle(first []byte) bool {
+// findHeader finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
+func (r *tableReader) findHeader(first []byte) bool {
 	text := strings.ToLower(strings.TrimSpace(string(first)))
 	if mark, ok := strings.CutPrefix(strings.Trim(text, `"`), "sep="); ok && utf8.RuneCountInString(mark) == 1 {
 		r.comma, _ = utf8.DecodeRuneInString(mark)
