@@ -42,7 +42,7 @@ func (o Observation) Reads() rsclient.Observer {
 	return o.Metrics
 }
 
-// TokenLookups is called with whether a token was remembered; it may be nil.
+// TokenLookups returns the function that counts whether a token was remembered; nil without metrics.
 func (o Observation) TokenLookups() func(hit bool) {
 	if o.Metrics == nil {
 		return nil
@@ -50,7 +50,7 @@ func (o Observation) TokenLookups() func(hit bool) {
 	return o.Metrics.TokenLookedUp
 }
 
-// FanOuts is called with how many members of a package were asked and how many answered, or nil.
+// FanOuts returns the function that counts how many members of a package were asked and how many answered; nil without metrics.
 func (o Observation) FanOuts() func(asked, answered int) {
 	if o.Metrics == nil {
 		return nil
