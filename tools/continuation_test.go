@@ -168,3 +168,26 @@ func TestAContinuationOfAListThatHasChanged(t *testing.T) {
 		t.Errorf("a list without the last item:\n%s\n%s", next.Text, next.Structured)
 	}
 }
+
+// A record whose id no line can hold is passed over in text, and the text says so.
+func TestARecordThatFitsIntoNoLineIsNamed(t *testing.T) {
+	long := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		response, err := listServer([]int{1, 2, 3, 4}, false).Answer(r)
+		response.Body = strings.Replace(response.Body, `"id":"r1"`, `"id":"`+strings.Repeat("k", 3000)+`"`, 1)
+		return response, err
+	}}
+	var ids []string
+	said, call := false, json.RawMessage(`{"stream":"s"}`)
+	for pages := 0; call != nil && pages < 10; pages++ {
+		text := use(t, tools.QueryRecords(), long, call).Text
+		said = said || strings.Contains(text, "Record 2 of these 4 is left out here")
+		more, cursor := readText(text, nil)
+		ids, call = append(ids, more...), nil
+		if cursor != "" {
+			call = json.RawMessage(rs.EncodeJSON(map[string]any{"stream": "s", "cursor": cursor}))
+		}
+	}
+	if !said || strings.Join(ids, " ") != "cin_a/s:r0 cin_a/s:r2 cin_a/s:r3" {
+		t.Errorf("%t, %q", said, ids)
+	}
+}

@@ -158,7 +158,7 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from 
 	shown := recordPreviews(p, items, q)
 	p.release(reserved...)
 	if shown < len(items) {
-		tail = stopped(max(shown, 1))
+		tail = stopped(shown)
 	}
 	for _, line := range tail {
 		p.add(line)
@@ -166,9 +166,14 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from 
 	return p.String()
 }
 
-// continuedPage are the last lines of a text that shows only the first of the records that are left of a page.
+// continuedPage are the last lines of a text that shows only the first of the records that are left of a page. A record that
+// fits into no text is passed over.
 func continuedPage(q RecordsQuery, from textStart, shown int) []string {
 	line := fmt.Sprintf("Shown %d-%d of these %s.", from.start+1, from.start+shown, plural(len(from.page), "record"))
+	if shown == 0 {
+		shown = 1
+		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", from.start+1, len(from.page))
+	}
 	cursor := from.next(shown)
 	call, ok := q.next(q.ConnectionID, q.ChangesSince, cursor)
 	if !ok {

@@ -78,8 +78,8 @@ func (s *searchPage) layout(l listing, q SearchQuery, evidence int) (text string
 		p.add(warning)
 	}
 	if shown < len(hits) {
-		shown = max(shown, 1)
 		tail = s.moreHits(l, q, shown, long)
+		shown = max(shown, 1)
 	} else if long > 0 {
 		p.add(longIDs(long))
 	}
@@ -98,6 +98,10 @@ func (s *searchPage) layout(l listing, q SearchQuery, evidence int) (text string
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
 func (s *searchPage) moreHits(l listing, q SearchQuery, shown, long int) []string {
 	line := fmt.Sprintf("Shown %d-%d of these %d hits", s.start+1, s.start+shown, len(s.page))
+	if shown == 0 {
+		shown = 1
+		line = fmt.Sprintf("Hit %d of these %d does not fit here", s.start+1, len(s.page))
+	}
 	if long > 0 {
 		line += "; " + longIDs(long)
 	} else {
