@@ -73,6 +73,9 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	list, ok := response.List()
 	empty := ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+	if recall := list.Envelope.Object("meta").Object("recall"); recall.Has("missing_words") || recall.Has("partial_count") {
+		empty = false // this resource server takes records with some of the words: there are none
+	}
 	switch {
 	case empty && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
 		return s.repair(ctx, call, args, response, from)

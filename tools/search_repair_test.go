@@ -122,6 +122,13 @@ func TestWhatIsExactIsNotRepaired(t *testing.T) {
 			t.Errorf("%s is repaired with %d reads", arguments, len(server.Requests()))
 		}
 	}
+	ranks := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+		return middlewaretest.JSON(`{"object":"list","has_more":false,"data":[],"meta":{"count":0,"recall":{"complete":true,"missing_words":["lawyer"]}}}`), nil
+	}}
+	if got, text := searchWith(t, tools.Search(""), ranks, `{"q":"did I ever talk to a lawyer"}`); got.Data.Repair != nil || len(ranks.Requests()) != 1 ||
+		!strings.HasPrefix(text, `"lawyer" occurs nowhere in what was searched.`) {
+		t.Errorf("a resource server that takes any word has said it all, and is asked %d times:\n%s", len(ranks.Requests()), text)
+	}
 	server := allWords(year, 404)
 	if got, _ := searchWith(t, tools.PlainSearch(""), server, `{"q":"dentist moved"}`); got.Data.Repair != nil || len(server.Requests()) != 1 {
 		t.Error("a search is repaired although that is turned off")

@@ -34,21 +34,26 @@ type searchMeta struct {
 	Warnings      []warning  `json:"warnings"`
 }
 
-// A recallBody says how much of what matches was ranked, and what was done with the words of the query.
+// A recallBody says how much of what matches was ranked.
 type recallBody struct {
-	Complete             bool                 `json:"complete"`
-	RankedCandidateCount int                  `json:"ranked_candidate_count"`
-	RankingScope         string               `json:"ranking_scope"`
-	Truncated            bool                 `json:"truncated"`
-	SourcesSearchedCount int                  `json:"sources_searched_count"`
-	PartialCount         int                  `json:"partial_count"`           // records with some of the words
-	NearestCount         int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
-	MissingWords         []string             `json:"missing_words,omitempty"` // they occur nowhere in what was searched
-	NearestWords         []search.Replacement `json:"nearest_words,omitempty"`
-	WordForms            []search.Replacement `json:"word_forms,omitempty"`
-	LeftOutWords         []string             `json:"left_out_words,omitempty"` // common words of the language
-	CommonWords          []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
-	PreferredTime        string               `json:"preferred_time,omitempty"` // records of it come first; in words
+	Complete             bool   `json:"complete"`
+	RankedCandidateCount int    `json:"ranked_candidate_count"`
+	RankingScope         string `json:"ranking_scope"`
+	Truncated            bool   `json:"truncated"`
+	SourcesSearchedCount int    `json:"sources_searched_count"`
+	*wordsBody                  // nil where every word is demanded
+}
+
+// A wordsBody says what was done with the words of the query.
+type wordsBody struct {
+	PartialCount  int                  `json:"partial_count"`           // records with some of the words
+	NearestCount  int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
+	MissingWords  []string             `json:"missing_words,omitempty"` // they occur nowhere in what was searched
+	NearestWords  []search.Replacement `json:"nearest_words,omitempty"`
+	WordForms     []search.Replacement `json:"word_forms,omitempty"`
+	LeftOutWords  []string             `json:"left_out_words,omitempty"` // common words of the language
+	CommonWords   []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
+	PreferredTime string               `json:"preferred_time,omitempty"` // records of it come first; in words
 }
 
 // searchUnavailable answers the modes that this server does not have.
@@ -176,9 +181,13 @@ func (c *call) find(sources []access, conditions []where, most int) (*search.Res
 
 func (c *call) searchMeta(sources []access, found *search.Result) searchMeta {
 	recall := recallBody{
-		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches", PartialCount: found.Some, NearestCount: found.Nearest,
-		MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms, LeftOutWords: found.LeftOut, CommonWords: found.Common,
-		PreferredTime: found.Time,
+		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches",
+	}
+	if !c.server.options.AllWords {
+		recall.wordsBody = &wordsBody{
+			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
+			LeftOutWords: found.LeftOut, CommonWords: found.Common, PreferredTime: found.Time,
+		}
 	}
 	for _, s := range sources {
 		if len(s.searched(c.catalog).Fields) > 0 {
