@@ -22,7 +22,7 @@ import (
 // startTime is how long a program may take to say that it serves, and exitTime how long to end when told to. Both
 // are generous: a test fails sooner on what it asserts.
 const (
-	startTime = 60 * time.Second
+	startTime = 3 * time.Minute
 	exitTime  = 20 * time.Second
 )
 
