@@ -45,7 +45,7 @@ func (q question) streams() (names []string) {
 	return names
 }
 
-// find returns the number of the gold record that a shown id names, in any of its forms; -1: it is none.
+// find returns the number of the gold record that a shown id names, in any of its forms, or -1.
 func (q question) find(id string) int {
 	ref, err := rs.ParseRef(id)
 	return slices.IndexFunc(q.Gold, func(gold string) bool {

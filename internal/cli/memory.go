@@ -52,7 +52,7 @@ func controlGroupMemory(machine fs.FS) (limit int64, found bool) {
 	return limit, found
 }
 
-// readLimit reads a number of bytes. "max" and what version 1 shows for no limit, about 2⁶³, are none.
+// readLimit reads a number of bytes. "max", and what version 1 shows for no limit (about 2⁶³), mean that there is no limit.
 func readLimit(machine fs.FS, name string) (limit int64, set bool) {
 	text, err := fs.ReadFile(machine, name)
 	if err != nil {
