@@ -44,7 +44,7 @@ func (c *client) recovers(wrong call, seen string) (call, string) {
 
 // Where several rules apply, the first does.
 var rules = []rule{
-	{regexp.MustCompile(`Write this record's id as (pdpp://record/[\w-]+)`), func(_ *client, wrong call, found []string) call {
+	{regexp.MustCompile(`Write this record's id as (pdpp://record/\S+)\.`), func(_ *client, wrong call, found []string) call {
 		return wrong.with("id", found[1])
 	}},
 	{regexp.MustCompile(`Send the id alone`), func(_ *client, wrong call, _ []string) call {

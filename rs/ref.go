@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +14,8 @@ import (
 // A Ref names one record: its stream, its id, and the connection it came from when that is known.
 //
 // Its text form is {connection_id}/{stream}:{record_id}, or {stream}:{record_id} without a connection (S2-1).
-// A record whose parts do not fit that grammar is written as pdpp://record/{handle} instead (D12).
+// A record whose parts do not fit that grammar is written as pdpp://record/{connection_id}/{stream}/{record_id} instead, each part
+// percent-encoded, and "-" for no connection (D12).
 type Ref struct {
 	ConnectionID string
 	Stream       string
@@ -26,12 +28,15 @@ const RecordURIPrefix = "pdpp://record/"
 // MaxIDBytes bounds an id that a caller sends.
 const MaxIDBytes = 4096
 
-// ParseRef parses a record id in any of its three forms. Its error is an InvalidID that quotes the id.
+// ParseRef parses a record id in any of its forms, and the base64 handle that other implementations mint. Its error is an InvalidID that quotes the id.
 func ParseRef(text string) (Ref, error) {
 	if len(text) > MaxIDBytes {
 		return Ref{}, invalidID(text, fmt.Sprintf("is longer than %d bytes", MaxIDBytes))
 	}
 	if handle, ok := strings.CutPrefix(text, RecordURIPrefix); ok {
+		if strings.Contains(handle, "/") {
+			return parseRecordURI(text, handle)
+		}
 		return parseRecordHandle(text, handle)
 	}
 	var ref Ref
@@ -97,9 +102,38 @@ func (r Ref) Write(b *strings.Builder) {
 	b.WriteString(r.RecordID)
 }
 
-// URI returns the pdpp://record/{handle} form, which holds any record id at all.
+// noConnection is the first segment of a record URI without a connection. A connection of that name is written as %2D.
+const noConnection = "-"
+
+// URI returns the pdpp://record/ form, which holds any record id at all.
 func (r Ref) URI() string {
-	return RecordURIPrefix + EncodeHandle(recordHandle{1, "record", r.ConnectionID, r.Stream, r.RecordID})
+	connection := url.PathEscape(r.ConnectionID)
+	switch connection {
+	case "":
+		connection = noConnection
+	case noConnection:
+		connection = "%2D"
+	}
+	return RecordURIPrefix + connection + "/" + url.PathEscape(r.Stream) + "/" + url.PathEscape(r.RecordID)
+}
+
+func parseRecordURI(text, path string) (Ref, error) {
+	segments := strings.Split(path, "/")
+	if len(segments) != 3 {
+		return Ref{}, invalidID(text, "is not a record URI of this server")
+	}
+	var parts [3]string
+	for i, segment := range segments {
+		part, err := url.PathUnescape(segment)
+		if err != nil || part == "" {
+			return Ref{}, invalidID(text, "is not a record URI of this server")
+		}
+		parts[i] = part
+	}
+	if segments[0] == noConnection {
+		parts[0] = ""
+	}
+	return checkedRef(text, Ref{parts[0], parts[1], parts[2]})
 }
 
 // embeddable reports whether the text form survives being copied out of a line of prose:
@@ -120,7 +154,7 @@ func endsWord(c rune) bool {
 	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c)
 }
 
-// A recordHandle is the JSON inside a pdpp://record/{handle}; other implementations mint the same.
+// A recordHandle is the JSON inside a pdpp://record/{handle}, the form of older answers and of other implementations.
 type recordHandle struct {
 	Version      int    `json:"v"`
 	Kind         string `json:"kind"`
@@ -134,19 +168,24 @@ func parseRecordHandle(text, handle string) (Ref, error) {
 	if err := DecodeHandle(handle, &h); err != nil || h.Version != 1 || h.Kind != "record" {
 		return Ref{}, invalidID(text, "is not a record URI of this server")
 	}
-	// A handle may hold a '/' in the record id, because it never meets a path unescaped; a stream or a connection may not.
-	if why := UnsafeName(h.Stream); why != "" {
+	return checkedRef(text, Ref{h.ConnectionID, h.Stream, h.RecordID})
+}
+
+// checkedRef is a record that a URI names. Its record id may hold a '/', because it never meets a path unescaped; a stream or a
+// connection may not.
+func checkedRef(text string, ref Ref) (Ref, error) {
+	if why := UnsafeName(ref.Stream); why != "" {
 		return Ref{}, invalidID(text, "has a stream that "+why)
 	}
-	if h.ConnectionID != "" {
-		if why := UnsafeName(h.ConnectionID); why != "" {
+	if ref.ConnectionID != "" {
+		if why := UnsafeName(ref.ConnectionID); why != "" {
 			return Ref{}, invalidID(text, "has a connection that "+why)
 		}
 	}
-	if why := unsafeRecordID(h.RecordID); why != "" {
+	if why := unsafeRecordID(ref.RecordID); why != "" {
 		return Ref{}, invalidID(text, "has a record id that "+why)
 	}
-	return Ref{h.ConnectionID, h.Stream, h.RecordID}, nil
+	return ref, nil
 }
 
 // EncodeHandle returns v as URL-safe text: base64url, without padding, of its JSON.

@@ -48,6 +48,15 @@ func TestParseRef(t *testing.T) {
 			recordURI(`{"v":1,"kind":"record","connection_id":"cin_gmail_work","stream":"messages","record_id":"m1"}`),
 			rs.Ref{ConnectionID: "cin_gmail_work", Stream: "messages", RecordID: "m1"},
 		},
+		"D12 a record URI has its parts percent-encoded": {
+			"pdpp://record/cin_shop/orders/2026%2F0240", rs.Ref{ConnectionID: "cin_shop", Stream: "orders", RecordID: "2026/0240"},
+		},
+		"D12 a record URI with - for the connection names none": {
+			"pdpp://record/-/orders/a%5Cb", rs.Ref{Stream: "orders", RecordID: `a\b`},
+		},
+		"D12 what needs no escape may have one": {
+			"pdpp://record/cin%5Fshop/%6Frders/o1", rs.Ref{ConnectionID: "cin_shop", Stream: "orders", RecordID: "o1"},
+		},
 		"S1-5c the order of a handle's members does not matter, nor do members of a later minor form": {
 			recordURI(`{"record_id":"m1","extra":true,"stream":"messages","kind":"record","v":1}`),
 			rs.Ref{Stream: "messages", RecordID: "m1"},
@@ -98,6 +107,12 @@ func TestParseRefRefuses(t *testing.T) {
 		"a URI of another kind":                               {"pdpp://blob/abc:d", "contains '/'"},
 		"a record URI without a handle":                       {rs.RecordURIPrefix, "not a record URI"},
 		"a record URI that is not base64url":                  {rs.RecordURIPrefix + "a+b/c", "not a record URI"},
+		"D12 a record URI with a slash that is not escaped":   {"pdpp://record/c/orders/2026/0240", "not a record URI"},
+		"D12 a record URI without a record":                   {"pdpp://record/c/orders/", "not a record URI"},
+		"D12 a record URI with a broken escape":               {"pdpp://record/c/orders/a%2", "not a record URI"},
+		"D12 a record URI whose stream traverses":             {"pdpp://record/c/..%2Fa/b", "stream that contains"},
+		"D12 a record URI with a control character":           {"pdpp://record/c/a/b%0A", "control character"},
+		"D12 a record URI whose record is a path step":        {"pdpp://record/c/a/%2E%2E", "is a path step"},
 		"a record URI with padding, which nobody mints":       {rs.RecordURIPrefix + "e30=", "not a record URI"},
 		"a record URI that holds no JSON":                     {recordURI(`record`), "not a record URI"},
 		"a record URI that holds bytes that are not UTF-8":    {recordURI("{\"v\":1,\"kind\":\"record\",\"stream\":\"a\",\"record_id\":\"\xff\"}"), "not a record URI"},
@@ -143,23 +158,29 @@ func TestRefString(t *testing.T) {
 		},
 		"D12 a record id with a slash becomes a handle": {
 			rs.Ref{ConnectionID: "cin_1", Stream: "files", RecordID: "a/b"},
-			recordURI(`{"v":1,"kind":"record","connection_id":"cin_1","stream":"files","record_id":"a/b"}`),
+			"pdpp://record/cin_1/files/a%2Fb",
 		},
 		"D12 a record id with two dots becomes a handle": {
-			rs.Ref{Stream: "files", RecordID: "v1..v2"}, recordURI(`{"v":1,"kind":"record","stream":"files","record_id":"v1..v2"}`),
+			rs.Ref{Stream: "files", RecordID: "v1..v2"}, "pdpp://record/-/files/v1..v2",
 		},
 		"a record id with a space becomes a handle, because prose would end it": {
-			rs.Ref{Stream: "notes", RecordID: "a b"}, recordURI(`{"v":1,"kind":"record","stream":"notes","record_id":"a b"}`),
+			rs.Ref{Stream: "notes", RecordID: "a b"}, "pdpp://record/-/notes/a%20b",
 		},
 		"a stream with a colon becomes a handle, because the first colon splits": {
-			rs.Ref{Stream: "a:b", RecordID: "c"}, recordURI(`{"v":1,"kind":"record","stream":"a:b","record_id":"c"}`),
+			rs.Ref{Stream: "a:b", RecordID: "c"}, "pdpp://record/-/a:b/c",
 		},
 		"a connection that starts like a URI of ours becomes a handle": {
 			rs.Ref{ConnectionID: "pdpp:x", Stream: "a", RecordID: "b"},
-			recordURI(`{"v":1,"kind":"record","connection_id":"pdpp:x","stream":"a","record_id":"b"}`),
+			"pdpp://record/pdpp:x/a/b",
 		},
 		"a right-to-left override becomes a handle": {
-			rs.Ref{Stream: "a", RecordID: "b\u202ec"}, recordURI("{\"v\":1,\"kind\":\"record\",\"stream\":\"a\",\"record_id\":\"b\u202ec\"}"),
+			rs.Ref{Stream: "a", RecordID: "b\u202ec"}, "pdpp://record/-/a/b%E2%80%AEc",
+		},
+		"a connection that is written like none is not none": {
+			rs.Ref{ConnectionID: "-", Stream: "a", RecordID: "b/c"}, "pdpp://record/%2D/a/b%2Fc",
+		},
+		"a percent sign in a record id with a slash is no escape": {
+			rs.Ref{ConnectionID: "c", Stream: "a", RecordID: "100%/2F"}, "pdpp://record/c/a/100%25%2F2F",
 		},
 		"D15 a long id is whole": {
 			rs.Ref{Stream: "a", RecordID: strings.Repeat("x", 1000)}, "a:" + strings.Repeat("x", 1000),
@@ -210,7 +231,7 @@ func checkRoundTrip(t *testing.T, ref rs.Ref) {
 	back, err := rs.ParseRef(text)
 	if err != nil || back != ref {
 		if len(text) > rs.MaxIDBytes {
-			return // a handle is a third longer than what it holds
+			return // a handle is up to three times as long as what it holds
 		}
 		t.Fatalf("ParseRef(%q) = %+v, %v; want %+v", text, back, err, ref)
 	}

@@ -60,7 +60,7 @@ func Resources(all []*Tool) []Resource {
 			},
 		},
 		{
-			URI: rs.RecordURIPrefix + "{handle}", Template: true, Name: "record", Title: "One record", MIMEType: "application/json",
+			URI: rs.RecordURIPrefix + "{+record}", Template: true, Name: "record", Title: "One record", MIMEType: "application/json",
 			Description: "One record as a document.",
 			Call: func(uri string) (Call, error) {
 				if _, err := rs.ParseRef(uri); err != nil || !strings.HasPrefix(uri, rs.RecordURIPrefix) {

@@ -167,7 +167,7 @@ func TestResourcesList(t *testing.T) {
 			t.Errorf("resource %+v", resource)
 		}
 	}
-	want := []string{"pdpp://streams", "pdpp://stream/{name}", "pdpp://record/{handle}", "pdpp://field-window/{handle}", "pdpp://blob/{handle}"}
+	want := []string{"pdpp://streams", "pdpp://stream/{name}", "pdpp://record/{+record}", "pdpp://field-window/{handle}", "pdpp://blob/{handle}"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

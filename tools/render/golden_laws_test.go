@@ -220,6 +220,9 @@ const (
 
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
+// recordURI is one word, in which a record's id is percent-encoded.
+var recordURI = regexp.MustCompile(`pdpp://record/[\w.~%:@&=+$/-]+`)
+
 // assertCanaries checks that text of records stands inside quotes or behind "> ", and that no line begins with it.
 func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, body []byte, r render.Result) {
 	t.Helper()
@@ -237,7 +240,7 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 		if begin := strings.TrimLeft(line, " "); strings.HasPrefix(begin, canary) || strings.HasPrefix(begin, label) {
 			t.Errorf("a line begins with text of a record, or with a label: %.120s", line)
 		}
-		if quoted && strings.Contains(quotedText.ReplaceAllString(line, ""), canary) {
+		if quoted && strings.Contains(quotedText.ReplaceAllString(recordURI.ReplaceAllString(line, ""), ""), canary) {
 			t.Errorf("text of a record stands outside quotes: %.200s", line)
 		}
 	}
