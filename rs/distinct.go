@@ -5,7 +5,7 @@ import "github.com/go-json-experiment/json/jsontext"
 // distinct returns JSON in which no object has two members of one name: of those the last one stays, as in encoding/json. JSON that
 // is so already is returned as it is.
 func distinct(raw string) string {
-	if ok, err := checkShape(raw); ok && err == nil {
+	if s, err := readShape(raw); err == nil && s.distinct {
 		return raw
 	}
 	d := distincter{decoder: newDecoder(raw)}

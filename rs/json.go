@@ -41,35 +41,56 @@ func Compact(raw string) (string, error) {
 	return string(value), nil
 }
 
-// checkShape returns an [*Error] for valid JSON that is nested too deep or has too many values: reading costs by the value
-// and by the level. distinct is false when an object has two members of one name.
-func checkShape(raw string) (distinct bool, e *Error) {
-	decoder := jsontext.NewDecoder(bytes.NewBufferString(raw), jsontext.AllowInvalidUTF8(true))
-	distinct = true
-	for values := -1; ; { // the outermost is no value of another
+// A jsonShape is what reading JSON once shows of it.
+type jsonShape struct {
+	distinct bool // no object has two members of one name
+	compact  bool // there is no white space between tokens
+}
+
+// readShape reads one JSON value and nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too
+// deep or has too many values: reading costs by the value and by the level.
+func readShape(raw string) (jsonShape, error) {
+	decoder := jsontext.NewDecoder(strings.NewReader(raw), jsontext.AllowInvalidUTF8(true))
+	s := jsonShape{distinct: true, compact: true}
+	for values := 0; ; {
+		s.compact = s.compact && !spaceFollows(raw, int(decoder.InputOffset()))
 		token, err := decoder.ReadToken()
 		switch {
 		case errors.Is(err, jsontext.ErrDuplicateName): // begin again and let it pass
-			decoder, distinct, values = newDecoder(raw), false, -1
+			decoder, s.distinct, values = newDecoder(raw), false, 0
 			continue
-		case err != nil: // the end: raw is valid
-			return distinct, nil //nolint:nilerr // what is wrong with raw was found out before
+		case err != nil:
+			return jsonShape{}, errNotJSON
 		case token.Kind() != '}' && token.Kind() != ']':
 			values++
 		}
-		switch {
-		case decoder.StackDepth() > MaxDepth:
-			return false, &Error{
+		switch depth := decoder.StackDepth(); {
+		case depth > MaxDepth:
+			return jsonShape{}, &Error{
 				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", MaxDepth),
 				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
 			}
-		case values > MaxValues:
-			return false, &Error{
+		case values > MaxValues+1: // the outermost is no value of another
+			return jsonShape{}, &Error{
 				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", MaxValues),
 				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
 			}
+		case depth == 0:
+			s.compact = s.compact && int(decoder.InputOffset()) == len(raw)
+			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+				return jsonShape{}, errNotJSON
+			}
+			return s, nil
 		}
 	}
+}
+
+// spaceFollows reports whether white space follows the token that ends at a place of JSON, or the comma or colon behind it.
+func spaceFollows(raw string, end int) bool {
+	if end < len(raw) && (raw[end] == ',' || raw[end] == ':') {
+		end++
+	}
+	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
 }
 
 // ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
@@ -148,7 +169,7 @@ func isPlainString(raw string) bool {
 func AppendText(b []byte, text string) []byte {
 	from := len(b)
 	b, _ = jsontext.AppendQuote(b, text) // its error is that some bytes are not UTF-8
-	if !strings.ContainsAny(text, "\u2028\u2029") {
+	if !strings.Contains(text, "\u2028") && !strings.Contains(text, "\u2029") {
 		return b
 	}
 	return append(b[:from], strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b[from:]))...)

@@ -1,5 +1,10 @@
 package rs
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // A Response is a successful answer of the resource server; an error status is an [*Error] instead.
 type Response struct {
 	Status      int
@@ -18,15 +23,19 @@ type Response struct {
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
 // JSON, or an [*Error]: it is nested too deep, or has too many values.
 func ReadResponse(body string) (*Response, error) {
-	compact, err := Compact(body)
+	if !utf8.ValidString(body) {
+		body = strings.ToValidUTF8(body, "\uFFFD")
+	}
+	read, err := readShape(body)
 	if err != nil {
 		return nil, err
 	}
-	distinct, e := checkShape(compact)
-	if e != nil {
-		return nil, e
+	if !read.compact {
+		if body, err = Compact(body); err != nil {
+			return nil, err
+		}
 	}
-	return &Response{Body: compact, distinct: distinct}, nil
+	return &Response{Body: body, distinct: read.distinct}, nil
 }
 
 // WithBody returns the response with another body.
