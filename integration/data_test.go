@@ -55,7 +55,7 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 		{"query_records", `{"stream":"orders","filter":{"Order_Date":{"gte":"2025-12-01"}}}`, "Chair"},
 		{"search", `{"q":"marmalade"}`, "cin_files/Takeout_Mail_All_mail:m1@x"},
 		{"search", `{"q":"jörg"}`, "cin_files/Takeout_Mail_All_mail:m1@x"},
-		{"query_records", `{"stream":"Takeout_Mail_All_mail","expand":["attachments"]}`, "expanded attachments=1"},
+		{"query_records", `{"stream":"Takeout_Mail_All_mail","expand":["attachments"]}`, "attachments: m1@x-a1 | m1@x | recipe.txt"},
 		{"search", `{"q":"recipe.txt"}`, "cin_files/Takeout_Mail_All_mail_attachments:m1@x-a1"},
 		{"query_records", `{"stream":"home"}`, "2026-07-01T09:00:00+02:00"},
 		{"fetch", `{"id":"cin_files/chat:c1"}`, "hello"},

@@ -16,7 +16,6 @@ var (
 	printedCall    = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field) (\{.*\})`)
 	connectionWord = regexp.MustCompile(`\bcin_[a-z_]+\b`)
 	explanation    = regexp.MustCompile(` \([^)]*\)`) // follows a name
-	namedValue     = regexp.MustCompile(`([\w.]+)=("(?:[^"\\]|\\.)*"|\S+)`)
 	citedLine      = regexp.MustCompile(`^  cite: (?:chars (\d+)-(\d+) )?sha256 ([0-9a-f]{64})$`)
 	provenLine     = regexp.MustCompile(`\| ([\w.]+): ("(?:[^"\\]|\\.)*")$`)
 	windowLine     = regexp.MustCompile(`characters (\d+) to (\d+) of (\d+)(?:.*match at (\d+) to (\d+))?`)
@@ -152,7 +151,6 @@ func (contentOnly) page(_ call, seen string) page {
 	if _, rest, ok := strings.Cut(lines[0], " records, "); ok {
 		p.total, _, _ = strings.Cut(rest, " match in all")
 	}
-	long := map[string][]call{}
 	for _, line := range lines[1:] {
 		if next := printedCallIn(line, "next page: "); next != nil {
 			p.next = next
@@ -164,23 +162,63 @@ func (contentOnly) page(_ call, seen string) page {
 			arguments, _, _ := cutJSON(strings.TrimPrefix(line, "query_records "))
 			p.apart = append(p.apart, callOf("query_records", arguments))
 		}
-		if _, read, ok := strings.Cut(line, "; read it: "); ok {
-			one := *printedCallIn(read, "")
-			id := one.arguments["id"].(string)
-			long[id] = append(long[id], one)
-			continue
-		}
-		id, rest, ok := strings.Cut(line, " | ")
-		if !ok {
-			continue
-		}
-		r := row{id: id, values: map[string]string{}, long: long[id]}
-		for _, found := range namedValue.FindAllStringSubmatch(rest, -1) {
-			r.values[found[1]] = unquoted(found[2])
-		}
-		p.rows = append(p.rows, r)
 	}
+	p.rows = printedRows(lines[1:])
 	return p
+}
+
+var (
+	tableHead = regexp.MustCompile(`^id \| (.*?)(?: \(id = (\S+) \+ first column\))?$`)
+	cellsOf   = regexp.MustCompile(`(?:"(?:[^"\\]|\\.)*"|[^"|])+`)
+	blockLine = regexp.MustCompile(`^([\w.]+): (.*)$`)
+	cutValue  = regexp.MustCompile(`^("(?:[^"\\]|\\.)*")… \(\+[\d,]+ characters(?:: (.*))?\)$`)
+)
+
+// printedRows are the records of the tables, or of the blocks of lines, of a page.
+func printedRows(lines []string) []row {
+	var rows []row
+	var columns []string
+	prefix := ""
+	for _, line := range lines {
+		if head := tableHead.FindStringSubmatch(line); head != nil {
+			columns, prefix = strings.Split(head[1], " | "), head[2]
+			continue
+		}
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			rows, columns = append(rows, row{id: id, values: map[string]string{}}), nil
+			continue
+		}
+		if found := blockLine.FindStringSubmatch(line); found != nil && columns == nil && len(rows) > 0 {
+			rows[len(rows)-1].set(found[1], found[2])
+			continue
+		}
+		cells := cellsOf.FindAllString(strings.ReplaceAll(line, "| |", "| \x00|"), -1)
+		if columns == nil || len(cells) < 2 || line[0] == ' ' {
+			continue
+		}
+		r := row{id: strings.TrimSpace(cells[0]), values: map[string]string{}}
+		if prefix != "" && !strings.HasPrefix(r.id, "pdpp:") && !strings.HasPrefix(r.id, prefix) {
+			r.id = prefix + r.id
+		}
+		for i, cell := range cells[1:min(len(cells), len(columns)+1)] {
+			r.set(columns[i], strings.Trim(cell, " \x00"))
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// set takes over a value as it is printed; of one that is cut, the call that reads it too.
+func (r *row) set(name, value string) {
+	if cut := cutValue.FindStringSubmatch(value); cut != nil {
+		if read := printedCallIn(cut[2], ""); read != nil {
+			r.long = append(r.long, *read)
+		}
+		value = cut[1]
+	}
+	if value != "" && value != "null" {
+		r.values[name] = unquoted(value)
+	}
 }
 
 // cutJSON cuts a JSON object off the start of a text.
@@ -241,7 +279,12 @@ func (contentOnly) hits(_ call, seen string) hits {
 }
 
 // printedIDs are the ids that the text of a search or a page shows, in order.
-func printedIDs(text string) []string { return contentOnly{}.hits(call{}, text).ids }
+func printedIDs(text string) []string {
+	if rows := printedRows(strings.Split(text, "\n")); len(rows) > 0 {
+		return idsOf(rows)
+	}
+	return contentOnly{}.hits(call{}, text).ids
+}
 
 func (contentOnly) tally(seen string) tally {
 	line, _, _ := strings.Cut(seen, "\n")

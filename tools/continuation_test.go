@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,8 +91,17 @@ func number(id string) int {
 	return n
 }
 
+// rowID is the id of a record in a table.
+var rowID = regexp.MustCompile(`^r\d+$`)
+
 func readText(text string, _ json.RawMessage) (ids []string, cursor string) {
 	for line := range strings.SplitSeq(text, "\n") {
+		if id, ok := strings.CutPrefix(line, "id: cin_a/"); ok { // a record alone
+			ids = append(ids, "cin_a/"+id)
+		}
+		if id, _, ok := strings.Cut(line, " | "); ok && rowID.MatchString(id) {
+			ids = append(ids, "cin_a/s:"+id)
+		}
 		if id, _, ok := strings.Cut(line, " | "); ok && strings.HasPrefix(id, "cin_a/s:") {
 			ids = append(ids, id)
 		}

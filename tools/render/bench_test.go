@@ -104,8 +104,8 @@ func TestAllocations(t *testing.T) {
 		bytes uint64
 	}{
 		"search":        {300, 200_000},
-		"records":       {120, 80_000},
-		"records-large": {1200, 400_000},
+		"records":       {500, 130_000},
+		"records-large": {1300, 420_000},
 		"schema":        {60, 20_000},
 	}
 	for _, row := range renderings() {

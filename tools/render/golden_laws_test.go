@@ -220,6 +220,19 @@ const (
 
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
+// assertCells checks that text of a record stands in a cell of a table, or behind the name of a field, and that what is not quoted
+// there cannot be taken for more than a value.
+func assertCells(t *testing.T, line string) {
+	t.Helper()
+	first, rest, isRow := strings.Cut(quotedText.ReplaceAllString(recordURI.ReplaceAllString(line, ""), `""`), " | ")
+	if !isRow {
+		first, rest, _ = strings.Cut(first, ": ")
+	}
+	if strings.Contains(first, canary) || strings.Contains(rest, canary) && (strings.ContainsAny(rest, "{}<>=") || strings.Contains(rest, "next page: ")) {
+		t.Errorf("text of a record stands outside a cell: %.200s", line)
+	}
+}
+
 // recordURI is one word, in which a record's id is percent-encoded.
 var recordURI = regexp.MustCompile(`pdpp://record/[\w.~%:@&=+$/-]+`)
 
@@ -239,6 +252,10 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 	for line := range strings.SplitSeq(recordLine.ReplaceAllString(text, ""), "\n") {
 		if begin := strings.TrimLeft(line, " "); strings.HasPrefix(begin, canary) || strings.HasPrefix(begin, label) {
 			t.Errorf("a line begins with text of a record, or with a label: %.120s", line)
+		}
+		if tool.Name == "query_records" && !isError {
+			assertCells(t, line)
+			continue
 		}
 		if quoted && strings.Contains(quotedText.ReplaceAllString(recordURI.ReplaceAllString(line, ""), ""), canary) {
 			t.Errorf("text of a record stands outside quotes: %.200s", line)

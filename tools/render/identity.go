@@ -23,6 +23,7 @@ type item struct {
 	data      object // the source's own fields; nil when there are none
 	expanded  object // related records by relation; nil when none were asked for
 	deleted   bool
+	deletedAt string
 
 	titleField, timeField string // of a record: where in data title and authored stand
 }
@@ -263,6 +264,7 @@ func readRecord(texts *texts, o, data object, stream, connection string) item {
 		data:      data,
 		expanded:  o.Object("expanded"),
 		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
+		deletedAt: preview(o.Text("deleted_at"), 40),
 	}
 	if it.stream == "" {
 		it.stream = stream

@@ -1,10 +1,10 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -110,12 +110,15 @@ type textStart struct {
 	next  func(shown int) string
 }
 
-func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from textStart) string {
-	cursor, changes := l.Envelope.Text("next_cursor"), l.Envelope.Text("next_changes_since")
-	more := l.Envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
-
-	p := newPage(recordsText)
-	head := name(q.Stream) + ": " + plural(len(from.page), "record")
+// recordsHead says which records these are, and of how many.
+func recordsHead(l listing, items []item, q RecordsQuery, from textStart, more bool) string {
+	head := name(q.Stream)
+	if len(items) > 0 && !spansConnections(items) {
+		if source := string(items[0].appendSource(nil)); source != "" {
+			head += ", " + source
+		}
+	}
+	head += ": " + plural(len(from.page), "record")
 	if n := l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
@@ -127,7 +130,23 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from 
 	case q.Position != (Position{}) || len(from.page) > 0:
 		head += ", none follow"
 	}
-	p.add(head)
+	return head
+}
+
+func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from textStart) string {
+	cursor, changes := l.Envelope.Text("next_cursor"), l.Envelope.Text("next_changes_since")
+	more := l.Envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
+
+	p := newPage(recordsText)
+	tail := recordsTail(l, q, from.page, more, cursor, changes)
+	stopped := func(shown int) []string { return continuedPage(q, from, shown) }
+	reserved := tail
+	if len(items) > 0 && size(stopped(len(items))) > size(tail) {
+		reserved = stopped(len(items))
+	}
+	p.max = max(p.max, 1024+size(reserved)*3) // long cursors must not push everything else out
+	p.reserve(reserved...)
+	p.add(recordsHead(l, items, q, from, more))
 	for _, note := range []string{q.lowered(), from.moved} {
 		if note != "" {
 			p.add(note)
@@ -145,17 +164,7 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from 
 	if changes != "" {
 		p.add(cursorLine("next_changes_since", changes))
 	}
-	cutLines(p, page, len(from.page))
-
-	tail := recordsTail(l, q, from.page, more, cursor, changes)
-	stopped := func(shown int) []string { return continuedPage(q, from, shown) }
-	reserved := tail
-	if len(items) > 0 && size(stopped(len(items))) > size(tail) {
-		reserved = stopped(len(items))
-	}
-	p.max = max(p.max, 1024+size(reserved)*3) // long cursors must not push everything else out
-	p.reserve(reserved...)
-	shown := recordPreviews(p, items, q)
+	shown := recordPreviews(p, items)
 	p.release(reserved...)
 	if shown < len(items) {
 		tail = stopped(shown)
@@ -179,29 +188,7 @@ func continuedPage(q RecordsQuery, from textStart, shown int) []string {
 	if !ok {
 		return []string{line, cursorLine("next_cursor", cursor), "next page: query_records with the same arguments and next_cursor as cursor"}
 	}
-	return []string{line, cursorLine("next_cursor", cursor), "next page: " + call}
-}
-
-// cutLines name the long fields of a page of one record, with the calls that read them: a line shows only their beginning.
-func cutLines(p *page, records recordPage, of int) {
-	const maxNamed = 5
-	if of != 1 {
-		return
-	}
-	named, others := 0, 0
-	for _, record := range records.long {
-		for _, c := range record.cuts {
-			c.fromStart = true
-			if named == maxNamed || !p.whole(fmt.Sprintf("%s has %d characters; read it: %s", shownName(c.field.Name), c.total(), c.readOn())) {
-				others++
-				continue
-			}
-			named++
-		}
-	}
-	if others > 0 {
-		p.add(fmt.Sprintf("%d more fields are long; read each with read_record_field.", others))
-	}
+	return []string{line, "next page: " + call}
 }
 
 // spansConnections reports whether records come from more than one connection.
@@ -209,51 +196,46 @@ func spansConnections(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
 }
 
-// recordPreviews writes a line per record until the page is full, and returns how many.
-func recordPreviews(p *page, items []item, q RecordsQuery) (shown int) {
-	if len(items) == 0 {
-		return 0
+// recordPreviews writes the records as tables until the page is full, and returns how many. Texts are shown as far as there is room
+// for all of them.
+func recordPreviews(p *page, items []item) (shown int) {
+	groups := groupRecords(items)
+	table := recordTable{chars: leastText}
+	records := table.write(groups)
+	note, most := readOnNote(&table, len(items)), mostText
+	if len(items) == 1 {
+		most = onlyText
 	}
-	const cutNote = `Values that end in … are cut; fetch {"id":"…"} with a record's id as shown reads on.`
-	expandNote := expandedNote(items, q)
-	p.reserve(cutNote, expandNote)
-	remaining := min(max(p.left()/len(items), 180), 700)
-	cut := false
-	line := make([]byte, 0, remaining)
-	for i := range items {
-		var short bool
-		if line, short = appendRecord(line[:0], &items[i], remaining); len(line) > LineChars && utf8.RuneCount(line) > LineChars {
-			if items[i].id != "" {
-				break
-			}
-			line = []byte(clip(string(line), LineChars))
-		}
-		if !p.block(append(line, '\n')) {
+	if room := p.left() - len(bytes.Join(records, nil)) - len(note) - LineChars/10; len(table.cuts) > 0 && room > 0 {
+		table = recordTable{chars: min(leastText+room/len(table.cuts), most)}
+		records = table.write(groups)
+	}
+	p.reserve(note)
+	for _, record := range records {
+		if !p.block(record) {
 			break
 		}
 		shown++
-		cut = cut || short
 	}
-	p.release(cutNote, expandNote)
-	if cut {
-		p.add(cutNote)
-	}
-	if expandNote != "" {
-		p.add(expandNote)
+	p.release(note)
+	if len(table.cuts) > 0 && note != "" {
+		p.add(note)
 	}
 	return shown
 }
 
-// expandedNote says where related records stand, which a line only counts; "" when there are none.
-func expandedNote(items []item, q RecordsQuery) string {
-	if !slices.ContainsFunc(items, func(it item) bool { return len(it.expanded) > 0 }) {
+// readOnNote says how the texts are read on that cells show in part; "" when there are none, or each has its own call.
+func readOnNote(table *recordTable, records int) string {
+	if records < 2 {
 		return ""
 	}
-	note := `Expanded records stand in structured output, or in fetch with a record's id`
-	if expand := q.Rest.Get("expand"); expand != "" && len(expand) < 200 {
-		note += ` and "expand":` + oneLine(expand)
+	for _, c := range table.cuts {
+		if c.unnamed() == "" {
+			c.fromStart = true
+			return "(+N characters): not shown; read with the id and field, as " + c.readOn()
+		}
 	}
-	return note + "."
+	return ""
 }
 
 // recordsTail are the last lines: how to go on, with the cursor once more.
@@ -271,7 +253,7 @@ func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, cha
 		if !ok {
 			return []string{cursorLine("next_cursor", cursor), "next page: query_records with the same arguments and next_cursor as cursor"}
 		}
-		return []string{cursorLine("next_cursor", cursor), "next page: " + call}
+		return []string{"next page: " + call}
 	case more || l.warned("partial_results"):
 		return namedPages(q, items, session)
 	case changes != "":

@@ -1,61 +1,111 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A line shows of a long value what it would show if all of it were read and cleaned first.
-func TestALineShowsTheStartOfALongValue(t *testing.T) {
-	long := strings.Repeat("word wörd 🚀 ", 40)
-	for title, text := range map[string]string{
-		"nothing":                        "",
-		"a short text":                   "word",
-		"a name that needs no quotes":    strings.Repeat("a", 40),
-		"one character more":             strings.Repeat("a", 41),
-		"two characters more":            strings.Repeat("a", 42),
-		"many more":                      strings.Repeat("a", 5000),
-		"words":                          long,
-		"a space where it is cut":        strings.Repeat("a", 39) + " " + long,
-		"a space before it":              strings.Repeat("a", 38) + " " + long,
-		"a space behind it":              strings.Repeat("a", 40) + " " + long,
-		"nothing but spaces behind it":   strings.Repeat("a", 40) + strings.Repeat(" ", 100),
-		"spaces, and a letter at last":   strings.Repeat("a", 40) + strings.Repeat(" ", 100) + "b",
-		"spaces before it":               "  " + long,
-		"two spaces in it":               "a  b" + long,
-		"line breaks in it":              "a\nb\r\n\tc" + long,
-		"line breaks for a whole screen": strings.Repeat("\n", 900) + "a",
-		"quotation marks and brackets":   `"a" \ {b}` + long,
-		"a terminal sequence in it":      "a\x1b[31mb" + long,
-		"one behind it":                  long + "\x1b[31m",
-		"one where it is cut":            strings.Repeat("a", 39) + "\x1b[31m" + long,
-		"a flag where it is cut":         strings.Repeat("a", 39) + scotland + long,
-		"a flag at the start":            scotland + long,
-		"many marks where it is cut":     strings.Repeat("a", 39) + strings.Repeat("\u0301", 30) + long,
-		"what does not print":            "a\u00adb" + long,
+// ANSWERS 2: a value is printed exactly, and what is no short value says how much of it is missing.
+func TestCell(t *testing.T) {
+	long := strings.Repeat("wörd 🚀 ", 40) // 280 characters
+	for says, row := range map[string]struct {
+		raw, want string
+		left      int
+	}{
+		"a text that can be nothing else is bare":            {`"Harvest Lane Groceries"`, `Harvest Lane Groceries`, 0},
+		"a number keeps its digits":                          {`13.20`, `13.20`, 0},
+		"a text of digits is told from a number":             {`"1775000199.0001"`, `"1775000199.0001"`, 0},
+		"an empty text is not nothing":                       {`""`, `""`, 0},
+		"nor is an empty list":                               {`[]`, `[]`, 0},
+		"null is printed":                                    {`null`, `null`, 0},
+		"the word null is told from it":                      {`"null"`, `"null"`, 0},
+		"a separator is quoted":                              {`"a | b"`, `"a | b"`, 0},
+		"a line break is quoted":                             {`"a\nb"`, `"a\nb"`, 0},
+		"two spaces stay two":                                {`"a  b"`, `a  b`, 0},
+		"spaces at an end are quoted":                        {`" a"`, `" a"`, 0},
+		"what looks like a call is quoted":                   {`"fetch {}"`, `"fetch {}"`, 0},
+		"D19 joiners and emoji are printed as they are":      {`"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👩\u200d💻"`, "می\u200cخواهم 👩\u200d💻", 0},
+		"D19 so they are inside quotes":                      {`"می\u200cخواهم | 👩\u200d💻"`, "\"می\u200cخواهم | 👩\u200d💻\"", 0},
+		"D19 what steers a terminal is left out":             {`"a\u001b[31mb\u202e"`, `ab`, 0},
+		"a list is JSON":                                     {`["a", {"b":1}]`, `["a", {"b":1}]`, 0},
+		"a little over the limit is no reason to cut":        {`"` + strings.Repeat("a", 125) + `"`, strings.Repeat("a", 125), 0},
+		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
+		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
+		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
 	} {
-		t.Run(title, func(t *testing.T) {
-			const max = 40
-			escaped := strings.NewReplacer("w", `\u0077`).Replace(encode(text))
-			for _, raw := range []string{encode(text), escaped} {
-				line := oneLine(clip(text, 8*max))
-				want := quote(clip(line, max))
-				switch {
-				case line == "":
-					want = ""
-				case !longerThan(line, max):
-					want = name(line)
-				}
-				if got, cut := appendShort(nil, raw, max); string(got) != want || cut != longerThan(line, max) {
-					t.Errorf("of %s the line shows %s, cut: %t; want %s", raw, got, cut, want)
+		t.Run(says, func(t *testing.T) {
+			if got, left := appendValue(nil, row.raw, 100); string(got) != row.want || left != row.left {
+				t.Errorf("%s is shown as %s, %d left; want %s, %d", row.raw, got, left, row.want, row.left)
+			}
+		})
+	}
+}
+
+// ANSWERS 2: the forms of a page of records.
+func TestRecordTables(t *testing.T) {
+	record := func(connection, id, data string) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"orders","connection_id":%q,"data":%s}`, id, connection, data)
+	}
+	for says, row := range map[string]struct {
+		records []string
+		want    []string // lines
+	}{
+		"columns and the common part of the ids stand once": {
+			[]string{record("cin_a", "o1", `{"id":"o1","total":39.35,"currency":"EUR"}`), record("cin_a", "o2", `{"id":"o2","total":7,"note":null}`)},
+			[]string{"id | total | currency | note (id = cin_a/orders: + first column)", "o1 | 39.35 | EUR |", "o2 | 7 |  | null"},
+		},
+		"an id with a slash is printed whole": {
+			[]string{record("cin_a", "2026/1", `{"total":1}`), record("cin_a", "o2", `{"total":2}`)},
+			[]string{"id | total (id = cin_a/orders: + first column)", "pdpp://record/cin_a/orders/2026%2F1 | 1", "o2 | 2"},
+		},
+		"a time that is the record's own has its column": {
+			[]string{record("cin_a", "o1", `{"ordered_at":"2026-01-01T10:00:00Z","closed_at":"2026-01-01T10:00:00Z"}`), record("cin_a", "o2", `{"ordered_at":null,"closed_at":""}`)},
+			[]string{"o1 | 2026-01-01T10:00:00Z | 2026-01-01T10:00:00Z", `o2 | null | ""`},
+		},
+		"one record is a block of lines": {
+			[]string{record("cin_a", "o1", `{"total":39.35,"note":"a: b"}`)},
+			[]string{"id: cin_a/orders:o1", "total: 39.35", `note: "a: b"`},
+		},
+		"each connection has a table": {
+			[]string{record("cin_a", "o1", `{"x":1}`), record("cin_b", "o1", `{"y":2}`)},
+			[]string{"id | x (id = cin_a/orders: + first column)", "o1 | 1", "id | y (id = cin_b/orders: + first column)", "o1 | 2"},
+		},
+		"a deleted record says when": {
+			[]string{`{"id":"o1","stream":"orders","connection_id":"cin_a","deleted":true,"deleted_at":"2026-02-01T00:00:00Z"}`, record("cin_a", "o2", `{"x":1}`)},
+			[]string{"o1 | deleted_at 2026-02-01T00:00:00Z", "o2 | 1"},
+		},
+		"related records stand below theirs, one of a relation to one too": {
+			[]string{
+				`{"id":"m1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"bodies":{"id":"b1","stream":"bodies","data":{"text":"hello there"}},"parts":{"data":[{"id":"p1","stream":"parts","data":{"n":1}},{"id":"p2","stream":"parts","data":{"n":2}}],"has_more":true}}}`,
+				`{"id":"m2","stream":"orders","connection_id":"cin_a","data":{"x":2},"expanded":{"bodies":null,"parts":[]}}`,
+			},
+			[]string{
+				"  bodies: id | text (id = cin_a/bodies: + first column)", "  parts: id | n (id = cin_a/parts: + first column)",
+				"m1 | 1", "  bodies: b1 | hello there", "  parts: p1 | 1", "  parts: p2 | 2", "  parts: more exist; raise expand_limit",
+				"m2 | 2", "  bodies: none", "  parts: none",
+			},
+		},
+		"a long text among others says how it is read": {
+			[]string{record("cin_a", "o1", `{"text":"`+strings.Repeat("a", 9000)+`"}`), record("cin_a", "o2", `{"text":"b"}`)},
+			[]string{"o1 | \"" + strings.Repeat("a", 500) + "\"… (+8,500 characters)", "o2 | b", `(+N characters): not shown; read with the id and field, as read_record_field {"id":"cin_a/orders:o1","field":"text"}`},
+		},
+	} {
+		t.Run(says, func(t *testing.T) {
+			r, err := Records(answer(`{"object":"list","data":[`+strings.Join(row.records, ",")+`],"has_more":false}`), RecordsQuery{Stream: "orders"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines, at := strings.Split(r.Text, "\n"), 0
+			for _, line := range lines {
+				if at < len(row.want) && line == row.want[at] {
+					at++
 				}
 			}
-			raw := rs.JoinArray([]string{encode(text), escaped})
-			line := oneLine(readable(raw))
-			if got, cut := appendShort(nil, raw, max); string(got) != clip(line, max) || cut != longerThan(line, max) {
-				t.Errorf("of %s the line shows %s, cut: %t", raw, got, cut)
+			if at < len(row.want) {
+				t.Errorf("no line %s in\n%s", row.want[at], r.Text)
 			}
 		})
 	}

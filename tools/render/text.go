@@ -154,6 +154,10 @@ func appendEscaped(b []byte, s string) []byte {
 		if s == "" {
 			break
 		}
+		if flag := flagBytes(s); flag > 0 {
+			b, s = append(b, s[:flag]...), s[flag:]
+			continue
+		}
 		c, size := utf8.DecodeRuneInString(s)
 		s = s[size:]
 		switch {
@@ -163,7 +167,7 @@ func appendEscaped(b []byte, s string) []byte {
 			b = append(b, `\n`...)
 		case c == '\t':
 			b = append(b, `\t`...)
-		case c == ' ' || strconv.IsGraphic(c) && !unicode.IsSpace(c):
+		case prints(c):
 			b = utf8.AppendRune(b, c)
 		case c > 0xFFFF:
 			c -= 0x10000
@@ -173,6 +177,21 @@ func appendEscaped(b []byte, s string) []byte {
 		}
 	}
 	return b
+}
+
+// prints reports a character that a line shows as it is, joiners among them (D19).
+func prints(c rune) bool {
+	return c == ' ' || strconv.IsGraphic(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) && shown(c)
+}
+
+// printable reports a clean text that a line shows as it is, but for quotes and backslashes. A tag in it is part of a flag.
+func printable(s string) bool {
+	for _, c := range s {
+		if !prints(c) && !isTag(c) {
+			return false
+		}
+	}
+	return true
 }
 
 func appendEscape(b []byte, unit rune) []byte {
