@@ -3,6 +3,7 @@ package rs_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,6 +26,10 @@ func FuzzJSON(f *testing.F) {
 		wantErr := json.Compact(&want, bytes.ToValidUTF8(raw, []byte("\uFFFD")))
 		if got, err := rs.Compact(string(raw)); (err == nil) != (wantErr == nil) || err == nil && got != want.String() {
 			t.Fatalf("Compact(%q) = %q, %v; want %q, %v", raw, got, err, want.Bytes(), wantErr)
+		}
+		var refused *rs.Error
+		if response, err := rs.ReadResponse(string(raw)); !errors.As(err, &refused) && ((err == nil) != (wantErr == nil) || err == nil && response.Body != want.String()) {
+			t.Fatalf("ReadResponse(%q) = %v, %v; want %q, %v", raw, response, err, want.Bytes(), wantErr)
 		}
 		for _, quoted := range [][]byte{raw, append(append([]byte{'"'}, raw...), '"')} {
 			if rs.Kind(string(quoted)) != "string" {

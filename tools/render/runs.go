@@ -34,6 +34,22 @@ func linePrefix(text string) int {
 
 func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
 
+// isOrdinary reports most letters, digits, punctuation and emoji beyond ASCII: what is in a block, or a part of one, in which no
+// character is a mark or white space or has to go. Of the others some are ordinary too.
+func isOrdinary(c rune) bool {
+	switch {
+	case c < 0x0370: // Latin
+		return c > 0xA0 && c < 0x0300 && c != 0xAD
+	case c < 0x2000: // Greek, Cyrillic, Armenian; Hebrew; Arabic
+		return c < 0x0483 || c > 0x0489 && c < 0x0591 || c > 0x05CF && c < 0x0600 || c > 0x061F && c < 0x064B
+	case c < 0x3000: // dashes, quotes and bullets; symbols
+		return c > 0x200F && c < 0x2028 || c > 0x202F && c < 0x205F || c > 0x20FF && c < 0x2CEF
+	case c < 0xFB00: // Chinese, Japanese and Korean
+		return c > 0x3000 && c < 0x302A || c > 0x302F && c < 0x3099 || c > 0x309A && c < 0xA66F || c > 0xABFF && c < 0xD800
+	}
+	return c > 0x1EFFF && c < 0x1FFFE || c > 0x1FFFF && c < 0x2FFFE // emoji; rare Chinese characters
+}
+
 // runeCountIndex is where the first most runes of a text end, or its length, and how many runes stand before.
 func runeCountIndex(text string, most int) (index, runes int) {
 	for index < len(text) && runes < most {
