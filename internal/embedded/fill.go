@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
@@ -87,29 +89,64 @@ func (s *Store) tableNames(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// fill stores the records with their blobs, a batch to a transaction.
+// fill stores the records with their blobs, a batch to a transaction. While SQLite writes some, the next are read and split into words.
 func (s *Store) fill(ctx context.Context, next *catalog, writer *search.Writer, corpus model.Corpus, progress func(n int)) error {
 	f, err := s.newFiller(ctx, next, writer)
 	if err != nil {
 		return err
 	}
 	defer f.rollback()
-	if corpus.Records != nil {
-		for record, err := range corpus.Records {
-			if err != nil {
+	group, ctx := errgroup.WithContext(ctx)
+	entries := make(chan entry, entriesAhead)
+	group.Go(func() error {
+		defer close(entries)
+		return f.read(ctx, corpus, entries)
+	})
+	group.Go(func() error { return f.write(ctx, entries, progress) })
+	return group.Wait()
+}
+
+// read turns the records of a corpus into entries.
+func (f *filler) read(ctx context.Context, corpus model.Corpus, entries chan<- entry) error {
+	if corpus.Records == nil {
+		return nil
+	}
+	version := int64(0)
+	for record, err := range corpus.Records {
+		if err != nil {
+			return err
+		}
+		version++
+		e, err := f.entry(version, record)
+		if err != nil {
+			return entryError(record, err)
+		}
+		select {
+		case entries <- e:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// write stores entries. Its statements are not canceled one by one: each is short, and watching it would cost as much as running it.
+func (f *filler) write(ctx context.Context, entries <-chan entry, progress func(n int)) error {
+	for e := range entries {
+		if err := f.add(context.WithoutCancel(ctx), e); err != nil {
+			return entryError(e.record, err)
+		}
+		if f.count = int(e.version); f.count%batchSize == 0 {
+			if err := f.nextBatch(ctx, progress); err != nil {
 				return err
-			}
-			if err := f.addWithBlob(ctx, record); err != nil {
-				return fmt.Errorf("record %q of stream %q under connection %q: %w", record.ID, record.Stream, record.ConnectionID, err)
-			}
-			if f.count%batchSize == 0 {
-				if err := f.nextBatch(ctx, progress); err != nil {
-					return err
-				}
 			}
 		}
 	}
 	return f.nextBatch(ctx, progress)
+}
+
+func entryError(record model.Record, err error) error {
+	return fmt.Errorf("record %q of stream %q under connection %q: %w", record.ID, record.Stream, record.ConnectionID, err)
 }
 
 func (s *Store) finishLoad(ctx context.Context, next *catalog, writer *search.Writer) error {
@@ -139,6 +176,17 @@ func (s *Store) finishLoad(ctx context.Context, next *catalog, writer *search.Wr
 		}
 	}
 	return nil
+}
+
+// entriesAhead is how many entries wait to be written. A record may be large, so they are few.
+const entriesAhead = 8
+
+// An entry is a record on its way into the store.
+type entry struct {
+	record     model.Record
+	version    int64
+	target     *target
+	row, terms []any // arguments of the target's statements; terms are nil if nothing in the record is searched
 }
 
 // A filler adds records inside the transaction of the running batch.
@@ -199,37 +247,54 @@ func (f *filler) rollback() {
 	}
 }
 
-func (f *filler) add(ctx context.Context, record model.Record) error {
+// entry decodes a record and splits its texts into words.
+func (f *filler) entry(version int64, record model.Record) (entry, error) {
 	t, ok := f.targets[placeKey{record.ConnectionID, record.Stream}]
 	if !ok {
-		return errors.New("no such stream or connection")
+		return entry{}, errors.New("no such stream or connection")
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(record.Data, &fields); err != nil {
+		return entry{}, err
+	}
+	terms := f.writer.Row(search.Document{
+		Version: version, Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields), Conversation: t.conversationOf(fields),
+	})
+	return entry{record: record, version: version, target: t, row: t.row(version, record, fields), terms: terms}, nil
+}
+
+// add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
+func (f *filler) add(ctx context.Context, e entry) error {
+	if err := f.prepare(ctx, e.target); err != nil {
 		return err
 	}
-	if err := f.prepare(ctx, t); err != nil {
-		return err
-	}
-	f.count++
-	row := t.row(int64(f.count), record, fields)
-	result, err := t.record.ExecContext(ctx, row...)
+	result, err := e.target.record.ExecContext(ctx, e.row...)
 	if err != nil {
 		return err
 	}
-	if added, err := result.RowsAffected(); err != nil || added == 1 {
-		if err != nil {
+	added, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if added == 0 {
+		if err := f.remove(ctx, e.target, e.record); err != nil {
 			return err
 		}
-		return f.addTerms(ctx, t, record, fields)
+		if _, err := e.target.record.ExecContext(ctx, e.row...); err != nil {
+			return err
+		}
 	}
-	if err := f.remove(ctx, t, record); err != nil {
-		return err
+	if e.terms != nil {
+		if _, err := e.target.terms.ExecContext(ctx, e.terms...); err != nil {
+			return err
+		}
 	}
-	if _, err := t.record.ExecContext(ctx, row...); err != nil {
-		return err
+	if e.record.Blob == nil {
+		return nil
 	}
-	return f.addTerms(ctx, t, record, fields)
+	_, err = f.tx.ExecContext(ctx, "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+		e.record.Blob.ID, e.record.ConnectionID, e.record.Stream, e.record.ID, e.record.Blob.MIMEType, e.record.Blob.Bytes)
+	return err
 }
 
 // remove takes out the earlier record of the same id.
@@ -246,12 +311,6 @@ func (f *filler) remove(ctx context.Context, t *target, record model.Record) err
 	return f.writer.Remove(ctx, f.tx, version, t.texts(fields))
 }
 
-func (f *filler) addTerms(ctx context.Context, t *target, record model.Record, fields map[string]json.RawMessage) error {
-	return f.writer.Add(ctx, t.terms, search.Document{
-		Version: int64(f.count), Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields), Conversation: t.conversationOf(fields),
-	})
-}
-
 func (f *filler) prepare(ctx context.Context, t *target) (err error) {
 	if t.record != nil {
 		return nil
@@ -262,15 +321,5 @@ func (f *filler) prepare(ctx context.Context, t *target) (err error) {
 	if len(t.lexical) > 0 {
 		t.terms, err = f.tx.PrepareContext(ctx, search.InsertSQL(len(t.lexical)))
 	}
-	return err
-}
-
-// addWithBlob adds a record, and the bytes that it names.
-func (f *filler) addWithBlob(ctx context.Context, record model.Record) error {
-	if err := f.add(ctx, record); err != nil || record.Blob == nil {
-		return err
-	}
-	_, err := f.tx.ExecContext(ctx, "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
-		record.Blob.ID, record.ConnectionID, record.Stream, record.ID, record.Blob.MIMEType, record.Blob.Bytes)
 	return err
 }

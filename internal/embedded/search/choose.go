@@ -16,12 +16,24 @@ func (set versionSet) add(version uint32) { set[version/64] |= 1 << (version % 6
 
 // exactly finds the records that have every word and phrase of the query as it is written.
 func (s *searcher) exactly() (versionSet, error) {
-	set := make(versionSet, len(s.documents.source)/64+1)
-	all := make([]string, len(s.query.units))
+	var all versionSet
 	for i, u := range s.query.units {
-		all[i] = u.phrase.expression()
+		found, err := s.postings(u.phrase)
+		if err != nil {
+			return nil, err
+		}
+		one, some := make(versionSet, len(s.documents.source)/64+1), false
+		for _, p := range found {
+			if i == 0 || all.has(p.version) {
+				one.add(p.version)
+				some = true
+			}
+		}
+		if all = one; !some {
+			break
+		}
 	}
-	return set, s.within(strings.Join(all, " AND "), set.add)
+	return all, nil
 }
 
 // A ranked is a record in the order of hits: those with all words as they are written, those with all in some form, those with

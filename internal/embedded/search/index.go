@@ -14,6 +14,7 @@ const (
 	textTable     = "search_text"      // FTS5: rowid is the version of a record, column n the n-th searched field of its stream
 	instanceTable = "search_instances" // fts5vocab: a row for each place where a term is
 	wordTable     = "search_words"     // every term, with the count of records that have it
+	frequentTable = "search_frequent"  // where frequent terms are, an array to a term: FTS5 reads a row for each place
 	documentTable = "search_documents" // what ranking needs to know about records, an array to a row
 )
 
@@ -26,9 +27,16 @@ func create(columns int) string {
 	return fmt.Sprintf(`CREATE VIRTUAL TABLE %[1]s USING fts5(%[2]s, content='', columnsize=0, tokenize='ascii');
 		CREATE VIRTUAL TABLE %[3]s USING fts5vocab(%[1]s, instance);
 		CREATE TABLE %[4]s (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;
-		CREATE TABLE %[5]s (name TEXT PRIMARY KEY, bytes BLOB NOT NULL);`,
-		textTable, strings.Join(names, ", "), instanceTable, wordTable, documentTable)
+		CREATE TABLE %[5]s (name TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+		CREATE TABLE %[6]s (term TEXT PRIMARY KEY, places BLOB NOT NULL);
+		INSERT INTO %[1]s (%[1]s, rank) VALUES ('automerge', 0);
+		INSERT INTO %[1]s (%[1]s, rank) VALUES ('crisismerge', 1999);
+		INSERT INTO %[1]s (%[1]s, rank) VALUES ('hashsize', %[7]d);`,
+		textTable, strings.Join(names, ", "), instanceTable, wordTable, documentTable, frequentTable, hashSize)
 }
+
+// hashSize is how many bytes of terms FTS5 gathers before it writes them. It merges what it wrote once, when all records are there.
+const hashSize = 16 << 20
 
 func columnName(i int) string { return fmt.Sprintf("c%d", i) }
 
@@ -53,17 +61,6 @@ type documents struct {
 	next     []uint32
 }
 
-// members names the arrays.
-func (d *documents) members() []struct {
-	name  string
-	array any
-} {
-	return []struct {
-		name  string
-		array any
-	}{{"source", &d.source}, {"length", &d.length}, {"event", &d.event}, {"next", &d.next}}
-}
-
 // An Index answers searches. It is safe for concurrent use.
 type Index struct {
 	db        *sql.DB
@@ -80,45 +77,60 @@ type columnLanguages struct {
 // Open reads the index of a loaded store.
 func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	x := &Index{db: db}
-	for _, member := range x.documents.members() {
-		if err := readArray(ctx, db, member.name, member.array); err != nil {
-			return nil, err
+	d := &x.documents
+	for name, unpack := range map[string]func(stored []byte) error{
+		"source":    func(stored []byte) error { return unpackArray(stored, &d.source) },
+		"length":    func(stored []byte) error { return unpackArray(stored, &d.length) },
+		"event":     func(stored []byte) error { return unpackArray(stored, &d.event) },
+		"next":      func(stored []byte) error { return unpackArray(stored, &d.next) },
+		"languages": x.unpackLanguages,
+	} {
+		var stored []byte
+		err := db.QueryRowContext(ctx, "SELECT bytes FROM "+documentTable+" WHERE name = ?", name).Scan(&stored)
+		if err == nil {
+			err = unpack(stored)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("search index: %s: %w", name, err)
 		}
 	}
-	x.documents.previous = make([]uint32, len(x.documents.next))
-	for version, next := range x.documents.next {
+	d.previous = make([]uint32, len(d.next))
+	for version, next := range d.next {
 		if next != 0 {
-			x.documents.previous[next] = uint32(version) // #nosec G115 -- far fewer records
+			d.previous[next] = uint32(version) // #nosec G115 -- far fewer records
 		}
 	}
-	return x, readArray(ctx, db, "languages", &x.languages)
+	return x, nil
 }
 
-// readArray reads a stored array; a pointer to a slice of fixed-size values takes it.
-func readArray(ctx context.Context, db *sql.DB, name string, array any) error {
-	var stored []byte
-	if err := db.QueryRowContext(ctx, "SELECT bytes FROM "+documentTable+" WHERE name = ?", name).Scan(&stored); err != nil {
-		return fmt.Errorf("search index: %s: %w", name, err)
+func (x *Index) unpackLanguages(stored []byte) error {
+	x.languages = make([]columnLanguages, len(stored)/binary.Size(columnLanguages{}))
+	_, err := binary.Decode(stored, binary.LittleEndian, x.languages)
+	return err
+}
+
+// packArray writes how far each value is from the one before.
+func packArray[N uint16 | uint32 | int64](array []N) []byte {
+	packed := make([]byte, 0, 2*len(array))
+	var last int64
+	for _, n := range array {
+		packed = binary.AppendVarint(packed, int64(n)-last)
+		last = int64(n)
 	}
-	var err error
-	switch array := array.(type) {
-	case *[]uint16:
-		*array = make([]uint16, len(stored)/2)
-		_, err = binary.Decode(stored, binary.LittleEndian, *array)
-	case *[]uint32:
-		*array = make([]uint32, len(stored)/4)
-		_, err = binary.Decode(stored, binary.LittleEndian, *array)
-	case *[]int64:
-		*array = make([]int64, len(stored)/8)
-		_, err = binary.Decode(stored, binary.LittleEndian, *array)
-	case *[]columnLanguages:
-		*array = make([]columnLanguages, len(stored)/binary.Size(columnLanguages{}))
-		_, err = binary.Decode(stored, binary.LittleEndian, *array)
-	default:
-		err = errors.New("unknown kind of array")
-	}
-	if err != nil {
-		return fmt.Errorf("search index: %s: %w", name, err)
+	return packed
+}
+
+// unpackArray reads what packArray wrote.
+func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
+	var last int64
+	for len(stored) > 0 {
+		step, size := binary.Varint(stored)
+		if size <= 0 {
+			return errors.New("is damaged")
+		}
+		last += step
+		*array = append(*array, N(last))
+		stored = stored[size:]
 	}
 	return nil
 }

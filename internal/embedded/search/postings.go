@@ -4,8 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // each runs a query and scans its rows, one by one.
@@ -23,29 +21,63 @@ func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) (e
 	return rows.Err()
 }
 
-// postings visits the places of a phrase in fields that the grant shows, a record's together.
-func (s *searcher) postings(p phrase, visit func(version uint32, weight float32)) error {
-	if len(p) > 1 {
-		return s.phrasePostings(p, visit)
+// postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. A record is
+// there once for each field of a longer phrase. Each phrase is read once in a search.
+func (s *searcher) postings(p phrase) ([]posting, error) {
+	name := p.expression()
+	if found, ok := s.read[name]; ok {
+		return found, nil
+	}
+	var found []posting
+	add := func(version uint32, column, times int) {
+		weight := s.weight(version, column) * float32(times)
+		switch last := len(found) - 1; {
+		case weight == 0:
+		case last >= 0 && found[last].version == version:
+			found[last].tf += weight
+		default:
+			found = append(found, posting{version, weight})
+		}
+	}
+	var err error
+	if len(p) == 1 {
+		err = s.termPlaces(p[0], add)
+	} else {
+		err = s.phrasePlaces(name, add)
+	}
+	s.read[name] = found
+	return found, err
+}
+
+// termPlaces visits the places of a term, a record's together.
+func (s *searcher) termPlaces(term string, visit func(version uint32, column, times int)) error {
+	var stored []byte
+	err := s.db.QueryRowContext(s.ctx, "SELECT places FROM "+frequentTable+" WHERE term = ?", term).Scan(&stored)
+	if err == nil {
+		eachPlace(stored, visit)
+		return nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
 	}
 	var version int64
 	var name sql.RawBytes
-	return s.each("SELECT doc, col FROM "+instanceTable+" WHERE term = ?", []any{p[0]}, func(rows *sql.Rows) error {
+	return s.each("SELECT doc, col FROM "+instanceTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error {
 		err := rows.Scan(&version, &name)
-		if weight := s.weight(uint32(version), columnNumber(name)); weight > 0 { // #nosec G115 -- far fewer records
-			visit(uint32(version), weight) // #nosec G115 -- far fewer records
-		}
+		visit(uint32(version), columnNumber(name), 1) // #nosec G115 -- far fewer records
 		return err
 	})
 }
 
-// phrasePostings asks for a phrase column by column: what FTS5 finds in several columns at once does not say in which.
-func (s *searcher) phrasePostings(p phrase, visit func(version uint32, weight float32)) error {
+// phrasePlaces asks for a phrase column by column: what FTS5 finds in several columns at once does not say in which.
+func (s *searcher) phrasePlaces(expression string, visit func(version uint32, column, times int)) error {
+	var version int64
 	for _, column := range s.columns() {
-		err := s.matching(columnName(column)+" : "+p.expression(), func(version uint32) {
-			if weight := s.weight(version, column); weight > 0 {
-				visit(version, weight)
-			}
+		query := "SELECT rowid FROM " + textTable + " WHERE " + textTable + " MATCH ?"
+		err := s.each(query, []any{columnName(column) + " : " + expression}, func(rows *sql.Rows) error {
+			err := rows.Scan(&version)
+			visit(uint32(version), column, 1) // #nosec G115 -- far fewer records
+			return err
 		})
 		if err != nil {
 			return err
@@ -65,66 +97,6 @@ func (s *searcher) columns() []int {
 		}
 	}
 	return columns
-}
-
-// matching visits the records that an FTS5 expression matches, in whatever field: the caller looks at the grant.
-func (s *searcher) matching(expression string, visit func(version uint32)) error {
-	var version int64
-	return s.each("SELECT rowid FROM "+textTable+" WHERE "+textTable+" MATCH ?", []any{expression}, func(rows *sql.Rows) error {
-		err := rows.Scan(&version)
-		visit(uint32(version)) // #nosec G115 -- far fewer records
-		return err
-	})
-}
-
-// within visits the records in scope that match an expression in fields that the grant shows. Sources that show the same
-// columns are asked together; those that show every field need no columns named.
-func (s *searcher) within(expression string, visit func(version uint32)) error {
-	for _, filter := range s.columnFilters() {
-		asked := expression
-		if filter != "" {
-			asked = filter + " : (" + expression + ")"
-		}
-		err := s.matching(asked, func(version uint32) {
-			if int(version) >= len(s.documents.source) {
-				return
-			}
-			if g := s.grant(version, int(s.documents.source[version])); g != nil && s.columnFilter(g) == filter {
-				visit(version)
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *searcher) columnFilters() []string {
-	var filters []string
-	for i := range s.grants {
-		if s.grants[i].at < 0 {
-			continue
-		}
-		if filter := s.columnFilter(&s.grants[i]); !slices.Contains(filters, filter) {
-			filters = append(filters, filter)
-		}
-	}
-	return filters
-}
-
-// columnFilter names the columns that a source shows: "" for all of its stream.
-func (s *searcher) columnFilter(g *sourceGrant) string {
-	if s.request.Sources[g.at].Complete {
-		return ""
-	}
-	var filter strings.Builder
-	for column, weight := range g.weights {
-		if weight > 0 {
-			filter.WriteString(" c" + strconv.Itoa(column))
-		}
-	}
-	return "{" + filter.String() + " }"
 }
 
 // known returns how many records of the store have each of the terms from one on that begin with start, in the order of terms.

@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 	"math/bits"
-	"strings"
 )
 
 // Constants of BM25, and what counts as too common to find anything.
@@ -108,14 +107,15 @@ func (s *searcher) surelyCommon(u *unit) (bool, error) {
 // gather reads the records that have a unit, in whatever form.
 func (s *searcher) gather(u *unit) ([]posting, error) {
 	for _, a := range u.alternatives {
-		err := s.postings(a.phrase, func(version uint32, weight float32) {
-			if s.tf[version] == 0 {
-				s.touched = append(s.touched, version)
-			}
-			s.tf[version] += weight * a.weight
-		})
+		read, err := s.postings(a.phrase)
 		if err != nil {
 			return nil, err
+		}
+		for _, p := range read {
+			if s.tf[p.version] == 0 {
+				s.touched = append(s.touched, p.version)
+			}
+			s.tf[p.version] += p.tf * a.weight
 		}
 	}
 	found := make([]posting, len(s.touched))
@@ -129,22 +129,13 @@ func (s *searcher) gather(u *unit) ([]posting, error) {
 
 // gatherAmong reads which of the records that other units found have a common one.
 func (s *searcher) gatherAmong(u *unit) ([]posting, error) {
-	var finders, own []string
-	for _, other := range s.query.units {
-		if other.light || other.common {
-			continue
-		}
-		for _, a := range other.alternatives {
-			finders = append(finders, a.phrase.expression())
+	all, err := s.gather(u)
+	found := all[:0]
+	for _, p := range all {
+		if s.mask[p.version] != 0 {
+			found = append(found, posting{p.version, 1})
 		}
 	}
-	for _, a := range u.alternatives {
-		own = append(own, a.phrase.expression())
-	}
-	var found []posting
-	err := s.within("("+strings.Join(own, " OR ")+") AND ("+strings.Join(finders, " OR ")+")", func(version uint32) {
-		found = append(found, posting{version, 1})
-	})
 	return found, err
 }
 
@@ -180,8 +171,12 @@ func (s *searcher) lengthFactor(version uint32) float32 {
 func (s *searcher) exclude() error {
 	out := map[uint32]bool{}
 	for _, p := range s.query.excluded {
-		if err := s.within(p.expression(), func(version uint32) { out[version] = true }); err != nil {
+		found, err := s.postings(p)
+		if err != nil {
 			return err
+		}
+		for _, one := range found {
+			out[one.version] = true
 		}
 	}
 	var quoted uint64

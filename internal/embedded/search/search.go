@@ -94,13 +94,14 @@ type searcher struct {
 	found   []uint32  // versions with a bit
 	tf      []float32 // by version: of the unit at hand
 	touched []uint32
-	rarity  [maxUnits]float32 // of each unit in scope
+	read    map[string][]posting // by expression: what was read of the index
+	rarity  [maxUnits]float32    // of each unit in scope
 	result  *Result
 }
 
 // Search finds records.
 func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
-	s := &searcher{Index: x, ctx: ctx, request: request, query: parseQuery(request.Text), result: &Result{}}
+	s := &searcher{Index: x, ctx: ctx, request: request, query: parseQuery(request.Text), read: map[string][]posting{}, result: &Result{}}
 	s.admit()
 	if len(s.query.units) == 0 || len(s.grants) == 0 {
 		return s.result, nil

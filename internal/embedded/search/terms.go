@@ -18,7 +18,7 @@ type Term struct {
 
 // Terms splits a text into terms.
 func Terms(text string) []Term {
-	var terms []Term
+	terms := make([]Term, 0, len(text)/6+1)
 	var word strings.Builder
 	start, end := 0, 0
 	flush := func() {
@@ -27,9 +27,19 @@ func Terms(text string) []Term {
 			word.Reset()
 		}
 	}
-	for at, r := range text {
-		next := at + utf8.RuneLen(r)
+	for at := 0; at < len(text); {
+		if word.Len() == 0 {
+			if next := asciiWord(text, at); next > at { // most words of most archives: no rune needs a look
+				terms = append(terms, Term{Text: strings.ToLower(text[at:next]), start: at, end: next})
+				at = next
+				continue
+			}
+		}
+		r, size := utf8.DecodeRuneInString(text[at:])
+		next := at + size
 		switch {
+		case r < utf8.RuneSelf && !isASCIIWord(text[at]):
+			flush()
 		case isDropped(r):
 			if word.Len() > 0 {
 				end = next
@@ -48,9 +58,26 @@ func Terms(text string) []Term {
 		default:
 			flush()
 		}
+		at = next
 	}
 	flush()
 	return terms
+}
+
+// asciiWord returns where the word that begins at a place ends, if it has only ASCII letters and digits; else the place itself.
+func asciiWord(text string, at int) int {
+	end := at
+	for end < len(text) && isASCIIWord(text[end]) {
+		end++
+	}
+	if end < len(text) && text[end] >= utf8.RuneSelf {
+		return at // the next character may belong to it
+	}
+	return end
+}
+
+func isASCIIWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
 // IndexedText is the text as it goes into the index: its terms with spaces between.
@@ -58,6 +85,11 @@ func IndexedText(text string) string { return joinTerms(Terms(text)) }
 
 func joinTerms(terms []Term) string {
 	var out strings.Builder
+	size := 0
+	for _, t := range terms {
+		size += len(t.Text) + 1
+	}
+	out.Grow(size)
 	for i, t := range terms {
 		if i > 0 {
 			out.WriteByte(' ')

@@ -25,11 +25,13 @@ type Writer struct {
 	documents     documents
 	conversations []uint64
 	languages     map[[2]uint16]*columnLanguages
+	places        placesWriter
+	removed       []int64 // versions
 }
 
 // NewWriter makes the empty tables of an index whose streams have at most so many searched fields.
 func NewWriter(ctx context.Context, db *sql.DB, columns int) (*Writer, error) {
-	w := &Writer{languages: map[[2]uint16]*columnLanguages{}}
+	w := &Writer{languages: map[[2]uint16]*columnLanguages{}, places: placesWriter{}}
 	_, err := db.ExecContext(ctx, create(columns))
 	return w, err
 }
@@ -47,8 +49,9 @@ func columnNames(count int) string {
 	return names.String()
 }
 
-// Add indexes a document by a statement prepared from [InsertSQL].
-func (w *Writer) Add(ctx context.Context, insert *sql.Stmt, d Document) error {
+// Row notes what ranking needs to know about a document, and returns the arguments of the statement that [InsertSQL] spells: none if
+// there is nothing to search in it.
+func (w *Writer) Row(d Document) []any {
 	for int64(len(w.documents.source)) <= d.Version {
 		w.documents.source = append(w.documents.source, 0)
 		w.documents.length = append(w.documents.length, 0)
@@ -62,6 +65,7 @@ func (w *Writer) Add(ctx context.Context, insert *sql.Stmt, d Document) error {
 		length += len(terms)
 		row = append(row, joinTerms(terms))
 		w.countLanguage(d.Source, i, terms)
+		w.places.add(d.Version, i, terms)
 	}
 	w.documents.source[d.Version] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
 	w.documents.length[d.Version] = uint16(min(length, math.MaxUint16))
@@ -70,8 +74,7 @@ func (w *Writer) Add(ctx context.Context, insert *sql.Stmt, d Document) error {
 	if len(d.Texts) == 0 {
 		return nil
 	}
-	_, err := insert.ExecContext(ctx, row...)
-	return err
+	return row
 }
 
 // countLanguage notes which language a text is in, if one has more stop words in it than every other.
@@ -103,9 +106,9 @@ func (w *Writer) countLanguage(source, column int, terms []Term) {
 	w.languages[key].Texts[best]++
 }
 
-// Remove takes the document of a version out, which had these texts.
+// Remove takes the document of a version out, which had these texts. It may run beside [Writer.Row].
 func (w *Writer) Remove(ctx context.Context, tx *sql.Tx, version int64, texts []string) error {
-	w.documents.source[version] = 0
+	w.removed = append(w.removed, version)
 	if len(texts) == 0 {
 		return nil
 	}
@@ -120,6 +123,9 @@ func (w *Writer) Remove(ctx context.Context, tx *sql.Tx, version int64, texts []
 
 // Finish writes what can be known only when every record is there.
 func (w *Writer) Finish(ctx context.Context, db *sql.DB) error {
+	for _, version := range w.removed {
+		w.documents.source[version] = 0
+	}
 	w.converse()
 	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s (%[1]s) VALUES ('optimize')`, textTable)); err != nil {
 		return err
@@ -129,19 +135,8 @@ func (w *Writer) Finish(ctx context.Context, db *sql.DB) error {
 		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`, terms, textTable, wordTable)); err != nil {
 		return err
 	}
-	for _, member := range w.documents.members() {
-		var array any
-		switch slice := member.array.(type) {
-		case *[]uint16:
-			array = *slice
-		case *[]uint32:
-			array = *slice
-		case *[]int64:
-			array = *slice
-		}
-		if err := writeArray(ctx, db, member.name, array); err != nil {
-			return err
-		}
+	if err := w.writeFrequent(ctx, db); err != nil {
+		return err
 	}
 	languages := []columnLanguages{}
 	for _, one := range w.languages {
@@ -150,16 +145,19 @@ func (w *Writer) Finish(ctx context.Context, db *sql.DB) error {
 	slices.SortFunc(languages, func(a, b columnLanguages) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Column, b.Column))
 	})
-	return writeArray(ctx, db, "languages", languages)
-}
-
-func writeArray(ctx context.Context, db *sql.DB, name string, array any) error {
-	bytes, err := binary.Append([]byte{}, binary.LittleEndian, array)
+	packed, err := binary.Append([]byte{}, binary.LittleEndian, languages)
 	if err != nil {
-		return fmt.Errorf("search index: %s: %w", name, err)
+		return fmt.Errorf("search index: languages: %w", err)
 	}
-	_, err = db.ExecContext(ctx, "INSERT INTO "+documentTable+" (name, bytes) VALUES (?, ?)", name, bytes)
-	return err
+	d := &w.documents
+	for name, bytes := range map[string][]byte{
+		"source": packArray(d.source), "length": packArray(d.length), "event": packArray(d.event), "next": packArray(d.next), "languages": packed,
+	} {
+		if _, err := db.ExecContext(ctx, "INSERT INTO "+documentTable+" (name, bytes) VALUES (?, ?)", name, bytes); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // converse finds the neighbors of each document: the ones before and after it in time, in the same conversation.

@@ -1,0 +1,48 @@
+package embedded
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+)
+
+// TestFrequentWords compares answers from the places that are stored for frequent words with answers from FTS5 alone.
+func TestFrequentWords(t *testing.T) {
+	store, err := NewStore(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	bytes := 0
+	if err := store.Load(t.Context(), benchCorpus(2000, &bytes), "frequent", nil); err != nil {
+		t.Fatal(err)
+	}
+	r := newRigOver(t, store, Options{})
+	r.grants.Put("tok-text", authority.Grant{ID: "grt_text", Kind: authority.KindClient, Streams: []authority.StreamGrant{
+		{ConnectorKey: "chat", Stream: "messages", ConnectionIDs: []string{"cin_chat"}, Fields: []string{"id", "text"}},
+	}})
+	answers := func() map[string]any {
+		all := map[string]any{}
+		for _, token := range []string{"tok-owner", "tok-text"} {
+			for _, query := range []string{"often", "often common seldom", "person1 often", "w0 w1 hardly", `"often" common`, "often -common", "w0 w1 w2 w3", "person1"} {
+				got := r.ok(token, "/v1/search?limit=100&q="+url.QueryEscape(query))
+				all[token+" "+query+" hits"], all[token+" "+query+" meta"] = got.at("data"), got.at("meta")
+			}
+		}
+		return all
+	}
+	stored := answers()
+	result, err := store.db.Exec("DELETE FROM search_frequent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if deleted, err := result.RowsAffected(); err != nil || deleted < 4 {
+		t.Errorf("%d words were frequent, %v", deleted, err)
+	}
+	if diff := cmp.Diff(answers(), stored); diff != "" {
+		t.Errorf("answers (-FTS5 +stored places):\n%s", diff)
+	}
+}
