@@ -106,7 +106,7 @@ func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
 		if raw != "" && raw[0] == '"' {
-			raw = inside(raw)
+			raw = validText(raw)
 		} else if Kind(raw) != "number" {
 			continue
 		}
@@ -117,7 +117,16 @@ func (o Object) Text(names ...string) string {
 	return ""
 }
 
-// inside is the text of a string in UTF-8.
+// validText returns the text of a JSON string that is known to be valid and in UTF-8: without a backslash it stands for itself.
+func validText(quoted string) string {
+	if len(quoted) > 1 && strings.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	text, _ := unquote(quoted)
+	return text
+}
+
+// inside returns the text of a JSON string.
 func inside(quoted string) string {
 	text, _ := unquote(quoted)
 	return text
