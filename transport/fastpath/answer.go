@@ -16,14 +16,20 @@ const (
 	resultStart = `,"result":`
 )
 
-// appendAnswer appends the answer to a tools/call. Unlike the SDK it does not escape <, > and &, because JSON is not HTML, and
-// does not parse the structured content again.
-func appendAnswer(b []byte, m message, result *mcp.CallToolResult, server mcp.Implementation) []byte {
+// writeResult returns the answer to a tools/call. Unlike the SDK it does not escape <, > and &, because JSON is not HTML, and does
+// not parse the structured content again.
+func writeResult(m message, result *mcp.CallToolResult, server mcp.Implementation) []byte {
 	structured, ok := result.StructuredContent.(json.RawMessage)
 	if !ok && result.StructuredContent != nil {
 		structured = json.RawMessage(rs.EncodeJSON(result.StructuredContent))
 	}
-	b = append(append(append(append(b, answerStart...), m.id...), resultStart...), '{')
+	size := len(structured) + 1024
+	for _, content := range result.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			size += len(text.Text) + len(text.Text)/8 // with its escapes
+		}
+	}
+	b := append(append(append(append(make([]byte, 0, size), answerStart...), m.id...), resultStart...), '{')
 	meta := result.Meta
 	if m.version == statelessVersion {
 		meta = mcp.Meta{mcp.MetaKeyServerInfo: server}

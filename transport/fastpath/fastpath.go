@@ -84,7 +84,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, body []byte) boo
 		h.options.WriteError(w, status, json.RawMessage(m.id), refused)
 		return true
 	}
-	writeAnswer(w, appendAnswer(nil, m, result, h.options.Server))
+	writeAnswer(w, writeResult(m, result, h.options.Server))
 	return true
 }
 
