@@ -16,8 +16,8 @@ var (
 	printedCall    = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field) (\{.*\})`)
 	connectionWord = regexp.MustCompile(`\bcin_[a-z_]+\b`)
 	explanation    = regexp.MustCompile(` \([^)]*\)`) // follows a name
-	citedLine      = regexp.MustCompile(`^  cite: (?:chars (\d+)-(\d+) )?sha256 ([0-9a-f]{64})$`)
-	provenLine     = regexp.MustCompile(`\| ([\w.]+): ("(?:[^"\\]|\\.)*")$`)
+	provenLine     = regexp.MustCompile(`^  (?:(\S+) )?field=([\w.]+)(?: (\d+)-(\d+))?(?: ([0-9a-f]{16}))?: ("(?:[^"\\]|\\.)*")`)
+	marked         = regexp.MustCompile(`<mark>(.*?)</mark>`)
 	windowLine     = regexp.MustCompile(`characters (\d+) to (\d+) of (\d+)(?:.*match at (\d+) to (\d+))?`)
 	wholeLine      = regexp.MustCompile(`: complete, (\d+) characters`)
 	scalarLine     = regexp.MustCompile(`^(?:count|\w+ of .*) = (\S+)$`)
@@ -244,38 +244,44 @@ func cutJSON(text string) (object, rest string, ok bool) {
 
 func (contentOnly) hits(_ call, seen string) hits {
 	var h hits
-	lines := strings.Split(seen, "\n")
-	for i, line := range lines {
+	first := "" // id on the line above
+	for line := range strings.SplitSeq(seen, "\n") {
 		if next := printedCallIn(line, "next page: "); next != nil {
 			h.next = next
 		}
-		id, rest, ok := strings.Cut(line, " | ")
-		if !ok {
+		if found := provenLine.FindStringSubmatch(line); found != nil && len(h.ids) > 0 {
+			e := evidence{id: first, field: found[2], text: unquoted(found[6]), start: -1, end: -1, sha256: found[5]}
+			if found[1] != "" {
+				e.id = found[1]
+			}
+			if found[3] != "" {
+				e.start, _ = strconv.Atoi(found[3])
+				e.end, _ = strconv.Atoi(found[4])
+			}
+			h.evidence = append(h.evidence, e.readable())
 			continue
 		}
-		if !slices.Contains(h.ids, id) {
-			h.ids = append(h.ids, id)
-		}
-		found := provenLine.FindStringSubmatch(" | " + rest)
-		if found == nil || i+1 == len(lines) {
+		ids, _, ok := strings.Cut(line, " | ")
+		if !ok || strings.HasPrefix(line, " ") {
 			continue
 		}
-		e := evidence{id: id, field: found[1], text: unquoted(found[2]), start: -1, end: -1}
-		if read := printedCallIn(lines[i+1], "  read on: "); read != nil {
-			e.read = *read
-		}
-		if i+2 < len(lines) {
-			if cited := citedLine.FindStringSubmatch(lines[i+2]); cited != nil {
-				e.sha256 = cited[3]
-				if cited[1] != "" {
-					e.start, _ = strconv.Atoi(cited[1])
-					e.end, _ = strconv.Atoi(cited[2])
-				}
+		first, _, _ = strings.Cut(ids, " + ")
+		for id := range strings.SplitSeq(ids, " + ") {
+			if !slices.Contains(h.ids, id) {
+				h.ids = append(h.ids, id)
 			}
 		}
-		h.evidence = append(h.evidence, e)
 	}
 	return h
+}
+
+// readable has the call that reads around the match: its id and field, and the words that are marked.
+func (e evidence) readable() evidence {
+	e.read = callOf("read_record_field", `{}`).with("id", e.id).with("field", e.field)
+	if match := marked.FindStringSubmatch(e.text); match != nil {
+		e.read = e.read.with("q", match[1])
+	}
+	return e
 }
 
 // printedIDs are the ids that the text of a search or a page shows, in order.

@@ -269,14 +269,14 @@ func provesAQuote(c *client) {
 	}
 	e := found.evidence[0]
 	around := c.window(c.get(e.read))
-	if !strings.Contains(around.text, "Thursday 12 March 2026 at 14:30") || digest(around.text) != e.sha256 && digest(around.text) != around.sha256 {
+	if !strings.Contains(around.text, "Thursday 12 March 2026 at 14:30") || !strings.HasPrefix(digest(around.text), e.sha256) && digest(around.text) != around.sha256 {
 		c.t.Errorf("the window is %+v", around)
 	}
-	if e.sha256 != digest(unmarked(e.text)) || e.start < 0 {
+	if !strings.HasPrefix(digest(unmarked(e.text)), e.sha256) || e.sha256 == "" || e.start < 0 {
 		c.t.Fatalf("the excerpt cannot be cited: %+v", e)
 	}
 	again := c.window(c.get(call{"read_record_field", map[string]any{"id": e.id, "field": e.field, "offset_chars": e.start, "limit_chars": e.end - e.start}}))
-	if got := digest(unmarked(again.text)); got != e.sha256 {
+	if got := digest(unmarked(again.text)); !strings.HasPrefix(got, e.sha256) {
 		c.t.Errorf("characters %d to %d of %s are %q, and hash to %s", e.start, e.end, e.id, again.text, got)
 	}
 }

@@ -223,21 +223,16 @@ func (structuredOnly) page(asked call, seen string) page {
 func (structuredOnly) hits(asked call, seen string) hits {
 	got := parsed[struct {
 		Results []struct {
-			ID string `json:"id"`
+			ID       string `json:"id"`
+			Evidence struct {
+				ID     string `json:"id"`
+				Field  string `json:"field"`
+				Text   string `json:"text"`
+				SHA256 string `json:"sha256"`
+				Start  *int   `json:"start_chars"`
+				End    *int   `json:"end_chars"`
+			} `json:"evidence"`
 		} `json:"results"`
-		Ladder struct {
-			Records []struct {
-				ID       string `json:"id"`
-				Evidence []struct {
-					Field  string      `json:"field"`
-					Text   string      `json:"preview"`
-					SHA256 string      `json:"sha256"`
-					Start  *int        `json:"start_chars"`
-					End    *int        `json:"end_chars"`
-					Read   printedRead `json:"read"`
-				} `json:"evidence"`
-			} `json:"records"`
-		} `json:"content_ladder"`
 		Data struct {
 			Next string `json:"next_cursor"`
 		} `json:"data"`
@@ -245,15 +240,18 @@ func (structuredOnly) hits(asked call, seen string) hits {
 	var h hits
 	for _, hit := range got.Results {
 		h.ids = append(h.ids, hit.ID)
-	}
-	for _, record := range got.Ladder.Records {
-		for _, e := range record.Evidence {
-			shown := evidence{id: record.ID, field: e.Field, text: e.Text, sha256: e.SHA256, start: -1, end: -1, read: e.Read.call()}
-			if e.Start != nil && e.End != nil {
-				shown.start, shown.end = *e.Start, *e.End
-			}
-			h.evidence = append(h.evidence, shown)
+		e := hit.Evidence
+		if e.Field == "" {
+			continue
 		}
+		if e.ID == "" {
+			e.ID = hit.ID
+		}
+		found := evidence{id: e.ID, field: e.Field, text: e.Text, sha256: e.SHA256, start: -1, end: -1}
+		if e.Start != nil && e.End != nil {
+			found.start, found.end = *e.Start, *e.End
+		}
+		h.evidence = append(h.evidence, found.readable())
 	}
 	if got.Data.Next != "" {
 		next := asked.with("cursor", got.Data.Next)

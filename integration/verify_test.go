@@ -145,24 +145,22 @@ func (r *quoteRig) ask(tool string, arguments map[string]any, into any) {
 func (r *quoteRig) excerpt(q string) (citation map[string]any, text string) {
 	r.t.Helper()
 	var found struct {
-		Ladder struct {
-			Records []struct {
-				ID       string
-				Evidence []struct {
-					Field, Preview, SHA256 string
-					Start                  *int `json:"start_chars"`
-					End                    *int `json:"end_chars"`
-				}
+		Results []struct {
+			ID       string
+			Evidence struct {
+				Field, Text, SHA256 string
+				Start               *int `json:"start_chars"`
+				End                 *int `json:"end_chars"`
 			}
-		} `json:"content_ladder"`
+		}
 	}
 	r.ask("search", map[string]any{"q": q}, &found)
-	e := found.Ladder.Records[0].Evidence[0]
-	citation = map[string]any{"id": found.Ladder.Records[0].ID, "field": e.Field, "sha256": e.SHA256}
+	e := found.Results[0].Evidence
+	citation = map[string]any{"id": found.Results[0].ID, "field": e.Field, "sha256": e.SHA256}
 	if e.Start != nil {
 		citation["start_chars"], citation["end_chars"] = *e.Start, *e.End
 	}
-	return citation, e.Preview
+	return citation, e.Text
 }
 
 // window reads a part of the body and cites it.
@@ -231,6 +229,14 @@ func TestVerify(t *testing.T) {
 			r.verify(0, "unchanged: cin_notes/notes:n1 field body, characters ", citation)
 			r.verify(0, "unchanged", citation, "--text", text)
 			r.verify(0, `{"verdict":"unchanged","id":"cin_notes/notes:n1","field":"body","start_chars":`, citation, "--json")
+		})
+		within("what a search prints"+server+" is unchanged", []string{body}, func(*testing.T) {
+			citation, _ := r.excerpt("valve")
+			place := ""
+			if citation["start_chars"] != nil {
+				place = fmt.Sprintf(" %d-%d", citation["start_chars"], citation["end_chars"])
+			}
+			r.run(0, "unchanged: cin_notes/notes:n1 field body, characters ", "", fmt.Sprintf("%s field=%s%s %s:", citation["id"], citation["field"], place, citation["sha256"]))
 		})
 		within("a window"+server+" is unchanged", []string{body}, func(*testing.T) {
 			r.verify(0, "unchanged", r.window(11, 30))
@@ -307,7 +313,7 @@ func TestVerify(t *testing.T) {
 			`{"field":"body"}`:                   "id and field are required",
 			`{"id":"a:b","field":"c"}`:           "neither sha256 nor text",
 			`{"id":"a:b","field":"c","sha256":"` + strings.Repeat("0", 64) + `"}`:                               "the text itself is needed",
-			`{"id":"a:b","field":"c","sha256":"` + strings.Repeat("A", 64) + `"}`:                               "64 lower-case",
+			`{"id":"a:b","field":"c","sha256":"` + strings.Repeat("A", 64) + `"}`:                               "16 to 64 lower-case",
 			`{"id":"a:b","field":"c","start_chars":3,"sha256":"` + strings.Repeat("0", 64) + `"}`:               "belong together",
 			`{"id":"a:b","field":"c","start_chars":3,"end_chars":3,"sha256":"` + strings.Repeat("0", 64) + `"}`: "no range",
 			`{"id":"a:b","field":"c","text":"x","sha256":"` + strings.Repeat("0", 64) + `"}`:                    "not what sha256 was made of",

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +32,10 @@ type Citation struct {
 }
 
 // citationExample is what to send instead of a citation that is none.
-const citationExample = `{"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"64 hexadecimal digits"}`
+const citationExample = `cin_a/messages:m1 field=body 0-80 a4c5dafce234ecf8, or {"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"a4c5dafce234ecf8"}`
+
+// printedCitation is a citation as the text of a search prints it: an id, and what stands below it up to the colon.
+var printedCitation = regexp.MustCompile(`^(\S+)(?: connection_id=(\S+))? field=(\S+|"(?:[^"\\]|\\.)*")(?: (\d+)-(\d+))?(?: ([0-9a-f]{16,64}))?:?$`)
 
 const (
 	maxCitedChars = 1 << 20 // of one quote
@@ -42,11 +47,11 @@ const (
 // ParseCitation reads a citation. text, when there is one, is the text that was quoted. Its error says what is wrong and
 // what to send instead.
 func ParseCitation(raw, text string) (Citation, error) {
-	var c Citation
+	c, printed := parsePrinted(strings.Join(strings.Fields(raw), " "))
 	decoder := json.NewDecoder(strings.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil || decoder.Decode(new(json.RawMessage)) != io.EOF {
-		return Citation{}, fmt.Errorf("a citation is one JSON object with no other members than id, connection_id, field, start_chars, end_chars, sha256 and text. Send %s", citationExample)
+	if !printed && (decoder.Decode(&c) != nil || decoder.Decode(new(json.RawMessage)) != io.EOF) {
+		return Citation{}, fmt.Errorf("a citation is what a search prints, or one JSON object with no other members than id, connection_id, field, start_chars, end_chars, sha256 and text. Send %s", citationExample)
 	}
 	if text != "" {
 		if c.Text != "" && c.Text != text {
@@ -61,8 +66,8 @@ func ParseCitation(raw, text string) (Citation, error) {
 		return Citation{}, errors.New("start_chars and end_chars belong together. Send both, or neither and the text")
 	case c.Start != nil && (*c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30):
 		return Citation{}, fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart", *c.Start, *c.End, maxCitedChars)
-	case c.SHA256 != "" && (len(c.SHA256) != 64 || strings.Trim(c.SHA256, "0123456789abcdef") != ""):
-		return Citation{}, errors.New("sha256 is not 64 lower-case hexadecimal digits. Send it as the answer prints it")
+	case c.SHA256 != "" && (len(c.SHA256) < 16 || len(c.SHA256) > 64 || strings.Trim(c.SHA256, "0123456789abcdef") != ""):
+		return Citation{}, errors.New("sha256 is not 16 to 64 lower-case hexadecimal digits. Send it as the answer prints it")
 	case c.SHA256 == "" && c.Text == "":
 		return Citation{}, fmt.Errorf("neither sha256 nor text says what was quoted. Send %s", citationExample)
 	case c.Start == nil && c.Text == "":
@@ -78,9 +83,31 @@ func ParseCitation(raw, text string) (Citation, error) {
 	return c, nil
 }
 
+// parsePrinted reads a citation as text prints it.
+func parsePrinted(line string) (Citation, bool) {
+	found := printedCitation.FindStringSubmatch(line)
+	if found == nil {
+		return Citation{}, false
+	}
+	c := Citation{ID: found[1], ConnectionID: unquoted(found[2]), Field: unquoted(found[3]), SHA256: found[6]}
+	if start, err := strconv.Atoi(found[4]); err == nil {
+		if end, err := strconv.Atoi(found[5]); err == nil {
+			c.Start, c.End = &start, &end
+		}
+	}
+	return c, true
+}
+
+func unquoted(name string) string {
+	if text, err := strconv.Unquote(name); err == nil {
+		return text
+	}
+	return name
+}
+
 // hashes reports whether a text is what was quoted: the text of a field window is hashed as it is, an excerpt as one line.
 func (c Citation) hashes(text string) bool {
-	return render.Digest(text) == c.SHA256 || render.Digest(render.Quotable(text)) == c.SHA256
+	return strings.HasPrefix(render.Digest(text), c.SHA256) || strings.HasPrefix(render.Digest(render.Quotable(text)), c.SHA256)
 }
 
 // says reports whether a text is what was quoted.

@@ -103,7 +103,7 @@ func TestAllocations(t *testing.T) {
 		count float64
 		bytes uint64
 	}{
-		"search":        {300, 200_000},
+		"search":        {600, 260_000},
 		"records":       {500, 130_000},
 		"records-large": {1300, 420_000},
 		"schema":        {60, 20_000},

@@ -3,7 +3,6 @@ package render
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,8 +14,6 @@ import (
 
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
 func Digest(text string) string { return string(appendDigest(nil, text)) }
-
-const digestChars = 2 * sha256.Size
 
 func appendDigest(b []byte, text string) []byte {
 	start := len(b)
@@ -58,30 +55,20 @@ type cite struct {
 	start, end int    // code points of the field; end is 0 when the range is not known
 }
 
-// add writes the citation's members. It leaves a gap where the digest goes, which is not cheap to make.
-func (c cite) add(a *arguments) (digest textRange) {
+// citedDigits is how many hexadecimal digits of a digest an excerpt is cited with.
+const citedDigits = 16
+
+// digest is the start of the SHA-256 of the quote.
+func (c cite) digest() string { return Digest(Quotable(c.quote))[:citedDigits] }
+
+// add writes the citation's members.
+func (c cite) add(a *arguments) {
 	if c.end > 0 {
 		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
 	}
-	if c.quote == "" {
-		return textRange{}
+	if c.quote != "" {
+		a.plain("sha256", c.digest())
 	}
-	a.key("sha256")
-	a.b = append(a.b, '"')
-	digest.from = len(a.b)
-	a.b = append(a.b, make([]byte, digestChars)...)
-	digest.to = len(a.b)
-	a.b = append(a.b, '"')
-	return digest
-}
-
-// appendLine appends the citation as text has it.
-func (c cite) appendLine(b []byte) []byte {
-	b = append(b, "  cite: "...)
-	if c.end > 0 {
-		b = fmt.Appendf(b, "chars %d-%d ", c.start, c.end)
-	}
-	return appendDigest(append(b, "sha256 "...), Quotable(c.quote))
 }
 
 // A place says where in its field a passage stands, as far as the resource server proves it.

@@ -26,6 +26,9 @@ func (c *cutter) around(p passage, runes int) (shown textRange, ok bool) {
 	return textRange{c.first.at, c.last.at}, true
 }
 
+// whole reports whether all of the passage was chosen.
+func (c *cutter) whole() bool { return c.first.at == 0 && c.last.at == len(c.clusters.plain) }
+
 // append appends what was chosen as a string, with marks, and with ellipses where the text goes on. What is of the passage is
 // escaped.
 func (c *cutter) append(b []byte, escape func(b []byte, text string) []byte) []byte {

@@ -100,6 +100,11 @@ func (x *excerpt) cut(cut *cutter, max int) cite {
 	return x.place.cite(x.text.plain, shown)
 }
 
+// complete reports whether the resource server shows no ellipsis at an end: whether the excerpt can be all of its field.
+func (x *excerpt) complete() bool {
+	return !strings.HasPrefix(x.text.plain, ellipsis) && !strings.HasSuffix(x.text.plain, ellipsis) && !strings.HasSuffix(x.text.plain, "...")
+}
+
 // read adds the arguments of read_record_field that continue the excerpt.
 func (x *excerpt) read(a *arguments) *arguments {
 	return a.text("id", x.id).text("field", x.field).text("q", x.q)

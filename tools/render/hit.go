@@ -12,17 +12,17 @@ import (
 type hit struct {
 	item
 	url      string
+	who      string    // sender, author or organiser, as the resource server says
 	heading  string    // the title for people, distinct from every text of the hit
 	snippet  passage   // empty when there is none
 	excerpts []excerpt // proven matches, best first
+	shown    int       // index of the match that is shown: the first that is not the title
+	isTitle  bool      // that match is the title
 
-	has        string   // which words of a repaired search it has, as text says it; empty for any other
-	words      []string // the same
-	nearest    []string // what it has in the place of misspelled words
-	inEvidence bool     // a match is the title itself
-	underTitle bool     // the first match is
-	inText     bool     // it stands in the text
-	foreign    bool     // it says that it is of another connection than the one that was asked for
+	has     string   // which words of a repaired search it has, as text says it; empty for any other
+	words   []string // the same
+	nearest []string // what it has in the place of misspelled words
+	foreign bool     // it says that it is of another connection than the one that was asked for
 }
 
 // A hitReader reads the hits of a page, one after the other into the same buffers.
@@ -76,7 +76,7 @@ func (r *hitReader) hit(n int) hit {
 		connector: rs.ConnectorKey(o),
 		label:     o.Text("display_name", "connection_display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
-	}}
+	}, who: o.Text("actor")}
 	if h.conn == "" {
 		h.conn = rs.ConnectionID(o.Object("read"))
 	}
@@ -100,7 +100,8 @@ func (r *hitReader) hit(n int) hit {
 		h.snippet = r.passages.read(r.passages.texts.oneLine(snippetText(o)))
 	}
 	h.distinguish()
-	if h.heading = h.item.heading(&r.passages.texts); h.inEvidence {
+	h.choose()
+	if h.heading = h.item.heading(&r.passages.texts); h.isTitle {
 		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
 	}
 	if h.url = citation(o); h.url == "" {
@@ -178,16 +179,23 @@ func (h *hit) distinguish() {
 		}
 		return
 	}
-	for i, x := range h.excerpts {
-		if !repeats(h.title, x.text.plain) {
-			continue
-		}
-		if field := x.field[strings.LastIndexByte(x.field, '.')+1:]; titleRank(field) == 0 {
-			h.title, h.inEvidence, h.underTitle = "", false, false
+	for _, x := range h.excerpts {
+		if repeats(h.title, x.text.plain) && titleRank(x.field[strings.LastIndexByte(x.field, '.')+1:]) == 0 {
+			h.title = ""
 			return
 		}
-		h.inEvidence, h.underTitle = true, h.underTitle || i == 0
 	}
+}
+
+// choose chooses the match that is shown.
+func (h *hit) choose() {
+	for i := range h.excerpts {
+		if !repeats(h.title, h.excerpts[i].text.plain) {
+			h.shown = i
+			return
+		}
+	}
+	h.isTitle = len(h.excerpts) > 0
 }
 
 // snippetText is what a hit shows of its text, in any of its shapes.

@@ -9,140 +9,130 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// text is what a model reads: the proven matches, then a summary whose first part is enough to go on, then the
-// other hits and how to page (D11). It shows the hits from the first on: its continuation has all others (D23).
+// text is what a model reads: the proven matches, then a summary that is enough to go on, then the other hits and how to page (D11). It
+// shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
 func (s *searchPage) text(l listing, q SearchQuery) string {
-	for evidence := len(s.hits); ; {
-		text, shown, last := s.layout(l, q, evidence)
-		if last < shown {
-			return text
-		}
-		evidence = shown // the continuation would show the match of a later hit again
+	target, hard, wanted := SearchTarget, SearchHard, usualHits
+	if q.Limit > 0 {
+		target, hard, wanted = SearchAsked, SearchAsked+SearchHard-SearchTarget, len(s.hits)
 	}
+	frame := s.frame(l, q)
+	room := target - frame.size()
+	if room < 600 {
+		room = hard - frame.size()
+	}
+	if room < 200 { // handles of extreme length: what only explains is left out
+		frame.notes = nil
+		room = hard - frame.size()
+	}
+	var hits []hitText
+	for _, chars := range []int{excerptChars, 120, leastExcerpt, 40, 0} {
+		if hits = s.hitTexts(chars, room); len(hits) >= min(wanted, len(s.hits)) || len(hits) > 0 && chars == leastExcerpt {
+			break
+		}
+	}
+	return frame.text(s, l, q, hits)
 }
 
-// layout writes the text with matches of the first hits only, evidence many. shown is how many hits stand there without a gap, and
-// last the index of the last one that stands there.
-func (s *searchPage) layout(l listing, q SearchQuery, evidence int) (text string, shown, last int) {
-	hits := s.hits
-	for i := range hits {
-		hits[i].inText = false
-	}
-	target, hard := SearchTarget, SearchHard
-	if q.Limit > 0 {
-		target, hard = SearchAsked, SearchAsked+SearchHard-SearchTarget
-	}
-	summary, notes, tail := searchSummary(l, s.page, hits, q), searchNotes(l, hits), searchTail(l, q)
-	var lead []string
+const (
+	usualHits    = 7  // that a search without limit shows, where shorter excerpts make that possible
+	leastExcerpt = 80 // characters; excerpts are shorter only where not one hit fits
+)
+
+// A searchFrame is what stands in text beside the hits.
+type searchFrame struct {
+	lead    []string // what is not found, before anything that might be taken for it
+	summary string   // without how many hits are shown
+	notes   []string
+	warning string
+	tail    []string // where all hits are shown
+	more    []string // where others follow
+}
+
+func (s *searchPage) frame(l listing, q SearchQuery) searchFrame {
+	f := searchFrame{notes: searchNotes(l, s.hits), tail: searchTail(l, q), summary: searchSummary(l, s.page, s.hits, q)}
 	if q.Repair != nil {
-		summary, lead = q.Repair.summary(s.page, hits), q.Repair.says()
+		f.summary, f.lead = q.Repair.summary(s.page, s.hits), q.Repair.says()
 	} else if line := searchLead(l); line != "" {
-		lead = []string{line}
+		f.lead = []string{line}
 	}
-	reserved := tail
-	if len(hits) > 0 {
-		if more := s.moreHits(l, q, len(hits), len(hits)); size(more) > size(tail) {
-			reserved = more
-		}
+	if len(s.hits) > 0 {
+		f.more = s.moreHits(l, q, len(s.hits))
 	}
-	warning := s.warning(l.Envelope.Has("next_cursor"))
-	if warning != "" {
-		warning = "warning: " + warning
-		reserved = append([]string{warning}, reserved...)
+	if warning := s.warning(l.Envelope.Has("next_cursor")); warning != "" {
+		f.warning = "warning: " + warning
 	}
-	fixed := size(lead) + len(summary) + 1 + size(notes) + size(reserved)
-	if fixed > hard-200 { // handles of extreme length: what only explains is left out
-		notes = nil
-		fixed = size(lead) + len(summary) + 1 + size(reserved)
+	if read := s.readExample(); read != "" {
+		f.notes = append(f.notes, read)
 	}
-	p := newPage(target)
-	if fixed > target-600 {
-		p.max = hard
-	}
-	for _, line := range lead {
-		p.add(line)
-	}
-	p.reserve(summary)
-	p.reserve(notes...)
-	p.reserve(reserved...)
-	s.evidence(p, evidence)
-	p.release(summary)
-	p.add(summary)
-	p.release(notes...)
-	for _, note := range notes {
-		p.add(note)
-	}
-	shown, long := hitLines(p, hits, &s.cut)
-	p.release(reserved...)
-	if warning != "" {
-		p.add(warning)
-	}
-	if shown < len(hits) {
-		tail = s.moreHits(l, q, shown, long)
-		shown = max(shown, 1)
-	} else if long > 0 {
-		p.add(longIDs(long))
-	}
-	for _, line := range tail {
-		p.add(line)
-	}
-	last = -1
+	return f
+}
+
+// size is how many bytes of a text are not hits, at most.
+func (f *searchFrame) size() int {
+	const counts = 60 // which hits are shown, and ids that are not
+	return size(f.lead) + len(f.summary) + 1 + size(f.notes) + len(f.warning) + 1 + max(size(f.tail), size(f.more)) + counts
+}
+
+// text writes the frame around the hits that are shown.
+func (f *searchFrame) text(s *searchPage, l listing, q SearchQuery, hits []hitText) string {
+	var lines, unproven []string
+	lines = append(lines, f.lead...)
+	long := 0
 	for i := range hits {
-		if hits[i].inText {
-			last = i
+		h := &hits[i]
+		switch line := h.line(hits[i+1:]); {
+		case h.long:
+			long++
+		case h.joins:
+		case h.proven:
+			lines = append(lines, line)
+		default:
+			unproven = append(unproven, line)
 		}
 	}
-	return p.String(), shown, last
+	tail := f.tail
+	summary := f.summary
+	if len(hits) < len(s.hits) || s.start > 0 {
+		summary += fmt.Sprintf("; shown %d-%d of these %d", s.start+1, s.start+len(hits), len(s.page))
+	}
+	if len(hits) < len(s.hits) {
+		tail = s.moreHits(l, q, max(len(hits), 1))
+	}
+	if lines = append(append(append(lines, summary), f.notes...), unproven...); f.warning != "" {
+		lines = append(lines, f.warning)
+	}
+	if long > 0 {
+		lines = append(lines, longIDs(long))
+	}
+	if len(hits) == 0 && len(s.hits) > 0 {
+		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.start+1, len(s.page)))
+	}
+	return strings.Join(append(lines, tail...), "\n")
+}
+
+// readExample is the call that reads around the first match; each hit's id and field= make one like it (D34).
+func (s *searchPage) readExample() string {
+	for i := range s.hits {
+		if h := &s.hits[i]; len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) {
+			return "read around a match: " + h.best().read(new(arguments)).call("read_record_field")
+		}
+	}
+	return ""
 }
 
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
-func (s *searchPage) moreHits(l listing, q SearchQuery, shown, long int) []string {
-	line := fmt.Sprintf("Shown %d-%d of these %d hits", s.start+1, s.start+shown, len(s.page))
-	if shown == 0 {
-		shown = 1
-		line = fmt.Sprintf("Hit %d of these %d does not fit here", s.start+1, len(s.page))
-	}
-	if long > 0 {
-		line += "; " + longIDs(long)
-	} else {
-		line += "."
-	}
+func (s *searchPage) moreHits(l listing, q SearchQuery, shown int) []string {
 	call := q.call(s.next(q, shown)).call("search")
 	if len(call) > longestHandle || oneLine(call) != call {
-		return append([]string{line, fmt.Sprintf("To see the others, ask for %d hits at a time.", shown)}, cursorElsewhere(l)...)
+		return append([]string{fmt.Sprintf("To see the others, ask for %d hits at a time.", shown)}, cursorElsewhere(l)...)
 	}
-	return []string{line, "next page: " + call}
+	return []string{"next page: " + call}
 }
 
 // longIDs says how many hits are left out of the text because of their ids (D15).
 func longIDs(count int) string {
-	return fmt.Sprintf("an id of over %d characters is not shown here (%d).", previewIDChars, count)
-}
-
-// evidence writes the proven matches of the first hits, at most three, in at most three quarters of what is left, and marks the hits
-// that it showed. Where that is little, excerpts are shorter rather than fewer, and then only the best one is citable.
-func (s *searchPage) evidence(p *page, first int) {
-	best := make([]*hit, 0, maxEvidenceRows)
-	for i := range s.hits[:first] {
-		if h := &s.hits[i]; len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) && len(best) < maxEvidenceRows {
-			best = append(best, h)
-		}
-	}
-	most := p.left() * 3 / 4 // bytes
-	for n := len(best); n > 0; n-- {
-		for _, step := range []struct{ chars, cited int }{{excerptChars, n}, {130, n}, {130, 1}, {90, 1}, {90, 0}} {
-			s.rows = s.rows[:0]
-			for rank, h := range best[:n] {
-				s.rows = h.appendEvidence(s.rows, &s.cut, step.chars, rank < step.cited)
-			}
-			if (len(s.rows) <= most || n == 1) && p.block(s.rows) {
-				for _, h := range best[:n] {
-					h.inText = true
-				}
-				return
-			}
-		}
-	}
+	return fmt.Sprintf("An id of over %d characters is not shown here (%d); structured output has it.", previewIDChars, count)
 }
 
 func size(lines []string) int {
@@ -236,16 +226,16 @@ func searchNotes(l listing, hits []hit) []string {
 		notes = append(notes, note+".")
 	}
 	notes = append(notes, l.warnings(2)...)
+	if len(hits) > 0 && !slices.ContainsFunc(hits, func(h hit) bool { return len(h.excerpts) > 0 }) {
+		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
+	}
 	if len(hits) > 0 {
-		note := `Fetch a hit by its id as-is: fetch {"id":"…"}`
 		if slices.ContainsFunc(hits, func(h hit) bool { return h.separate() != "" }) {
-			note += "; add connection_id only where it is shown"
+			notes = append(notes, "Send connection_id beside an id where it is shown.")
 		}
 		if slices.ContainsFunc(hits, func(h hit) bool { return h.ref == (rs.Ref{}) }) {
-			note += "; an address, or an id like result:3, is no record's and cannot be fetched"
+			notes = append(notes, "An address, or an id like result:3, is no record's and cannot be fetched.")
 		}
-		note += "."
-		notes = append(notes, note)
 	}
 	return notes
 }

@@ -1,0 +1,161 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A hitText is a hit as text has it: what it is on one line, the best match on the next.
+type hitText struct {
+	id     string // as printed, with the connection that must be sent beside it
+	what   string
+	match  string // "" when no text of it is known
+	stream string
+	record string // connection and record id: hits of one record in several streams, as a message and its body, are one line
+	proven bool
+	joins  bool // the line is that of an earlier hit
+	long   bool // the id is too long to be shown (D15)
+}
+
+// hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
+func (s *searchPage) hitTexts(chars, room int) []hitText {
+	var lines []hitText
+	records := map[string]bool{}
+	for i := range s.hits {
+		h := &s.hits[i]
+		line := hitText{id: h.id, what: h.what(chars > 0), match: h.match(&s.cut, chars), stream: h.stream, proven: len(h.excerpts) > 0}
+		if conn := h.separate(); conn != "" {
+			line.id += " connection_id=" + name(conn)
+		}
+		if h.ref.RecordID != "" && h.ref.ConnectionID != "" {
+			line.record = h.ref.ConnectionID + "/" + h.ref.RecordID
+			line.joins = records[line.record]
+			records[line.record] = true
+		}
+		line.long = longerThan(h.id, previewIDChars)
+		if room -= line.size(); room < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// size is how many bytes a hit adds to the text, at most.
+func (t *hitText) size() int {
+	switch {
+	case t.long:
+		return 0
+	case t.joins:
+		return len(" + ") + len(t.id)
+	}
+	n := len(t.id) + len(separator) + len(t.what) + 1
+	if t.match != "" {
+		n += len(t.match) + len("\n  ")
+	}
+	return n
+}
+
+// line writes a hit with the ids of those behind it that are of the same record.
+func (t *hitText) line(behind []hitText) string {
+	ids, match := []string{t.id}, t.match
+	for i := range behind {
+		other := &behind[i]
+		if t.record == "" || other.record != t.record || other.long {
+			continue
+		}
+		ids = append(ids, other.id)
+	}
+	line := strings.Join(ids, " + ") + separator + t.what
+	if match != "" {
+		line += "\n  " + match
+	}
+	return line
+}
+
+// what says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
+func (h *hit) what(whole bool) string {
+	var cells []string
+	switch {
+	case h.authored != "":
+		cells = append(cells, shownText(minute(h.authored)))
+	case h.emitted != "": // when it was read, which is not when it happened
+		cells = append(cells, "read "+shownText(minute(h.emitted)))
+	}
+	if h.stream != "" && h.ref.Stream == "" { // else the id has it
+		cells = append(cells, shownText(preview(h.stream, labelChars)))
+	}
+	switch {
+	case h.title != "" && !h.isTitle:
+		cells = append(cells, shownText(preview(h.title, 80)))
+	case h.title == "":
+		cells = append(cells, shownText(h.untitled(new(texts))))
+	}
+	if whole && h.who != "" {
+		cells = append(cells, shownText(preview(h.who, labelChars)))
+	}
+	if source := string(h.appendSource(nil)); source != "" && (whole || h.separate() != "") {
+		cells = append(cells, source)
+	}
+	if h.has != "" {
+		cells = append(cells, h.has)
+	}
+	return strings.Join(cells, separator)
+}
+
+// minute is a time to the minute as people write it, where it is in UTC; else as it is.
+func minute(t string) string {
+	if len(t) > 16 && strings.HasSuffix(t, "Z") && t[10] == 'T' && day(t) != "" {
+		return t[:10] + " " + t[11:16]
+	}
+	return t
+}
+
+// shownText is a text in a cell: bare when nothing else could be meant.
+func shownText(s string) string {
+	if plainCell(s) {
+		return s
+	}
+	return quote(s)
+}
+
+// best is the match that is shown, of a hit that has one.
+func (h *hit) best() *excerpt { return &h.excerpts[h.shown] }
+
+// match is the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
+func (h *hit) match(cut *cutter, chars int) string {
+	if len(h.excerpts) == 0 {
+		if _, ok := cut.around(h.snippet, chars); ok {
+			return string(cut.append(nil, appendEscaped))
+		}
+		return ""
+	}
+	x := h.best()
+	b := []byte("field=" + name(x.field))
+	if x.id != h.id {
+		b = append([]byte(x.id+" "), b...)
+	}
+	if chars == 0 {
+		return string(b)
+	}
+	cite := x.cut(cut, chars)
+	if cite.quote != "" {
+		b = append(b, ' ')
+		if cite.end > 0 {
+			b = append(strconv.AppendInt(b, int64(cite.start), 10), '-')
+			b = append(strconv.AppendInt(b, int64(cite.end), 10), ' ')
+		}
+		b = append(b, cite.digest()...)
+	}
+	b = cut.append(append(b, ": "...), appendEscaped)
+	var also []string
+	for i := range h.excerpts {
+		if other := &h.excerpts[i]; other.field != x.field {
+			also = append(also, name(other.field))
+		}
+	}
+	if len(also) > 0 {
+		b = append(b, "; also in "+strings.Join(also, ", ")...)
+	}
+	return string(b)
+}

@@ -1,0 +1,167 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A hitStyle is how much of each hit structured output shows.
+type hitStyle struct {
+	chars int  // of excerpts and snippets
+	max   int  // bytes of the whole
+	read  bool // with the calls that read on
+	short bool // instead of a long address of its own a hit has ours
+	bare  bool // id, title and such an address alone
+}
+
+// structured shortens the previews, then long addresses, then leaves out the ladder, until a host takes the result. The list ends at
+// a hit, and its cursor goes on behind that, only when ids alone are too much.
+func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
+	all, notice := len(s.hits), ""
+	if q.Repair == nil {
+		notice = searchLead(l)
+	}
+	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
+	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
+	if q.Repair != nil {
+		data = data.With("repair", q.Repair.envelope().JSON())
+	}
+	if left := s.warning(data.Has("next_cursor")); left != "" {
+		data = data.With("warning", encode(left))
+	}
+	for _, style := range []hitStyle{
+		{chars: excerptChars, max: StructuredTarget * 2 / 3, read: true}, {chars: 120, max: StructuredTarget, read: true},
+		{chars: 50, max: StructuredHard, read: true}, {chars: 50, max: StructuredHard, read: true, short: true},
+		{chars: 30, max: StructuredHard, short: true}, {max: StructuredHard, bare: true},
+	} {
+		if written := s.write(s.hits, style, notice, data, q); len(written) <= style.max {
+			return written
+		}
+	}
+	bare := hitStyle{bare: true}
+	data = data.With("has_more", "true").With("next_cursor", encode(s.next(q, all)))
+	shown := max(sort.Search(all, func(n int) bool {
+		return len(s.write(s.hits[:n+1], bare, notice, data, q)) > StructuredHard-200
+	}), 1)
+	note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", s.start+1, s.start+shown, len(s.page))
+	data = data.With("next_cursor", encode(s.next(q, shown))).With("warning", encode(strings.TrimSpace(s.warning(false)+" "+note)))
+	return s.write(s.hits[:shown], bare, notice, data, q)
+}
+
+// write writes hits in a style: each in results, and each with a proven match in content_ladder too (S1-1a).
+func (s *searchPage) write(hits []hit, style hitStyle, notice string, data object, q SearchQuery) json.RawMessage {
+	a := &arguments{append(make([]byte, 0, 1024+700*len(hits)), '{')}
+	a.some("notice", notice).open("results", '[')
+	for i := range hits {
+		a.open("", '{')
+		s.result(a, &hits[i], style, q)
+		a.shut('}')
+	}
+	a.shut(']').open("content_ladder", '{').open("records", '[')
+	for i := range hits {
+		if h := &hits[i]; len(h.excerpts) > 0 && !style.bare {
+			s.followUp(a, h, style)
+		}
+	}
+	a.shut(']').shut('}').key("data")
+	return append(data.AppendJSON(a.b), '}')
+}
+
+// result is a hit in structuredContent.results.
+func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery) {
+	const longURL = 300
+	title, url := h.heading, h.url
+	if style.bare {
+		title = clip(title, 40)
+	}
+	if style.bare || style.short && len(url) > longURL {
+		url = recordURL(new(texts), q.RecordBase, h.ref)
+	}
+	a.plain("id", h.id).plain("title", title).plain("url", url)
+	if style.bare {
+		a.some("connection_id", h.separate())
+		return
+	}
+	a.some("who", preview(h.who, labelChars)).some("authored_at", h.authored)
+	if h.authored == "" { // when it was read, which is not when it happened
+		a.some("emitted_at", h.emitted)
+	}
+	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars)).some("stream", h.stream).some("record_id", h.recordID)
+	a.some("display_name", preview(h.label, titleChars))
+	if h.has != "" && len(h.words) > 0 {
+		a.put("words", encode(h.words))
+	}
+	a.list("nearest_words", h.nearest)
+	if len(h.excerpts) == 0 {
+		if _, ok := s.cut.around(h.snippet, style.chars); ok {
+			a.key("snippet")
+			a.b = s.cut.append(a.b, appendEscapedJSON)
+		}
+		return
+	}
+	x := h.best()
+	cite := x.cut(&s.cut, style.chars)
+	a.open("evidence", '{')
+	if x.id != h.id {
+		a.plain("id", x.id)
+	}
+	a.plain("field", x.field).key("text")
+	a.b = s.cut.append(a.b, appendEscapedJSON)
+	cite.add(a)
+	for i := range h.excerpts {
+		if h.excerpts[i].field != x.field {
+			a.list("also_in", otherFields(h.excerpts, x.field))
+			break
+		}
+	}
+	a.shut('}')
+}
+
+// otherFields are the fields that matched beside one.
+func otherFields(excerpts []excerpt, field string) []string {
+	var fields []string
+	for i := range excerpts {
+		if excerpts[i].field != field {
+			fields = append(fields, excerpts[i].field)
+		}
+	}
+	return fields
+}
+
+// followUp is a hit in content_ladder: the same preview, and the call that reads on where it is not the whole text (S1-R2). URIs of
+// field windows stand in _meta only (S1-R4).
+func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
+	x := h.best()
+	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
+	x.cut(&s.cut, style.chars)
+	a.b = s.cut.append(a.b, appendEscapedJSON)
+	if style.read && !(s.cut.whole() && x.complete()) {
+		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
+	}
+	a.shut('}').shut(']').shut('}')
+}
+
+// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
+func windowURIs(hits []hit) []string {
+	uris := make([]string, 0, maxEvidenceRows)
+	for i := range hits {
+		for _, x := range hits[i].excerpts {
+			if len(uris) == maxEvidenceRows {
+				return uris
+			}
+			uris = append(uris, WindowURI(WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}))
+		}
+	}
+	return uris
+}
+
+// appendEscapedJSON appends a text as the inside of a JSON string.
+func appendEscapedJSON(b []byte, text string) []byte {
+	from := len(b)
+	b = rs.AppendText(b, text)
+	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
+}
