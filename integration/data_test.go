@@ -109,7 +109,7 @@ func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 	}
 
 	s := overHTTP(t, d.MCPURL, d.ClientToken)
-	if text := s.text("aggregate", map[string]any{"stream": stream, "metric": "count"}); !strings.Contains(text, "= "+strconv.Itoa(len(want))) {
+	if text := s.text("aggregate", map[string]any{"stream": stream, "metric": "count"}); !strings.HasPrefix(text, strconv.Itoa(len(want))+" ") {
 		t.Errorf("the count is\n%s", text)
 	}
 	middle := got[len(got)/2]
@@ -247,7 +247,7 @@ func TestManyMessagesAreComfortable(t *testing.T) {
 			searches = append(searches, time.Since(begun).Round(time.Millisecond))
 		}
 		t.Logf("%s: %d messages, %d MiB of mbox; starts in %s; peak memory %s; searches take %v", name, count, size(archive), started.Round(10*time.Millisecond), peakMemory(d), searches)
-		if text := s.text("aggregate", args(`{"stream":"mail","metric":"count"}`)); !strings.Contains(text, "= "+strconv.Itoa(count)) {
+		if text := s.text("aggregate", args(`{"stream":"mail","metric":"count"}`)); !strings.HasPrefix(text, strconv.Itoa(count)+" ") {
 			t.Errorf("the count is\n%s", text)
 		}
 		if err := d.stop(); err != nil {

@@ -20,7 +20,8 @@ var (
 	marked         = regexp.MustCompile(`<mark>(.*?)</mark>`)
 	windowLine     = regexp.MustCompile(`characters (\d+) to (\d+) of (\d+)(?:.*match at (\d+) to (\d+))?`)
 	wholeLine      = regexp.MustCompile(`: complete, (\d+) characters`)
-	scalarLine     = regexp.MustCompile(`^(?:count|\w+ of .*) = (\S+)$`)
+	scalarLine     = regexp.MustCompile(`^[a-z_]+ of .* = (.*?)(?: · \d+ records?)?$`)
+	countLine      = regexp.MustCompile(`^([\d,]+) \S+`)
 	connectionLine = regexp.MustCompile(`^([\w-]+) \(connections? ([^)]*)\): (.*)$`)
 	sameStreams    = regexp.MustCompile(`^the same \d+ streams? as ([\w-]+) (\S+)$`)
 )
@@ -293,25 +294,26 @@ func printedIDs(text string) []string {
 }
 
 func (contentOnly) tally(seen string) tally {
-	line, _, _ := strings.Cut(seen, "\n")
-	if found := scalarLine.FindStringSubmatch(line); found != nil {
+	lines := strings.Split(seen, "\n")
+	if found := scalarLine.FindStringSubmatch(lines[0]); found != nil {
 		return tally{value: unquoted(found[1])}
 	}
+	if found := countLine.FindStringSubmatch(lines[0]); found != nil {
+		return tally{value: strings.ReplaceAll(found[1], ",", "")}
+	}
 	t := tally{groups: map[string]string{}}
-	_, list, _ := strings.Cut(line, ": ")
-	list, other, _ := strings.Cut(list, "; other_count=")
-	t.other, _, _ = strings.Cut(other, " ")
-	for list != "" {
-		key := list
-		if quoted, err := strconv.QuotedPrefix(list); err == nil {
-			key = quoted
-		} else if at := strings.IndexByte(list, '='); at >= 0 {
-			key = list[:at]
+	for _, line := range lines[1:] {
+		key, count, isRow := strings.Cut(line, " | ")
+		switch {
+		case isRow && count != "count":
+			t.keys = append(t.keys, unquoted(key))
+			t.groups[unquoted(key)] = count
+		case strings.HasPrefix(line, "all "):
+			t.other = "0"
+		case strings.HasPrefix(line, "shown "):
+			_, other, _ := strings.Cut(line, "other_count=")
+			t.other, _, _ = strings.Cut(other, ":")
 		}
-		var count string
-		count, list, _ = strings.Cut(strings.TrimPrefix(list[len(key):], "="), ", ")
-		t.keys = append(t.keys, unquoted(key))
-		t.groups[unquoted(key)] = count
 	}
 	return t
 }

@@ -81,7 +81,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 			}
 		}},
 		{says: "S3-12a counts, sums and finds the first and the last", walk: func(c *client) {
-			for _, question := range []string{"metric=count", "metric=sum&field=total", "metric=min&field=ordered_at", "metric=max&field=total", "metric=count_distinct&field=merchant"} {
+			for _, question := range []string{"metric=count", "metric=sum&field=item_count", "metric=min&field=ordered_at", "metric=max&field=item_count", "metric=count_distinct&field=merchant"} {
 				arguments := map[string]any{"stream": "orders"}
 				for pair := range strings.SplitSeq(question, "&") {
 					name, value, _ := strings.Cut(pair, "=")

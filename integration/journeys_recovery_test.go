@@ -255,7 +255,6 @@ var recoveries = []recovery{
 	{says: "the filtered field does not exist", code: "unknown_field", tool: "query_records", arguments: `{"stream":"orders","limit":1,"filter":{"nope":1}}`},
 	{says: "the field can not be sorted by", code: "invalid_sort", tool: "query_records", arguments: `{"stream":"orders","limit":1,"sort":"-merchant"}`},
 	{says: "the field can not be summed", code: "invalid_request", tool: "aggregate", arguments: `{"stream":"orders","metric":"sum","field":"merchant"}`},
-	{says: "the metric can not be grouped", code: "invalid_request", tool: "aggregate", arguments: `{"stream":"orders","metric":"sum","field":"total","group_by":"merchant"}`},
 	{says: "the field of a record does not exist", code: "field_not_granted", tool: "read_record_field", arguments: `{"id":"cin_notes/notes:note-0097","field":"nope"}`},
 	{says: "the field is not granted (S0-2c)", code: "field_not_granted", tool: "query_records", arguments: `{"stream":"messages","limit":1,"fields":["snippet"]}`, token: "narrow"},
 	{says: "the stream is not granted", code: "context.stream_not_allowed", tool: "query_records", arguments: `{"stream":"notes","limit":1}`, token: "narrow"},

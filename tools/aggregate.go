@@ -3,48 +3,51 @@ package tools
 import (
 	"encoding/json"
 	"net/url"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // aggregateTool computes one number, or one per group, over a stream.
-func aggregateTool() *Tool {
+func aggregateTool(schemas *schemaCache) *Tool {
 	return &Tool{
 		Name:  "aggregate",
 		Title: "Aggregate",
-		Description: "Count, sum, min, max or count distinct over one stream; counts also by group (GET /v1/streams/{stream}/aggregate). Read-only. " +
+		Description: "Count, sum, min, max, avg or count distinct over one stream, also by group (GET /v1/streams/{stream}/aggregate). Read-only. " +
 			"Prefer this to reading many records. Text and structured output of groups carry other_count, the sum beyond limit: positive means only the top groups are listed, of time the first.",
 		Input: object(`"stream","metric"`,
 			stringProperty("stream", "Stream name from schema"),
 			enumProperty("metric", "count needs no field", metrics()...),
 			connectionProperty,
-			stringProperty("field", "Field that metric computes on"),
-			stringProperty("group_by", "Field to group a count by"),
+			stringProperty("field", "Field to compute on"),
+			stringProperty("group_by", "Field to group by"),
 			stringProperty("group_by_time", "Time field to group by; needs granularity"),
 			enumProperty("granularity", "Width of a time group", granularities()...),
-			stringProperty("time_zone", "IANA zone of time groups, UTC if absent"),
-			integerProperty("limit", "Most groups, 10 if absent", 1, maxLimit),
+			stringProperty("time_zone", "IANA zone of dates and time groups, UTC if absent"),
+			integerProperty("limit", "Most groups; if absent 10, of time all", 1, maxLimit),
 			filterProperty,
 		),
-		Output: dataOutput,
-		Listed: true,
-		Decode: decodeAggregate,
+		Output:  dataOutput,
+		Listed:  true,
+		Decode:  decodeAggregate,
+		Forward: aggregator{schemas}.forward,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			return render.Aggregate(response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw))})
 		},
 	}
 }
 
-func metrics() []string { return []string{"count", "sum", "min", "max", "count_distinct"} }
+func metrics() []string { return []string{"count", "sum", "min", "max", "avg", "count_distinct"} }
 
 func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
 
 type aggregateArgs struct {
-	stream, connectionID, metric, field         string
-	groupBy, groupByTime, granularity, timeZone string
-	limit                                       int
-	filter                                      filter
+	stream, connectionID, metric, field string
+	groupBy, groupByTime, granularity   string
+	zone                                *time.Location // of dates and of time groups; nil is UTC
+	limit                               int
+	filter                              filter
 }
 
 func decodeAggregate(raw json.RawMessage) (Args, error) {
@@ -59,7 +62,7 @@ func decodeAggregate(raw json.RawMessage) (Args, error) {
 		groupBy:      a.field("group_by"),
 		groupByTime:  a.field("group_by_time"),
 		granularity:  a.choice("granularity", granularities()...),
-		timeZone:     a.text("time_zone", maxNameBytes),
+		zone:         a.timeZone(),
 		filter:       a.filter(),
 	}
 	args.limit, _ = a.number("limit", 1, maxLimit)
@@ -69,12 +72,13 @@ func decodeAggregate(raw json.RawMessage) (Args, error) {
 	a.excludes("group_by", "group_by_time")
 	a.requires("group_by_time", "granularity")
 	a.requires("granularity", "group_by_time")
-	a.requires("time_zone", "group_by_time")
 	if a.err != nil {
 		return nil, a.err
 	}
 	return args, nil
 }
+
+func (q aggregateArgs) grouped() bool { return q.groupBy != "" || q.groupByTime != "" }
 
 // Scope returns what the read touches.
 func (q aggregateArgs) Scope() (rs.Scope, error) {
@@ -89,7 +93,9 @@ func (q aggregateArgs) Request(scope rs.Scope) rs.Request {
 	setText(query, "group_by", q.groupBy)
 	setText(query, "group_by_time", q.groupByTime)
 	setText(query, "granularity", q.granularity)
-	setText(query, "time_zone", q.timeZone)
+	if q.groupByTime != "" && q.zone != time.UTC {
+		setText(query, "time_zone", q.zone.String())
+	}
 	setNumber(query, "limit", q.limit)
 	q.filter.write(query)
 	return rs.Request{Path: rs.Path("streams", scope.Stream, "aggregate"), Query: query}

@@ -1,5 +1,7 @@
 package tools
 
+import "time"
+
 // Options configure [AllWith].
 type Options struct {
 	RecordBase    string // the public URL of the resource server, for citations
@@ -15,8 +17,9 @@ func AllWith(o Options) []*Tool {
 	if o.NoSearchRelax {
 		search = plainSearchTool(o.RecordBase)
 	}
+	schemas := newSchemaCache(time.Now)
 	return []*Tool{
-		schemaTool(), queryRecordsTool(), aggregateTool(), search, fetchTool(recordBase), readRecordFieldTool(),
+		schemaTool(), queryRecordsTool(), aggregateTool(schemas), search, fetchTool(recordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 }

@@ -1,8 +1,10 @@
 package tools
 
+import "time"
+
 // What the tests of this folder use.
 var (
-	Aggregate       = aggregateTool
+	Aggregate       = func() *Tool { return aggregateTool(newSchemaCache(time.Now)) }
 	Fetch           = fetchTool
 	QueryRecords    = queryRecordsTool
 	ReadRecordField = readRecordFieldTool

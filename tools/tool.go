@@ -48,6 +48,7 @@ type Call struct {
 type Reply struct {
 	Call     Call                    // the call as the core saw it; set by the core
 	Response *rs.Response            // set by the core
+	Reads    int                     // of the resource server, or of members of a package; set by cores that make several, also beside an error
 	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
 	Refused  *rs.Error               // why Result is an error; nil when it is none; set by Render
 	Result   *mcp.CallToolResult     // set by Render for a tool call

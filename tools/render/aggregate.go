@@ -1,19 +1,22 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// groupsText is how many bytes the groups take in text. As many as can be asked for fit with keys of usual length.
-const groupsText = 16 << 10
-
-// keyChars is the longest key of a group that text shows whole.
-const keyChars = 120
+// How much of an aggregation text shows. The rows that do not fit are counted, with a call that shows them.
+const (
+	groupsText = 16 << 10 // bytes of rows
+	groupRows  = TextLines - 16
+	keyChars   = 120 // of a key or a value; a longer one is cut
+	maxGroups  = 100 // that can be asked for
+)
 
 // An AggregateQuery is the call that an aggregation answers.
 type AggregateQuery struct {
@@ -21,244 +24,278 @@ type AggregateQuery struct {
 	Arguments object // as sent, for the calls that are printed
 }
 
-// Aggregate renders an aggregation: metric, stream and number, or the groups with other_count (S3-R12, S3-R13).
-// Structured is {"data": body}. Groups that do not fit are cut between two of them, on each channel for itself, with what the
-// others hold and a call that shows them (D18).
+// Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}.
+// What does not fit is cut between two groups, on each channel for itself, with a call that goes on there (D18).
 func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
 	o, err := decode(response, what)
 	if err != nil {
 		return Result{}, err
 	}
-	g := grouping{q: q, agg: o}
+	a := aggregation{AggregateQuery: q, object: o}
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		g.agg = inner
+		a.object = inner
 	}
-	groups, grouped := rs.AsArray(g.agg.Get("groups"))
-	if !grouped && !g.agg.Includes("value") {
+	a.Stream = cmp.Or(a.Text("stream"), q.Stream)
+	groups, grouped := rs.AsArray(a.Get("groups"))
+	if !grouped && !a.Includes("value") {
 		return Result{}, invalidResponse(what, "has neither value nor groups")
 	}
-	head := aggregateHead(g.agg, q.Stream)
-	if !grouped {
-		lines := append([]string{head + " = " + aggregateValue(g.agg.Get("value"))}, aggregateNotes(g.agg)...)
-		return Result{Text: strings.Join(lines, "\n"), Structured: []byte(g.structured(response.Distinct()))}, nil
+	lines := a.number()
+	if grouped {
+		a.rows = readRows(groups)
+		lines = a.table()
 	}
-	g.groups = groups
-	return Result{Text: g.text(head), Structured: []byte(g.structured(response.Distinct()))}, nil
+	lines = append(lines, a.notes()...)
+	for i, line := range lines {
+		lines[i] = clip(line, LineChars)
+	}
+	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(a.structured(response.Distinct()))}, nil
 }
 
-// aggregateHead is "count of messages" or "sum of size_bytes in messages", with the dimension of the groups. A value fits
-// behind it.
-func aggregateHead(agg object, stream string) string {
-	if s := agg.Text("stream"); s != "" {
-		stream = s
+// An aggregation is an answer with the groups that it has.
+type aggregation struct {
+	AggregateQuery
+	object
+	rows []groupRow
+}
+
+// A groupRow is what an answer says of one group: several parts where its numbers have several units.
+type groupRow struct {
+	key   string // JSON
+	parts []object
+}
+
+func readRows(groups []string) []groupRow {
+	var rows []groupRow
+	for _, raw := range groups {
+		part := rs.AsObject(raw)
+		key := cmp.Or(part.Get("key"), "null")
+		if last := len(rows) - 1; last >= 0 && rows[last].key == key && part.Has("unit") {
+			rows[last].parts = append(rows[last].parts, part)
+			continue
+		}
+		rows = append(rows, groupRow{key, []object{part}})
 	}
-	metric := "aggregate"
-	if m := preview(agg.Text("metric"), labelChars); m != "" {
-		metric = name(m)
+	return rows
+}
+
+// number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
+func (a aggregation) number() []string {
+	value := a.value(a.Get("value"))
+	if n, ok := a.Number("value"); ok && a.Text("metric") == "count" {
+		return []string{thousands(n) + " " + shownName(a.Stream) + a.connections(": ")}
 	}
-	head := metric + " of " + shownName(stream)
-	if field := agg.Text("field"); field != "" {
-		head = metric + " of " + shownName(field) + " in " + shownName(stream)
+	line := a.head() + " = " + value
+	if unit := a.Text("unit"); unit != "" {
+		line += " " + cellText(unit)
 	}
-	if by := agg.Text("group_by"); by != "" {
+	if n, ok := a.Number("count"); ok {
+		line += fmt.Sprintf(" (%s by %d with a value)", a.value(a.Get("sum")), n)
+	}
+	return append([]string{line + a.records() + a.reads()}, a.connectionLine()...)
+}
+
+// head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
+func (a aggregation) head() string {
+	head := shownName(cmp.Or(a.Text("metric"), "aggregate")) + " of "
+	if field := a.Text("field"); field != "" {
+		head += shownName(field) + " of "
+	}
+	head += shownName(a.Stream)
+	if by := a.Text("group_by"); by != "" {
 		head += " by " + shownName(by)
 	}
-	if by := agg.Text("group_by_time"); by != "" {
-		head += " by " + shownName(by)
-		if g := agg.Text("granularity"); g != "" {
-			head += " per " + name(preview(g, labelChars))
-		}
-		if zone := agg.Text("time_zone"); zone != "" {
-			head += " (" + name(preview(zone, labelChars)) + ")"
-		}
+	if by := a.Text("group_by_time"); by != "" {
+		head += " by " + shownName(cmp.Or(a.Text("granularity"), "time")) + " of " + shownName(by)
 	}
-	return clip(head, LineChars-keyChars-10)
+	return clip(head, LineChars/2)
 }
 
-// A grouping is an aggregation by the values of a field or by time.
-type grouping struct {
-	q      AggregateQuery
-	agg    object
-	groups []string
+// records says how many records were counted.
+func (a aggregation) records() string {
+	n, ok := a.Number("filtered_record_count")
+	if !ok {
+		return ""
+	}
+	return " · " + plural(n, "record")
 }
 
-// text lists as many groups as fit, other_count beside them.
-func (g grouping) text(head string) string {
-	items := make([]string, 0, len(g.groups))
-	size := 0
-	for _, raw := range g.groups {
-		item := bucket(rs.AsObject(raw), g.agg)
-		if size += len(item) + 2; size > groupsText {
+// reads says how many reads of the resource server it took to compose the answer.
+func (a aggregation) reads() string {
+	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
+		return " · " + plural(n, "read")
+	}
+	return ""
+}
+
+// table is the head, a row for each group, and what is not shown.
+func (a aggregation) table() []string {
+	head := a.head() + a.records()
+	if zone := a.Text("time_zone"); zone != "" {
+		head += " · " + shownName(zone)
+	}
+	lines := append([]string{head + a.reads()}, a.connectionLine()...)
+	units := a.units()
+	by := "group"
+	if field := a.Text("group_by"); field != "" {
+		by = shownName(field)
+	} else if g := a.Text("granularity"); g != "" {
+		by = shownName(g)
+	}
+	columns := []string{by}
+	for _, unit := range units {
+		columns = append(columns, cellText(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value")))
+	}
+	lines = append(lines, strings.Join(columns, " | "))
+	size, shown := 0, 0
+	for _, row := range a.rows {
+		line := a.row(row, units)
+		if size += len(line) + 1; size > groupsText || shown == groupRows {
 			break
 		}
-		items = append(items, item)
+		lines = append(lines, line)
+		shown++
 	}
-	shown := len(items)
-	if len(g.groups) == 0 {
-		items = []string{"no groups"}
-	}
-	l := new(lines)
-	l.open(head, ": ")
-	l.list("  ", items)
-	other := ""
-	if n, ok := g.agg.Number("other_count"); ok {
-		other = fmt.Sprintf("other_count=%d", n)
-		if n > 0 {
-			other += " in groups that are not listed: " + otherGroups(g.agg)
-		}
-	}
-	if shown == len(g.groups) && other != "" && !longerThan(string(l.b[l.start:])+other, LineChars-2) {
-		l.add("; ", other)
-		other = ""
-	}
-	if shown < len(g.groups) {
-		l.open(g.shown(shown))
-		tool, a := g.rest(shown)
-		if call := jsonText(a.call(tool)); !longerThan(call, LineChars-10) {
-			l.open("Next: ", call)
-		}
-	}
-	if other != "" {
-		l.open(other)
-	}
-	for _, note := range aggregateNotes(g.agg) {
-		l.open(note)
-	}
-	return string(l.b)
+	return append(lines, a.rest(shown).lines()...)
 }
 
-// structured is the answer as received when it fits, else with as many groups as do, what the others hold and how to see them.
-func (g grouping) structured(raw string) string {
-	out := object{pair("data", raw)}.JSON()
-	if len(out) <= StructuredHard {
-		return out
-	}
-	head := rs.AsObject(fitted(g.agg.Without("groups").JSON(), documentHead))
-	groups := slices.Clone(g.groups)
-	page := func(n int) string {
-		out := object{}
-		if n < len(groups) {
-			tool, a := g.rest(n)
-			if call := a.json(); len(call) <= LineChars {
-				out = append(out, pair("next", object{pair("tool", encode(tool)), pair("arguments", call)}.JSON()))
+// units are those of the columns; of numbers without a unit, or with one alone, there is one column.
+func (a aggregation) units() []string {
+	var units []string
+	for _, row := range a.rows {
+		for _, part := range row.parts {
+			if unit := part.Text("unit"); !slices.Contains(units, unit) {
+				units = append(units, unit)
 			}
-			out = append(out, pair("shown", encode(g.shown(n))))
-		}
-		data := head
-		if g.groups != nil {
-			data = head.With("groups", rs.JoinArray(groups[:n]))
-		}
-		return append(out, pair("data", data.JSON())).JSON()
-	}
-	count := most(len(groups), func(n int) bool { return len(page(n)) <= StructuredHard })
-	if count == 0 && len(groups) > 0 {
-		count = 1
-		groups[0] = fitted(groups[0], StructuredTarget)
-	}
-	return page(count)
-}
-
-// shown says how many groups are shown, and what these and the others hold when they are counted.
-func (g grouping) shown(n int) string {
-	text := fmt.Sprintf("Shown %d of %d groups", n, len(g.groups))
-	sum := [2]int{}
-	for i, raw := range g.groups {
-		count, ok := rs.AsObject(raw).Number("count")
-		if !ok {
-			return text + "."
-		}
-		if i < n {
-			sum[0] += count
-		} else {
-			sum[1] += count
 		}
 	}
-	return text + fmt.Sprintf(", with %s; the other %d hold %d.", plural(sum[0], "record"), len(g.groups)-n, sum[1])
+	if len(units) == 0 {
+		return []string{""}
+	}
+	return units
 }
 
-// rest is the call that leads to the groups after the first n. Groups of time go on where these end; groups of values have
-// no order to go on in, so that their records are the way.
-func (g grouping) rest(n int) (tool string, a *arguments) {
-	if by := g.agg.Text("group_by_time"); by != "" && n < len(g.groups) {
-		key, filter := rs.AsObject(g.groups[n]).Text("key"), g.q.Arguments.Object("filter")
-		if key != "" && !longerThan(key, keyChars) && (!filter.Has(by) || filter.Object(by) != nil) {
-			bounds := append(object{pair("gte", encode(key))}, keep(filter.Object(by), func(op string) bool { return op == "lt" || op == "lte" })...)
-			return "aggregate", new(arguments).rest(g.q.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
+// row is "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, and of how many records each is.
+func (a aggregation) row(row groupRow, units []string) string {
+	cells := make([]string, 1+len(units))
+	cells[0] = a.key(row.key)
+	for _, part := range row.parts {
+		cell := a.value(cmp.Or(part.Get("value"), part.Get("count")))
+		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
+			cell = fmt.Sprintf("%s of %d", a.value(part.Get("value")), n)
+		}
+		cells[1+slices.Index(units, part.Text("unit"))] = cell
+	}
+	return strings.TrimRight(strings.Join(cells, " | "), " ")
+}
+
+// key is the key of a group as a filter takes it; a month without its first day, and a year without its first month.
+func (a aggregation) key(raw string) string {
+	text, isText := rs.AsText(raw)
+	if !isText || rs.Kind(raw) != "string" {
+		return a.value(raw)
+	}
+	if first, suffix := strings.CutSuffix(text, "-01"); suffix && len(text) == len("2026-01-01") && a.Has("group_by_time") {
+		switch year, january := strings.CutSuffix(first, "-01"); a.Text("granularity") {
+		case "month":
+			return cellText(first)
+		case "year":
+			if january {
+				return cellText(year)
+			}
 		}
 	}
-	own := keep(g.q.Arguments, func(name string) bool { return name == "connection_id" || name == "filter" })
-	a = new(arguments).text("stream", g.q.Stream).rest(own)
-	if by := g.agg.Text("group_by", "group_by_time"); by != "" {
-		a.put("fields", "["+quote(by)+"]")
-	}
-	return "query_records", a.number("limit", maxGroups)
+	return cellText(text)
 }
 
-// maxGroups is the most groups that can be asked for.
-const maxGroups = 100
-
-// otherGroups says how to see the groups beyond the limit: of a field the smaller ones, of time the later ones.
-func otherGroups(agg object) string {
-	limit, _ := agg.Number("limit")
-	switch field := agg.Text("group_by_time"); {
-	case field != "":
-		return "usually the later ones; filter " + shownName(field) + " to see them, or use a coarser granularity"
-	case limit >= maxGroups:
-		return "filter to see them"
-	}
-	return "raise limit or filter to see them"
-}
-
-// bucket is one group, "true=266".
-func bucket(group, agg object) string {
-	key := groupKey(group.Get("key"))
-	value := group.Get("count")
-	if v := group.Get("value"); v != "" {
-		value = v
-		if n, ok := group.Number("count"); ok && agg.Text("metric") != "count" {
-			return key + "=" + aggregateValue(value) + " (" + plural(n, "record") + ")"
-		}
-	}
-	return key + "=" + aggregateValue(value)
-}
-
-// groupKey is the key of a group as a filter takes it; of a very long one the beginning.
-func groupKey(raw string) string {
-	if rs.Kind(raw) != "string" {
-		return aggregateValue(raw)
-	}
-	s, _ := rs.AsText(raw)
-	switch {
-	case longerThan(s, keyChars):
-		return quote(s[:runeIndex(s, keyChars)]) + fmt.Sprintf("… (%d characters)", utf8.RuneCountInString(s))
-	case s == "null":
-		return quote(s)
-	}
-	return name(s)
-}
-
-// aggregateValue is a number or null as it is written, or a string, quoted where it could be taken for more.
-func aggregateValue(raw string) string {
+// value is a number as it was sent, null, or a text.
+func (a aggregation) value(raw string) string {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
 		return "null"
-	case "number", "boolean":
-		return preview(raw, keyChars)
 	case "string":
-		s, _ := rs.AsText(raw)
-		return name(preview(s, keyChars))
+		text, _ := rs.AsText(raw)
+		return cellText(text)
 	}
-	return preview(raw, keyChars)
+	return preview(withoutDust(raw), keyChars)
 }
 
-func aggregateNotes(agg object) []string {
-	var notes []string
-	if n, ok := agg.Number("filtered_record_count"); ok {
-		notes = append(notes, fmt.Sprintf("filtered_record_count=%d", n))
+// withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999.
+func withoutDust(raw string) string {
+	const digits = 15
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || len(raw) <= digits+1 || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
+		return raw
 	}
-	if agg.Flag("approximate") {
+	return strconv.FormatFloat(f, 'g', digits, 64)
+}
+
+// cellText is a text in a cell: as it is, or as a JSON string where it could be taken for more than a cell.
+func cellText(text string) string {
+	switch {
+	case longerThan(text, keyChars):
+		return quote(text[:runeIndex(text, keyChars)]) + "… (" + plural(len([]rune(text)), "character") + ")"
+	case unmistakable(text) && text != "null":
+		return text
+	case text == "", text == "null", strings.ContainsAny(text, "|=:;\"'(){}<>\\"), strings.TrimSpace(text) != text, oneLine(text) != text:
+		return quote(text)
+	}
+	return text
+}
+
+// connections names each connection with how many of the records it has, behind a separator; nothing for one connection.
+func (a aggregation) connections(separator string) string {
+	var parts []string
+	for _, raw := range a.Array("connections") {
+		o := rs.AsObject(raw)
+		count := "not counted"
+		if n, ok := o.Number("count"); ok {
+			count = thousands(n)
+		}
+		parts = append(parts, cellText(o.Text("display_name", "connection_id"))+" "+count)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return separator + strings.Join(parts, ", ")
+}
+
+func (a aggregation) connectionLine() []string {
+	if list := a.connections(": "); list != "" {
+		return []string{"records" + list}
+	}
+	return nil
+}
+
+// notes are what must be known to read the numbers.
+func (a aggregation) notes() []string {
+	var notes []string
+	for _, raw := range a.Array("read_as") {
+		text, _ := rs.AsText(raw)
+		notes = append(notes, "dates read as: "+preview(text, 300))
+	}
+	switch field := a.Text("unit_field"); {
+	case field == "":
+	case a.Flag("unit_unknown"):
+		notes = append(notes, shownName(field)+" cannot be grouped by here, so the numbers may mix several: filter by "+shownName(field)+".")
+	case field == a.Text("group_by") && !a.Arguments.Has("group_by"):
+		notes = append(notes, shownName(a.Text("field"))+" is not all in one "+shownName(field)+": each is computed alone.")
+	}
+	if a.Flag("changed") {
+		notes = append(notes, "Some groups had other records when they were read than when they were counted: ask again for exact numbers.")
+	}
+	if a.Flag("approximate") {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
-	return append(notes, listing{meta: agg.Object("meta")}.warnings(3)...)
+	return append(notes, listing{meta: a.Object("meta")}.warnings(3)...)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }

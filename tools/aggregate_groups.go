@@ -1,0 +1,294 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Sums, extremes and averages of groups are composed: a count gives the groups, and one filtered read each gives its number.
+
+// A cell is one number: of a group, of one unit where the field has several.
+type cell struct {
+	unit    string // JSON; "" where the field has no units
+	records int
+	filter  filter // nil where none names the records
+	value   string // JSON; set by measure
+	count   int    // records, or of an average those with a value; set by measure
+}
+
+// A row is one group with its cells, and how many records it has.
+type row struct {
+	key     string // JSON
+	records int
+	cells   []cell
+}
+
+// compose answers a grouped metric other than count, and an average.
+func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
+	field, units, err := r.units(ctx)
+	if err != nil {
+		field = "" // the answer says that the unit is not known
+	}
+	if !r.args.grouped() && len(units.groups) > 1 {
+		return r.composeOver(ctx, field, units)
+	}
+	if !r.args.grouped() {
+		return r.average(ctx)
+	}
+	q := r.args
+	if q.limit = 0; q.groupByTime == "" { // the limit is that of the answer
+		q.limit = maxLimit
+	}
+	if len(units.groups) < 2 {
+		list, err := r.list(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r.answerOf(ctx, list, r.rows(ctx, []groupList{list}, "", nil))
+	}
+	lists := make([]groupList, len(units.groups))
+	err = inParallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
+		unit, ok := units.groups[i].text()
+		if !ok {
+			return nil // records without a unit are in no list, and counted as such
+		}
+		q := q
+		q.filter = q.filter.only(field, unit)
+		lists[i], err = r.list(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.answerOf(ctx, units, r.rows(ctx, lists, field, units.groups))
+}
+
+// composeOver answers a metric by the units of its field, which it must not mix.
+func (r *aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
+	r.args.groupBy, r.args.limit = field, maxLimit
+	return r.answerOf(ctx, units, r.rows(ctx, []groupList{units}, "", nil))
+}
+
+// only is the filter with a field that has one value.
+func (f filter) only(field, value string) filter {
+	others := slices.DeleteFunc(slices.Clone(f), func(c condition) bool { return c.field == field })
+	return append(others, condition{field: field, value: value})
+}
+
+// rows puts lists of groups, one for each unit, side by side.
+func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField string, units []group) []row {
+	var rows []row
+	at := map[string]int{}
+	for i, list := range lists {
+		c := cell{filter: r.args.filter}
+		if units != nil {
+			c.unit = units[i].key
+			if unit, ok := units[i].text(); ok {
+				c.filter = c.filter.only(unitField, unit)
+			}
+		}
+		for _, g := range list.groups {
+			one := c
+			one.records, one.filter = g.count, r.groupFilter(ctx, c.filter, g)
+			if _, ok := at[g.key]; !ok {
+				at[g.key] = len(rows)
+				rows = append(rows, row{key: g.key})
+			}
+			to := &rows[at[g.key]]
+			to.cells, to.records = append(to.cells, one), to.records+g.count
+		}
+	}
+	if len(lists) > 1 {
+		slices.SortStableFunc(rows, func(a, b row) int {
+			if r.args.groupByTime != "" {
+				return strings.Compare(a.key, b.key)
+			}
+			return cmp.Compare(b.records, a.records)
+		})
+	}
+	return rows
+}
+
+// groupFilter is the filter with which the records of a group are read; nil where none names them.
+func (r *aggregation) groupFilter(ctx context.Context, f filter, g group) filter {
+	key, ok := g.text()
+	if !ok {
+		return nil
+	}
+	if r.args.groupByTime == "" {
+		return f.only(r.args.groupBy, key)
+	}
+	span, ok := readTimeGroup(key, r.args.granularity, r.args.zone)
+	if !ok {
+		return nil
+	}
+	from, until := r.bounds(ctx, span)
+	return f.narrowed(condition{r.args.groupByTime, "gte", from}).narrowed(condition{r.args.groupByTime, "lt", until})
+}
+
+// answerOf reads the numbers of the first rows, as many as may be read, and writes the answer in the shape of a count by groups. base is
+// the answer that counted all records.
+func (r *aggregation) answerOf(ctx context.Context, base groupList, rows []row) (*rs.Response, rs.Object, error) {
+	least, err := r.leastValue(ctx, base.body)
+	if err != nil {
+		return nil, nil, err
+	}
+	limit, left := cmp.Or(r.args.limit, defaultGroups), maxGroupReads
+	if r.args.groupByTime != "" {
+		limit = cmp.Or(r.args.limit, maxTimeGroups)
+	}
+	if least != "" {
+		left /= 2 // each number takes two reads
+	}
+	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
+	shown := 0
+	var cells []*cell
+	for shown < min(limit, len(rows)) && len(rows[shown].cells) <= left {
+		for i := range rows[shown].cells {
+			cells = append(cells, &rows[shown].cells[i])
+		}
+		left -= len(rows[shown].cells)
+		shown++
+	}
+	err = inParallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return base.response, r.composed(base.body, rows, shown, limit), nil
+}
+
+// composed is the answer that counted all records, with the groups that were read.
+func (r *aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
+	var items []string
+	other, _ := base.Number("filtered_record_count")
+	for i, row := range rows {
+		if i >= shown {
+			continue
+		}
+		other -= row.records
+		for _, c := range row.cells {
+			item := rs.Object{
+				{Name: "key", Value: row.key}, {Name: "value", Value: c.value}, {Name: "count", Value: strconv.Itoa(c.count)},
+			}
+			if c.unit != "" {
+				item = append(item, rs.Member{Name: "unit", Value: c.unit})
+			}
+			items = append(items, item.JSON())
+		}
+	}
+	text := func(s string) string {
+		if s == "" {
+			return "null"
+		}
+		return rs.EncodeJSON(s)
+	}
+	r.add("composed", true)
+	if r.args.groupByTime != "" {
+		base = base.With("time_zone", rs.EncodeJSON(r.args.zone.String()))
+		if shown < len(rows) {
+			r.extra = append(r.extra, rs.Member{Name: "next_from", Value: rows[shown].key})
+		}
+	}
+	return base.Without("links", "value").WithAll(rs.Object{
+		{Name: "metric", Value: text(r.args.metric)}, {Name: "field", Value: text(r.args.field)},
+		{Name: "group_by", Value: text(r.args.groupBy)}, {Name: "group_by_time", Value: text(r.args.groupByTime)},
+		{Name: "granularity", Value: text(r.args.granularity)},
+		{Name: "groups", Value: rs.JoinArray(items)}, {Name: "limit", Value: strconv.Itoa(limit)},
+		{Name: "other_count", Value: strconv.Itoa(max(other, 0))}, {Name: "group_count", Value: strconv.Itoa(len(rows))},
+	})
+}
+
+// leastValue is the least value of the field, where an average needs it to tell which records have one; "" for any other metric, and where
+// all records have a value.
+func (r *aggregation) leastValue(ctx context.Context, body rs.Object) (string, error) {
+	if r.args.metric != "avg" || slices.ContainsFunc(r.args.filter, func(c condition) bool { return c.field == r.args.field }) {
+		return "", nil
+	}
+	q := aggregateArgs{metric: "min", field: r.args.field, filter: r.args.filter}
+	_, answer, err := r.do(ctx, r.scope, q)
+	if err != nil {
+		return "", err
+	}
+	least, ok := rs.AsText(answer.Get("value"))
+	if !ok {
+		return "", nil
+	}
+	count, err := r.countFrom(ctx, r.args.filter, least)
+	if total, ok := body.Number("filtered_record_count"); ok && total == count {
+		return "", err
+	}
+	return least, err
+}
+
+// countFrom is how many records have at least a value.
+func (r *aggregation) countFrom(ctx context.Context, f filter, least string) (int, error) {
+	q := aggregateArgs{metric: "count", filter: append(slices.Clone(f), condition{r.args.field, "gte", least})}
+	_, body, err := r.do(ctx, r.scope, q)
+	count, _ := body.Number("value")
+	return count, err
+}
+
+// measure reads the number of a cell. least is the least value of the field where some records may have none.
+func (r *aggregation) measure(ctx context.Context, c *cell, least string) error {
+	q := aggregateArgs{metric: r.args.metric, field: r.args.field, filter: c.filter}
+	if q.metric == "avg" {
+		q.metric = "sum"
+	}
+	_, body, err := r.do(ctx, r.scope, q)
+	if err != nil {
+		return err
+	}
+	if records, ok := body.Number("filtered_record_count"); ok && records != c.records {
+		r.differ.Store(true)
+	}
+	c.value, c.count = cmp.Or(body.Get("value"), "null"), c.records
+	if r.args.metric != "avg" {
+		return nil
+	}
+	if least != "" {
+		c.count, err = r.countFrom(ctx, c.filter, least)
+	}
+	c.value = quotient(c.value, c.count)
+	return err
+}
+
+// quotient is a sum by a count with at most six decimals; null where there is none.
+func quotient(sum string, count int) string {
+	number, ok := new(big.Rat).SetString(sum)
+	if !ok || count == 0 {
+		return "null"
+	}
+	text := number.Quo(number, big.NewRat(int64(count), 1)).FloatString(6)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
+
+// average answers an average without groups.
+func (r *aggregation) average(ctx context.Context) (*rs.Response, rs.Object, error) {
+	q := r.args
+	q.metric = "sum"
+	response, body, err := r.do(ctx, r.scope, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	least, err := r.leastValue(ctx, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	count, _ := body.Number("filtered_record_count")
+	if least != "" {
+		if count, err = r.countFrom(ctx, q.filter, least); err != nil {
+			return nil, nil, err
+		}
+	}
+	r.add("composed", true)
+	return response, body.Without("links").WithAll(rs.Object{
+		{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(body.Get("value"), count)},
+		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, {Name: "count", Value: strconv.Itoa(count)},
+	}), nil
+}

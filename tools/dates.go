@@ -1,0 +1,202 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // time_zone takes every zone, wherever the program runs
+)
+
+// A date without a time means the whole day, in the time zone of the call or in UTC. A resource server takes it for the day's first
+// instant; so what is sent are instants where the field has instants, and dates where it has dates.
+
+// A dateKind is what a schema says of the values of a field.
+type dateKind int
+
+const (
+	mayBeDates dateKind = iota // nothing that helps: text, or a field that the schema does not have
+	notDates                   // numbers and the like
+	dates                      // dates without a time
+	instants                   // timestamps
+)
+
+// wholeDays returns the filter with each bare date replaced by what it means for its field, and says in words what was asked for
+// instead, a line for each field. zone is that of the dates.
+func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Location) (sent filter, readAs []string) {
+	var changed []string
+	for _, c := range f {
+		conditions := c.wholeDay(kindOf(c.field), zone)
+		if !slices.Equal(conditions, filter{c}) && !slices.Contains(changed, c.field) {
+			changed = append(changed, c.field)
+		}
+		for _, condition := range conditions {
+			sent = sent.narrowed(condition)
+		}
+	}
+	for _, field := range changed {
+		readAs = append(readAs, sent.says(field))
+	}
+	return sent, readAs
+}
+
+// wholeDay is what a condition means that may have a bare date. A field that may have dates as well as timestamps gets bounds that are
+// right for both: the next day in place of "at most this day" and of "after this day".
+func (c condition) wholeDay(kind dateKind, zone *time.Location) filter {
+	day, err := time.Parse(time.DateOnly, c.value)
+	if err != nil || kind == notDates || kind == dates {
+		return filter{c}
+	}
+	next := day.AddDate(0, 0, 1)
+	if kind == mayBeDates {
+		switch c.operator {
+		case "lte":
+			return filter{{c.field, "lt", next.Format(time.DateOnly)}}
+		case "gt":
+			return filter{{c.field, "gte", next.Format(time.DateOnly)}}
+		}
+		return filter{c}
+	}
+	from, until := condition{c.field, "gte", instant(startOfDay(day, zone))}, condition{c.field, "lt", instant(startOfDay(next, zone))}
+	switch c.operator {
+	case "gte":
+		return filter{from}
+	case "gt":
+		return filter{{c.field, "gte", until.value}}
+	case "lte":
+		return filter{until}
+	case "lt":
+		return filter{{c.field, "lt", from.value}}
+	}
+	return filter{from, until}
+}
+
+// narrowed is the filter with one more condition. Where it has the same bound already, the narrower one stays.
+func (f filter) narrowed(c condition) filter {
+	at := slices.IndexFunc(f, func(other condition) bool { return other.field == c.field && other.operator == c.operator })
+	if at < 0 || c.operator == "" {
+		return append(slices.Clone(f), c)
+	}
+	f = slices.Clone(f)
+	if later(c.value, f[at].value) == strings.HasPrefix(c.operator, "g") {
+		f[at] = c
+	}
+	return f
+}
+
+// later reports whether one bound is after another.
+func later(one, other string) bool {
+	a, errA := readInstant(one)
+	b, errB := readInstant(other)
+	if errA == nil && errB == nil {
+		return a.After(b)
+	}
+	return one > other
+}
+
+// says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
+func (f filter) says(field string) string {
+	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
+	text := field
+	for _, operator := range []string{"", "gte", "gt", "lt", "lte"} {
+		for _, c := range f {
+			if c.field == field && c.operator == operator {
+				text += fmt.Sprintf(" %s %s", words[operator], strings.Replace(c.value, ":00Z", "Z", 1))
+			}
+		}
+	}
+	return text
+}
+
+// hasDate reports whether a condition compares with a bare date.
+func (f filter) hasDate() bool {
+	return slices.ContainsFunc(f, func(c condition) bool {
+		_, err := time.Parse(time.DateOnly, c.value)
+		return err == nil
+	})
+}
+
+// instant writes a time as RFC 3339, in UTC.
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// readInstant reads RFC 3339, or a date as its first instant in UTC.
+func readInstant(text string) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return t, nil
+	}
+	return time.Parse(time.DateOnly, text)
+}
+
+// startOfDay is the first instant of a day in a zone. Where the clocks pass midnight twice it is the first of the two; where they skip
+// it, the first instant after the gap.
+func startOfDay(day time.Time, zone *time.Location) time.Time {
+	year, month, date := day.Date()
+	midnight := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	const most = 26 * time.Hour // no offset from UTC is larger, and no zone changes its offset twice in that time
+	var first time.Time
+	for _, near := range []time.Time{midnight.Add(-most), midnight.Add(most)} {
+		_, offset := near.In(zone).Zone()
+		t := midnight.Add(-time.Duration(offset) * time.Second).In(zone)
+		if t.Day() == date && t.Hour() == 0 && t.Minute() == 0 && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	if !first.IsZero() {
+		return first
+	}
+	t := time.Date(year, month, date, 0, 0, 0, 0, zone)
+	start, end := t.ZoneBounds()
+	if t.Day() == date || t.After(midnight.Add(most)) {
+		return start
+	}
+	return end
+}
+
+// timeZone reads the argument time_zone: UTC if absent.
+func (a *arguments) timeZone() *time.Location {
+	name := a.text("time_zone", maxNameBytes)
+	if a.err != nil || name == "" {
+		return time.UTC
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
+		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
+		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote(name))
+		return time.UTC
+	}
+	return zone
+}
+
+// A timeGroup is the span of one group of time.
+type timeGroup struct{ from, until time.Time }
+
+// readTimeGroup returns the span that a group's key names: a date, or for hours an RFC 3339 time; what is longer than a date is read as
+// an instant. It reports false for any other key.
+func readTimeGroup(key, granularity string, zone *time.Location) (timeGroup, bool) {
+	t, err := readInstant(key)
+	if err != nil {
+		return timeGroup{}, false
+	}
+	if granularity == "hour" {
+		return timeGroup{t, t.Add(time.Hour)}, true
+	}
+	day := t
+	if len(key) > len(time.DateOnly) {
+		year, month, date := t.In(zone).Date()
+		day = time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	}
+	next := day
+	switch granularity {
+	case "day":
+		next = day.AddDate(0, 0, 1)
+	case "week":
+		next = day.AddDate(0, 0, 7)
+	case "month":
+		next = day.AddDate(0, 1, 0)
+	case "quarter":
+		next = day.AddDate(0, 3, 0)
+	case "year":
+		next = day.AddDate(1, 0, 0)
+	}
+	return timeGroup{startOfDay(day, zone), startOfDay(next, zone)}, true
+}

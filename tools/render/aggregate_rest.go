@@ -1,0 +1,146 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A groupsRest is what an answer does not show of its groups.
+type groupsRest struct {
+	says string
+	next *arguments // of the call that shows more; nil where there is none
+}
+
+// rest says what is shown where only the first n groups are, and how to see the others.
+func (a aggregation) rest(n int) groupsRest {
+	noun := "group"
+	if a.Has("group_by_time") {
+		noun = cmp.Or(a.Text("granularity"), noun)
+	}
+	other := a.other()
+	known, _ := a.Number("group_count")
+	total := max(len(a.rows), known, n)
+	of := ""
+	if total > n {
+		of = fmt.Sprintf(" of %d", total)
+	}
+	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(plural(total, noun), fmt.Sprint(total)+" "))}
+	hidden := a.recordsOf(n, len(a.rows))
+	switch {
+	case total == 0 && other == 0:
+		r.says = "no groups"
+		return r
+	case total == n && other == 0:
+		r.says = fmt.Sprintf("all %s shown", plural(n, noun))
+		if n == 1 {
+			r.says = "shown 1 " + noun + ", which is all"
+		}
+		return r
+	case total == n && known > 0: // each group was read
+		r.says += fmt.Sprintf("; other_count=%d: records without a value to group by", other)
+		return r
+	}
+	r.says += fmt.Sprintf("; other_count=%d", other)
+	if hidden+other > 0 {
+		r.says += fmt.Sprintf(": %s in other groups", plural(hidden+other, "record"))
+		if a.Has("group_by") && n == len(a.rows) {
+			r.says += " or without " + shownName(a.Text("group_by"))
+		}
+	}
+	if r.next = a.next(n); r.next == nil {
+		r.says += "; filter to see them"
+	}
+	return r
+}
+
+// other is how many records are in none of the groups that the answer has: what it says, or what its counts leave.
+func (a aggregation) other() int {
+	other, _ := a.Number("other_count")
+	total, counted := a.Number("filtered_record_count")
+	if !counted || a.Flag("composed") && a.Text("metric") != "count" {
+		return other
+	}
+	return max(other, total-a.recordsOf(0, len(a.rows)))
+}
+
+// recordsOf is how many records some of the groups have.
+func (a aggregation) recordsOf(from, until int) int {
+	sum := 0
+	for _, row := range a.rows[from:until] {
+		for _, part := range row.parts {
+			n, _ := part.Number("count")
+			sum += n
+		}
+	}
+	return sum
+}
+
+// next is the call that leads to the groups after the first n; nil where none does. Those of time go on where these end. Those of values
+// have no order to go on in, so that more can only be listed at once.
+func (a aggregation) next(n int) *arguments {
+	if by := a.Text("group_by_time"); by != "" {
+		filter, from := a.Arguments.Object("filter"), a.Text("next_from")
+		if n < len(a.rows) {
+			from, _ = rs.AsText(a.rows[n].key)
+		}
+		if from == "" || longerThan(from, keyChars) || filter.Has(by) && filter.Object(by) == nil {
+			return nil
+		}
+		bounds := append(object{pair("gte", encode(from))}, keep(filter.Object(by), func(op string) bool { return op == "lt" || op == "lte" })...)
+		return new(arguments).rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
+	}
+	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
+		return new(arguments).rest(a.Arguments.With("limit", encode(maxGroups)))
+	}
+	return nil
+}
+
+// lines are the rest in text.
+func (r groupsRest) lines() []string {
+	if r.next == nil || longerThan(r.next.String(), LineChars-30) {
+		return []string{r.says}
+	}
+	return []string{r.says, "next: " + r.next.call("aggregate")}
+}
+
+// structured is the answer as received when it fits, else with as many groups as do, and how to see the others.
+func (a aggregation) structured(raw string) string {
+	out := object{pair("data", raw)}.JSON()
+	if len(out) <= StructuredHard {
+		return out
+	}
+	head := rs.AsObject(fitted(a.Without("groups").JSON(), documentHead))
+	groups := a.Array("groups")
+	page := func(n int) string {
+		out := object{pair("data", head.JSON())}
+		if groups != nil {
+			out = object{pair("data", head.With("groups", rs.JoinArray(groups[:a.partsOf(n)])).JSON())}
+		}
+		if n < len(a.rows) {
+			rest := a.rest(n)
+			out = append(out, pair("shown", encode(rest.says)))
+			if rest.next != nil && len(rest.next.json()) <= LineChars {
+				out = append(out, pair("next", object{pair("tool", encode("aggregate")), pair("arguments", rest.next.json())}.JSON()))
+			}
+		}
+		return out.JSON()
+	}
+	count := most(len(a.rows), func(n int) bool { return len(page(n)) <= StructuredHard })
+	if count == 0 && len(groups) > 0 {
+		count = 1
+		groups[0] = fitted(groups[0], StructuredTarget)
+	}
+	return page(count)
+}
+
+// partsOf is how many of the answer's groups the first n rows are.
+func (a aggregation) partsOf(n int) int {
+	parts := 0
+	for _, row := range a.rows[:n] {
+		parts += len(row.parts)
+	}
+	return parts
+}
