@@ -1,11 +1,14 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -82,16 +85,16 @@ func readRows(groups []string) []groupRow {
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
 func (a aggregation) number() []string {
-	value := a.value(a.Get("value"))
+	value := cell(a.Get("value"))
 	if n, ok := a.Number("value"); ok && a.Text("metric") == "count" {
 		return []string{thousands(n) + " " + shownName(a.Stream) + a.connections(": ")}
 	}
 	line := a.head() + " = " + value
 	if unit := a.Text("unit"); unit != "" {
-		line += " " + cellText(unit)
+		line += " " + cell(encode(unit))
 	}
 	if n, ok := a.Number("count"); ok {
-		line += fmt.Sprintf(" (%s by %d with a value)", a.value(a.Get("sum")), n)
+		line += fmt.Sprintf(" (%s by %d with a value)", cell(a.Get("sum")), n)
 	}
 	return append([]string{line + a.records() + a.reads()}, a.connectionLine()...)
 }
@@ -145,7 +148,7 @@ func (a aggregation) table() []string {
 	}
 	columns := []string{by}
 	for _, unit := range units {
-		columns = append(columns, cellText(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value")))
+		columns = append(columns, cell(encode(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
 	lines = append(lines, strings.Join(columns, " | "))
 	size, shown := 0, 0
@@ -181,67 +184,55 @@ func (a aggregation) row(row groupRow, units []string) string {
 	cells := make([]string, 1+len(units))
 	cells[0] = a.key(row.key)
 	for _, part := range row.parts {
-		cell := a.value(cmp.Or(part.Get("value"), part.Get("count")))
+		text := cell(cmp.Or(part.Get("value"), part.Get("count")))
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
-			cell = fmt.Sprintf("%s of %d", a.value(part.Get("value")), n)
+			text = fmt.Sprintf("%s of %d", cell(part.Get("value")), n)
 		}
-		cells[1+slices.Index(units, part.Text("unit"))] = cell
+		cells[1+slices.Index(units, part.Text("unit"))] = text
 	}
 	return strings.TrimRight(strings.Join(cells, " | "), " ")
 }
 
-// key is the key of a group as a filter takes it; a month without its first day, and a year without its first month.
+// key is the key of a group: a date as it is, of a month without its day and of a year without its month; anything else as a cell.
 func (a aggregation) key(raw string) string {
-	text, isText := rs.AsText(raw)
-	if !isText || rs.Kind(raw) != "string" {
-		return a.value(raw)
+	text, _ := rs.AsText(raw)
+	if _, err := time.Parse(time.DateOnly, text); err != nil || !a.Has("group_by_time") {
+		return cell(raw)
 	}
-	if first, suffix := strings.CutSuffix(text, "-01"); suffix && len(text) == len("2026-01-01") && a.Has("group_by_time") {
-		switch year, january := strings.CutSuffix(first, "-01"); a.Text("granularity") {
-		case "month":
-			return cellText(first)
-		case "year":
-			if january {
-				return cellText(year)
-			}
-		}
-	}
-	return cellText(text)
-}
-
-// value is a number as it was sent, null, or a text.
-func (a aggregation) value(raw string) string {
-	switch rs.Kind(raw) {
-	case "nothing", "null":
-		return "null"
-	case "string":
-		text, _ := rs.AsText(raw)
-		return cellText(text)
-	}
-	return preview(withoutDust(raw), keyChars)
-}
-
-// withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999.
-func withoutDust(raw string) string {
-	const digits = 15
-	f, err := strconv.ParseFloat(raw, 64)
-	if err != nil || len(raw) <= digits+1 || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
-		return raw
-	}
-	return strconv.FormatFloat(f, 'g', digits, 64)
-}
-
-// cellText is a text in a cell: as it is, or as a JSON string where it could be taken for more than a cell.
-func cellText(text string) string {
-	switch {
-	case longerThan(text, keyChars):
-		return quote(text[:runeIndex(text, keyChars)]) + "… (" + plural(len([]rune(text)), "character") + ")"
-	case unmistakable(text) && text != "null":
-		return text
-	case text == "", text == "null", strings.ContainsAny(text, "|=:;\"'(){}<>\\"), strings.TrimSpace(text) != text, oneLine(text) != text:
-		return quote(text)
+	switch a.Text("granularity") {
+	case "month":
+		return strings.TrimSuffix(text, "-01")
+	case "year":
+		return strings.TrimSuffix(text, "-01-01")
 	}
 	return text
+}
+
+// cell is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
+func cell(raw string) string {
+	b, left := appendValue(nil, withoutDust(raw), keyChars)
+	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (oneLine(text) != text || strings.ContainsAny(text, ";'()")) {
+		shown := text[:runeIndex(text, keyChars)]
+		b, left = appendQuoted(nil, shown), utf8.RuneCountInString(text[len(shown):])
+	}
+	if left > 0 {
+		return fmt.Sprintf("%s… (%s more characters)", bytes.TrimSuffix(b, []byte(ellipsis)), thousands(left))
+	}
+	return string(b)
+}
+
+// withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has
+// so many digits of its own keeps them.
+func withoutDust(raw string) string {
+	const digits, dust = 15, 4
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
+		return raw
+	}
+	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+dust <= len(raw) && len(raw) > digits {
+		return clean
+	}
+	return raw
 }
 
 // connections names each connection with how many of the records it has, behind a separator; nothing for one connection.
@@ -253,7 +244,7 @@ func (a aggregation) connections(separator string) string {
 		if n, ok := o.Number("count"); ok {
 			count = thousands(n)
 		}
-		parts = append(parts, cellText(o.Text("display_name", "connection_id"))+" "+count)
+		parts = append(parts, cell(encode(o.Text("display_name", "connection_id")))+" "+count)
 	}
 	if len(parts) == 0 {
 		return ""
@@ -289,13 +280,4 @@ func (a aggregation) notes() []string {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
 	return append(notes, listing{meta: a.Object("meta")}.warnings(3)...)
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
