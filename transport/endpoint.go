@@ -35,7 +35,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		JSONResponse:                 true, // nothing is written before the answer is known, which D7 needs
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   true, // the HTTP chain's Host guard is stricter, and knows proxies on this machine
-		MaxRequestBodyBytes:          -1,   // the HTTP chain's BodyLimit has done it
+		MaxRequestBodyBytes:          -1,   // the HTTP chain has done it
 		Logger:                       sdkLogger(o.Logger),
 	})
 	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}

@@ -73,7 +73,7 @@ func (l *clientListener) release(client netip.Prefix) {
 	}
 }
 
-// A connection is one that counts, and that notices requests with two lengths; see [web.Framing].
+// A connection is one that counts, and that notices requests with two lengths.
 type connection struct {
 	net.Conn
 	release func()

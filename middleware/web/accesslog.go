@@ -10,14 +10,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// AccessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a refusal its
+// accessLog writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a refusal its
 // code; and the id of the trace, if there is one. A method is cut to 32 bytes, a code to 80. The query is left out, because clients put
 // tokens there; so are all headers. Lines of probes, which come every few seconds, are of level debug.
-func AccessLog(log zerolog.Logger) alice.Constructor {
+func accessLog(log zerolog.Logger) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begin := time.Now()
-			defer func() { // also when the handler panics past RecoverHTTP, as http.ErrAbortHandler does
+			defer func() { // also when the handler panics past recoverHTTP, as http.ErrAbortHandler does
 				request, level := middleware.RequestFrom(r.Context()), zerolog.InfoLevel
 				if request.Path == LivePath || request.Path == ReadyPath {
 					level = zerolog.DebugLevel

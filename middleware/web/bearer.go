@@ -36,12 +36,12 @@ type Revalidator interface {
 	Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (auth.Principal, error)
 }
 
-// Bearer admits a request with exactly one good client token in the Authorization header, and puts the principal into the
+// bearer admits a request with exactly one good client token in the Authorization header, and puts the principal into the
 // context. It refuses every other request itself (S0-R3, S3-R6, S3-R18).
 //
 // A token can die while its request is in the pipeline: if the resource server refuses it, the authenticator is asked again
 // before the answer begins, and the challenge may replace the answer (D7).
-func Bearer(authenticator Authenticator, public Public) alice.Constructor {
+func bearer(authenticator Authenticator, public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			token, err := parseBearer(r)

@@ -9,9 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// BodyLimit refuses a body that announces more than limit bytes with 413, and cuts one that does not announce its
+// bodyLimit refuses a body that announces more than limit bytes with 413, and cuts one that does not announce its
 // length at limit bytes: the reader then fails with *http.MaxBytesError.
-func BodyLimit(limit int64) alice.Constructor {
+func bodyLimit(limit int64) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength > limit {

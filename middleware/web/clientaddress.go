@@ -13,9 +13,9 @@ import (
 // ipv6SiteBits is the length of an IPv6 network that counts as one client: a customer of a provider gets a whole /64 at least.
 const ipv6SiteBits = 64
 
-// ClientAddress records where a request comes from, for the stages that count by it: the peer or, if the peer is a trusted proxy,
+// clientAddress records where a request comes from, for the stages that count by it: the peer or, if the peer is a trusted proxy,
 // the address that the trusted proxies wrote into X-Forwarded-For.
-func ClientAddress(public Public) alice.Constructor {
+func clientAddress(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			middleware.RequestFrom(r.Context()).Client = ClientNetwork(public.clientAddress(r))

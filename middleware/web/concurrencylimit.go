@@ -14,10 +14,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// ConcurrencyLimit bounds how many calls of one grant or package, and how many of all, are under way at a time. A further call waits a
+// concurrencyLimit bounds how many calls of one grant or package, and how many of all, are under way at a time. A further call waits a
 // moment for a slot, first come first served, and is then refused with 429. As many calls may wait as may be under way.
-// It must come after [Bearer].
-func ConcurrencyLimit(limiter *Limiter) alice.Constructor {
+// It must come after [bearer].
+func concurrencyLimit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			state := limiter.state.Load()

@@ -14,9 +14,9 @@ const (
 	corsMaxAge        = "600"
 )
 
-// CORS lets the pages of listed origins read the answers, and answers their preflights itself. It sends no
+// cors lets the pages of listed origins read the answers, and answers their preflights itself. It sends no
 // Access-Control-Allow-Credentials: a bearer is sent by a program, never by a browser on its own.
-func CORS(origins []string) alice.Constructor {
+func cors(origins []string) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		if len(origins) == 0 {
 			return next

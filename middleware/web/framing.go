@@ -16,16 +16,16 @@ type RequestHead struct {
 
 type requestHeadKey struct{}
 
-// WithRequestHead returns the context of a connection's requests, from which [Framing] reads the head.
+// WithRequestHead returns the context of a connection's requests, from which [framing] reads the head.
 func WithRequestHead(ctx context.Context, head *RequestHead) context.Context {
 	return context.WithValue(ctx, requestHeadKey{}, head)
 }
 
-// Framing refuses a request with both Content-Length and Transfer-Encoding with 400 and closes its connection (RFC 9112,
+// framing refuses a request with both Content-Length and Transfer-Encoding with 400 and closes its connection (RFC 9112,
 // section 6.1). A proxy in front that reads the other length would take the rest of the body for the next request, which may
 // be another client's. net/http drops Content-Length silently, so the listener has to look for it. A chunked request whose head
 // the listener did not see counts as ambiguous.
-func Framing(next http.Handler) http.Handler {
+func framing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head, ok := r.Context().Value(requestHeadKey{}).(*RequestHead)
 		if ok && (head.TwoLengths || head.Unseen && len(r.TransferEncoding) > 0) {

@@ -8,9 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Host refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20). A web
+// host refuses requests that name a host which is not this server's with 421 (RFC 9110, section 15.5.20). A web
 // page that had its own name resolve to this server's address gets no further.
-func Host(public Public) alice.Constructor {
+func host(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !public.allowed(r, public.host(r)) {

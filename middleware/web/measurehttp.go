@@ -19,8 +19,8 @@ type RequestObserver interface {
 	RequestEnded(path string, status int, code rs.Code, took time.Duration)
 }
 
-// MeasureHTTP notifies the observer when a request begins and when it has ended. A nil observer costs nothing.
-func MeasureHTTP(observer RequestObserver) alice.Constructor {
+// measureHTTP notifies the observer when a request begins and when it has ended. A nil observer costs nothing.
+func measureHTTP(observer RequestObserver) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		if observer == nil {
 			return next

@@ -9,10 +9,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Origin refuses every request with an Origin header that is neither listed nor this server's own origin with
+// origin refuses every request with an Origin header that is neither listed nor this server's own origin with
 // 403; the transport specification demands it. Programs send none. It must come after [Host], which makes the
 // server's own origin trustworthy.
-func Origin(origins []string, public Public) alice.Constructor {
+func origin(origins []string, public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for _, origin := range r.Header.Values("Origin") {

@@ -10,19 +10,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// RequestIDHeader names a request in the answer and in the log.
-const RequestIDHeader = "Request-Id"
+// requestIDHeader names a request in the answer and in the log.
+const requestIDHeader = "Request-Id"
 
-// Record gives every request its [middleware.Request], in which the stages below it find its id and path, and how it is answered.
+// record gives every request its [middleware.Request], in which the stages below it find its id and path, and how it is answered.
 // The id is repeated in the answer. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots,
 // dashes and underscores, and no part of the credential.
 //
 // Only our own paths are recorded: people paste tokens into others.
-func Record(public Public) alice.Constructor {
+func record(public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			request := &middleware.Request{ID: requestID(r.Header), Path: public.Route(r.URL.Path)}
-			w.Header().Set(RequestIDHeader, request.ID)
+			w.Header().Set(requestIDHeader, request.ID)
 			next.ServeHTTP(&recordingWriter{w, request}, r.WithContext(middleware.WithRequest(r.Context(), request)))
 		})
 	}
@@ -30,7 +30,7 @@ func Record(public Public) alice.Constructor {
 
 // requestID returns the id that a client sent, or a new one.
 func requestID(header http.Header) string {
-	id := header.Get(RequestIDHeader)
+	id := header.Get(requestIDHeader)
 	if id == "" {
 		id = header.Get("X-Request-Id")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// RecoverHTTP answers 500 when a handler panics before it has answered. The stack goes to the log, the client learns nothing of it.
-func RecoverHTTP(log zerolog.Logger) func(http.Handler) http.Handler {
+// recoverHTTP answers 500 when a handler panics before it has answered. The stack goes to the log, the client learns nothing of it.
+func recoverHTTP(log zerolog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() {

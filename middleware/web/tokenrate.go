@@ -9,9 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// TokenRate refuses with 429 what comes faster with one token than it may. It must come after [Bearer], so that nobody
+// tokenRate refuses with 429 what comes faster with one token than it may. It must come after [bearer], so that nobody
 // uses up another's rate. Tokens are counted under their SHA-256; they are not kept.
-func TokenRate(limiter *Limiter) alice.Constructor {
+func tokenRate(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if tokens := limiter.state.Load().tokens; tokens != nil {

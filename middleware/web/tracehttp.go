@@ -11,11 +11,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// TraceHTTP continues the trace that a request's traceparent names, and makes a span for the request. A nil tracer makes no span.
+// traceHTTP continues the trace that a request's traceparent names, and makes a span for the request. A nil tracer makes no span.
 //
 // otelhttp is not used: its spans have url.path and user_agent.original as the client sent them, and people paste tokens into
 // paths.
-func TraceHTTP(tracer trace.Tracer) alice.Constructor {
+func traceHTTP(tracer trace.Tracer) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if values := r.Header.Values("Traceparent"); len(values) == 1 {

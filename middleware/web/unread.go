@@ -11,10 +11,10 @@ import (
 // the connection, and a client that is still sending might not see its answer.
 const lingerTime = 500 * time.Millisecond
 
-// CloseUnread closes the connection of a request that is answered before its body has been read. net/http would wait for
+// closeUnread closes the connection of a request that is answered before its body has been read. net/http would wait for
 // the rest of that body for as long as a request may take: whoever sends none of it, without any token, would hold the
 // connection.
-func CloseUnread(next http.Handler) http.Handler {
+func closeUnread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
