@@ -67,7 +67,7 @@ func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
 		fails error // how the core fails
 		want  rs.Code
 	}{
-		"the cause is told":                 {stopping, &rs.Error{Code: rs.Canceled}, rs.ServerStopping},
+		"the cause is shown":                {stopping, &rs.Error{Code: rs.Canceled}, rs.ServerStopping},
 		"an answer in spite of it is kept":  {stopping, nil, ""},
 		"a hang-up is the core's to tell":   {context.Canceled, &rs.Error{Code: rs.Canceled}, rs.Canceled},
 		"a failure before it keeps its own": {nil, &rs.Error{Code: rs.NotFound}, rs.NotFound},

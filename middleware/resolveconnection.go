@@ -6,7 +6,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// ResolveConnection settles what a call touches. A connection may stand in an id, in connection_id, or in both;
+// ResolveConnection finds out what a call touches. A connection may stand in an id, in connection_id, or in both;
 // two different ones are refused rather than one silently preferred (S2-8).
 func ResolveConnection(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Of two faults the one that an outer stage sees is told.
+// Of two faults the one that an outer stage sees is reported.
 func TestStandardOrder(t *testing.T) {
 	for name, row := range map[string]struct {
 		kind            string

@@ -122,7 +122,7 @@ func TestCancellationReachesTheResourceServer(t *testing.T) {
 				once() // what the first call leaves open on purpose, such as idle connections, is there from now on
 				var before int
 				eventually(t, "an end to the connections of the first call", func() bool { return stuck.connections() == 0 })
-				before = settled()
+				before = steadyGoroutines()
 				for range 5 {
 					once()
 				}
@@ -136,8 +136,8 @@ func TestCancellationReachesTheResourceServer(t *testing.T) {
 	}
 }
 
-// settled is the number of goroutines once it has not changed for a while.
-func settled() int {
+// steadyGoroutines is the number of goroutines once it has not changed for a while.
+func steadyGoroutines() int {
 	last, same := runtime.NumGoroutine(), 0
 	for same < 50 {
 		time.Sleep(time.Millisecond)

@@ -27,7 +27,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// A fakeClock tells a time that moves when it is told to, and a nanosecond with every look, so that of two moments one
+// A fakeClock tells a time that moves when a test moves it, and a nanosecond with every look, so that of two moments one
 // is always the later.
 type fakeClock struct{ nanos atomic.Int64 }
 

@@ -25,7 +25,7 @@ func TestMetricsAreWellNamed(t *testing.T) {
 	}
 }
 
-// Whatever is told, the number of series stays bounded.
+// Whatever is recorded, the number of series stays bounded.
 func TestLabelsAreBounded(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", []string{"schema"})
 	made := func(i int) string { return strings.Repeat("x", i) }

@@ -83,7 +83,7 @@ func TestBearer(t *testing.T) {
 		{name: "an authenticator's foreign error is a fault of ours", headers: []string{"Authorization: Bearer foreign"}, status: 500, code: "internal_error", asked: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newDoor(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+			f := newWebFixture(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 			target := test.target
 			if target == "" {
 				target = "/mcp"
@@ -126,7 +126,7 @@ func TestBearer(t *testing.T) {
 }
 
 func TestUnreachableAuthoritySaysWhenToRetry(t *testing.T) {
-	f := newDoor(t, func(http.ResponseWriter, *http.Request) {})
+	f := newWebFixture(t, func(http.ResponseWriter, *http.Request) {})
 	response, _ := sendRaw(t, f, "/mcp", "Authorization: Bearer unreachable")
 	if got := response.Header.Get("Retry-After"); got != "5" {
 		t.Errorf("Retry-After %q, want 5", got)
@@ -150,7 +150,7 @@ func TestNoCredentialIsEverRepeated(t *testing.T) {
 		"as a forwarded host":       {"/mcp", []string{"X-Forwarded-Host: " + canary, "Forwarded: host=" + canary}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newDoor(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+			f := newWebFixture(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 			response, body := sendRaw(t, f, send.target, send.headers...)
 			f.Close() // the log is complete
 			if text := fmt.Sprint(response.Header, string(body)); strings.Contains(text, canary) {

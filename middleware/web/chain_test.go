@@ -61,7 +61,7 @@ type webFixture struct {
 	log       *bytes.Buffer
 }
 
-func newDoor(t *testing.T, pipeline http.HandlerFunc) webFixture {
+func newWebFixture(t *testing.T, pipeline http.HandlerFunc) webFixture {
 	t.Helper()
 	f := webFixture{authority: &webAuthority{}, entered: &atomic.Int64{}, log: &bytes.Buffer{}}
 	chain := web.AuthenticatedChain(web.ChainOptions{
@@ -88,7 +88,7 @@ func refusalCode(t *testing.T, body []byte) string {
 	return answer.Error.Code
 }
 
-func TestDoorAndPorchAgree(t *testing.T) {
+func TestPublicAndAuthenticatedChainsAgree(t *testing.T) {
 	pipeline := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	options := web.ChainOptions{Authenticator: &webAuthority{}, Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
 	for name, test := range map[string]struct {

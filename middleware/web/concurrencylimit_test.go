@@ -14,18 +14,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A counter of calls that each take as long as told, and note in which order they began.
-type slowRoom struct {
+// A slowPipeline takes a given time for each call, and notes in which order they began.
+type slowPipeline struct {
 	takes time.Duration
 	begun chan string
 }
 
-func (s *slowRoom) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+func (s *slowPipeline) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	s.begun <- r.Header.Get("Who")
 	time.Sleep(s.takes) // of the bubble's clock
 }
 
-func TestTurn(t *testing.T) {
+func TestConcurrencyLimit(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		limits  web.Limits
@@ -69,7 +69,7 @@ func TestTurn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipeline := &slowRoom{test.takes, make(chan string, len(test.grants))}
+				pipeline := &slowPipeline{test.takes, make(chan string, len(test.grants))}
 				handler := web.ConcurrencyLimit(web.NewLimiter(test.limits, time.Now))(pipeline)
 				answers := make(chan *httptest.ResponseRecorder, len(test.grants))
 				for _, grant := range test.grants {
@@ -93,7 +93,7 @@ func TestTurn(t *testing.T) {
 // Calls that wait get their turn in the order in which they came, also across grants.
 func TestTurnsComeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pipeline := &slowRoom{100 * time.Millisecond, make(chan string, 5)}
+		pipeline := &slowPipeline{100 * time.Millisecond, make(chan string, 5)}
 		handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 3, Calls: 1, Wait: time.Second}, time.Now))(pipeline)
 		// There is pipeline for one call under way and one that waits, at a time.
 		for _, who := range []string{"first", "second"} {
@@ -119,7 +119,7 @@ func TestATurnIsAlwaysGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := web.Limits{CallsPerGrant: 1, Calls: 1, Wait: 10 * time.Second}
 		limiter := web.NewLimiter(limits, time.Now)
-		pipeline := &slowRoom{5 * time.Second, make(chan string, 9)}
+		pipeline := &slowPipeline{5 * time.Second, make(chan string, 9)}
 		handler := web.ConcurrencyLimit(limiter)(pipeline)
 		go limited(handler, bearerOf("t", "g"))
 		synctest.Wait()
@@ -165,7 +165,7 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipeline := &slowRoom{time.Second, make(chan string, 2)}
+				pipeline := &slowPipeline{time.Second, make(chan string, 2)}
 				handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 1}, time.Now))(pipeline)
 				go limited(handler, test.first)
 				synctest.Wait()

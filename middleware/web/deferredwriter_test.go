@@ -118,7 +118,7 @@ func TestA401DuringACallIsJudgedByTheAuthority(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newDoor(t, test.pipeline)
+			f := newWebFixture(t, test.pipeline)
 			var asked atomic.Int64
 			f.authority.recheck = func(token rs.Token) (auth.Principal, error) {
 				asked.Add(1)

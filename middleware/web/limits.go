@@ -68,8 +68,8 @@ type Limiter struct {
 // limiterState is what is counted under one set of limits. Whoever took a place gives it back to the state it was taken from.
 type limiterState struct {
 	limits    Limits
-	tokens    *meters[[sha256.Size]byte]
-	addresses *meters[netip.Prefix]
+	tokens    *tokenBuckets[[sha256.Size]byte]
+	addresses *tokenBuckets[netip.Prefix]
 	turns     *concurrencyLimits
 }
 
@@ -91,8 +91,8 @@ func (l *Limiter) Set(limits Limits) {
 	}
 	l.state.Store(&limiterState{
 		limits:    limits,
-		tokens:    newMeters[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
-		addresses: newMeters[netip.Prefix](limits.AddressRate, limits.AddressBurst),
+		tokens:    newTokenBuckets[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
+		addresses: newTokenBuckets[netip.Prefix](limits.AddressRate, limits.AddressBurst),
 		turns:     newConcurrencyLimits(limits),
 	})
 }

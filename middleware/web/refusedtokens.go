@@ -29,13 +29,13 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (auth.P
 	if !address.IsValid() { // the peer is on this machine, at a Unix socket: a proxy that nothing is known about
 		return t.Authenticator.Authenticate(ctx, token)
 	}
-	meter := t.limiter.state.Load().addresses.of(address)
-	wait, ok := meter.begin(t.limiter.now())
+	bucket := t.limiter.state.Load().addresses.of(address)
+	wait, ok := bucket.begin(t.limiter.now())
 	if !ok {
 		return auth.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)
 	}
 	charged := true // a panic is charged as well
-	defer func() { meter.finish(t.limiter.now(), charged) }()
+	defer func() { bucket.finish(t.limiter.now(), charged) }()
 	principal, err := t.Authenticator.Authenticate(ctx, token)
 	// Whatever the authority answers, it was asked, also when the caller hung up before the answer.
 	charged = err != nil && rs.AsError(err).Code != rs.AuthorityBusy

@@ -15,14 +15,14 @@ func tokenRate(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if tokens := limiter.state.Load().tokens; tokens != nil {
-				meter := tokens.of(sha256.Sum256([]byte(auth.PrincipalFrom(r.Context()).Token.Reveal())))
+				bucket := tokens.of(sha256.Sum256([]byte(auth.PrincipalFrom(r.Context()).Token.Reveal())))
 				now := limiter.now()
-				wait, ok := meter.begin(now)
+				wait, ok := bucket.begin(now)
 				if !ok {
 					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
 					return
 				}
-				meter.finish(now, true)
+				bucket.finish(now, true)
 			}
 			next.ServeHTTP(w, r)
 		})

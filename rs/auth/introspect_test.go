@@ -61,7 +61,7 @@ func TestIntrospectorJudges(t *testing.T) {
 	}{
 		{name: "a client grant", answer: `{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1","client_id":"app",` + rest + `}`, kind: "client", grant: "grt_1"},
 		{name: "a package carries its package id", answer: `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"pkg_1",` + rest + `}`, kind: "mcp_package", grant: "pkg_1"},
-		{name: "S0-R3 an owner is told apart, and judged first", answer: `{"active":true,"pdpp_token_kind":"owner",` + rest + `}`, kind: "owner"},
+		{name: "S0-R3 an owner is recognized, and judged first", answer: `{"active":true,"pdpp_token_kind":"owner",` + rest + `}`, kind: "owner"},
 		{name: "S0-R3 D40 an owner of another audience is an owner", answer: `{"active":true,"pdpp_token_kind":"owner","aud":"https://other.example","iss":"https://as.example"}`, kind: "owner"},
 		{name: "S0-R3 D40 an owner whose token has expired is an owner", answer: `{"active":true,"pdpp_token_kind":"owner","exp":1,` + rest + `}`, kind: "owner"},
 		{name: "S0-R3 D40 an owner of no issuer, not good yet, is an owner", answer: `{"active":true,"pdpp_token_kind":"owner","nbf":1772370000}`, kind: "owner"},

@@ -135,7 +135,7 @@ func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principa
 // resource server refused the token. Revalidations of one token within two
 // seconds share one question, whatever its result, as long as the resource server refused for the same reason.
 func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (Principal, error) {
-	// Revalidations do not share the questions of first looks: one put before the 401 would not settle it.
+	// Revalidations do not share the questions of first looks: one put before the 401 would not answer it.
 	return c.ask(ctx, again, reason, keyOf(token), token)
 }
 

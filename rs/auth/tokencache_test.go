@@ -110,13 +110,13 @@ func TestTokenCacheRemembers(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("tokens are told apart", func(t *testing.T) {
+	t.Run("tokens are distinguished", func(t *testing.T) {
 		f := newCache(0)
 		_ = f.wantAsked(t, "a", 1)
 		_ = f.wantAsked(t, "b", 2)
 		_ = f.wantAsked(t, "a", 2)
 	})
-	t.Run("the oldest token makes room", func(t *testing.T) {
+	t.Run("the oldest token is forgotten", func(t *testing.T) {
 		f := newCache(2)
 		_ = f.wantAsked(t, "a", 1)
 		_ = f.wantAsked(t, "b", 2)
@@ -356,10 +356,10 @@ func TestWhatOpensTheBreakerOfAnAuthority(t *testing.T) {
 		"resets by a token that was good": {reset: true, renewed: true, opens: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var heard atomic.Int64
+			var requests atomic.Int64
 			var fails atomic.Bool
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				heard.Add(1)
+				requests.Add(1)
 				switch {
 				case fails.Load() && test.reset:
 					panic(http.ErrAbortHandler)

@@ -170,11 +170,11 @@ func TestPackageSearchWhenMembersChange(t *testing.T) {
 		keys, missing string
 		code          rs.Code
 	}{
-		"one that came later is not part of it": {children: []fanout.Member{aChild("c"), aChild("a"), aChild("b")}, keys: "a1 b1"},
-		"one that is gone is told":              {children: []fanout.Member{aChild("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
-		"S3-3a one that was revoked is told":    {children: []fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
-		"all are gone":                          {children: []fanout.Member{aChild("c")}, code: rs.InvalidCursor},
-		"S3-3a all were revoked":                {children: []fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked"), aChild("c")}, code: "grant_revoked"},
+		"one that came later is not part of it":  {children: []fanout.Member{aChild("c"), aChild("a"), aChild("b")}, keys: "a1 b1"},
+		"one that is gone is reported":           {children: []fanout.Member{aChild("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
+		"S3-3a one that was revoked is reported": {children: []fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
+		"all are gone":                           {children: []fanout.Member{aChild("c")}, code: rs.InvalidCursor},
+		"S3-3a all were revoked":                 {children: []fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked"), aChild("c")}, code: "grant_revoked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), searchRequest("limit", "2", "cursor", cursor))

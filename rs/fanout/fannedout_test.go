@@ -23,14 +23,14 @@ func TestPackageTellsItsFanOuts(t *testing.T) {
 		"a read of one is none": {map[string]childAnswer{"tok_a": good, "tok_b": good}, rs.Request{Path: rs.Path("streams", "messages", "records"), Query: url.Values{"connection_id": {"cin_a"}}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told [][2]int
+			var notified [][2]int
 			f := &packageRS{answers: row.answers}
-			p := packageOf(f, fanout.PackageOptions{FannedOut: func(asked, answered int) { told = append(told, [2]int{asked, answered}) }}, aChild("a", "messages"), aChild("b", "messages"))
+			p := packageOf(f, fanout.PackageOptions{FannedOut: func(asked, answered int) { notified = append(notified, [2]int{asked, answered}) }}, aChild("a", "messages"), aChild("b", "messages"))
 			response, err := p.Do(t.Context(), row.request)
 			if err == nil && len(row.want) > 0 && response.Unavailable != row.want[0][0]-row.want[0][1] {
 				t.Errorf("the answer counts %d connections as unavailable: %s", response.Unavailable, response.Body)
 			}
-			if diff := cmp.Diff(row.want, told); diff != "" {
+			if diff := cmp.Diff(row.want, notified); diff != "" {
 				t.Error(diff)
 			}
 		})

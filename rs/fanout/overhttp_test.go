@@ -126,7 +126,7 @@ func TestPackageOverHTTP(t *testing.T) {
 			t.Errorf("found %q, count %s", found, last.Meta.Count)
 		}
 	})
-	t.Run("S3-3a the revoked member is told", func(t *testing.T) {
+	t.Run("S3-3a the revoked member is reported", func(t *testing.T) {
 		response, err := d.pkg.Do(t.Context(), searchRequest("limit", "2"))
 		if m := readMerged(t, response, err); m.missing() != "cin_shop=grant_revoked" {
 			t.Errorf("missing is %q", m.missing())

@@ -143,7 +143,7 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 	}
 }
 
-// S3-3a, D14: one member's failure is told, and costs the others nothing.
+// S3-3a, D14: one member's failure is reported, and costs the others nothing.
 func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer  childAnswer

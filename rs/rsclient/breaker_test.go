@@ -26,16 +26,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// A host is a resource server whose answer can be changed, and that counts what it hears.
+// A host is a resource server whose answer can be changed, and that counts requests.
 type host struct {
-	heard  atomic.Int32
-	answer atomic.Pointer[roundTrip]
+	requests atomic.Int32
+	answer   atomic.Pointer[roundTrip]
 }
 
 func (h *host) now(f roundTrip) { h.answer.Store(&f) }
 
 func (h *host) RoundTrip(r *http.Request) (*http.Response, error) {
-	h.heard.Add(1)
+	h.requests.Add(1)
 	return h.answer.Load().RoundTrip(r)
 }
 
@@ -147,13 +147,13 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 					})
 				}
 				readers.Wait()
-				heard := h.heard.Load()
+				requests := h.requests.Load()
 				err := read()
-				if opened := code(err) == rs.ServerUnavailable; opened != row.opens || heard != 10 {
-					t.Fatalf("after %d attempts: %v", heard, err)
+				if opened := code(err) == rs.ServerUnavailable; opened != row.opens || requests != 10 {
+					t.Fatalf("after %d attempts: %v", requests, err)
 				}
-				if row.opens && h.heard.Load() != heard {
-					t.Error("the server heard the refused read")
+				if row.opens && h.requests.Load() != requests {
+					t.Error("the server received the refused read")
 				}
 				h.now(status(200))
 				if _, err := client.For(caller("another")).Do(t.Context(), rs.Request{Path: "/v1/x"}); (code(err) == rs.ServerUnavailable) != row.shared {
@@ -176,8 +176,8 @@ func TestACallerThatHangsUpDoesNotOpenTheBreaker(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if h.heard.Load() != 30 {
-			t.Errorf("heard %d", h.heard.Load())
+		if h.requests.Load() != 30 {
+			t.Errorf("requests %d", h.requests.Load())
 		}
 	})
 }
@@ -233,8 +233,8 @@ func TestTheCourseOfABreaker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h, told := &host{}, &record{}
-				doer := clientOf(t, h, rsclient.Options{Observer: told})
+				h, seen := &host{}, &record{}
+				doer := clientOf(t, h, rsclient.Options{Observer: seen})
 				read := func() *rs.Error {
 					_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/schema"})
 					if err == nil {
@@ -259,11 +259,11 @@ func TestTheCourseOfABreaker(t *testing.T) {
 					t.Errorf("after %s: %s", time.Since(began), diff)
 				}
 
-				time.Sleep(want.RetryAfter) // who waits as told is let through
-				if got := read(); got.Code != row.code || h.heard.Load() != 11 {
+				time.Sleep(want.RetryAfter) // whoever waits so long is let through
+				if got := read(); got.Code != row.code || h.requests.Load() != 11 {
 					t.Fatalf("the first attempt after the rest: %v", got)
 				}
-				if got := read(); got.Code != rs.ServerUnavailable || !strings.Contains(got.Message, opened) || h.heard.Load() != 11 {
+				if got := read(); got.Code != rs.ServerUnavailable || !strings.Contains(got.Message, opened) || h.requests.Load() != 11 {
 					t.Errorf("a failed attempt begins the rest anew, since the same time: %v", got)
 				}
 
@@ -278,7 +278,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 						t.Error(got)
 					}
 				}
-				if diff := cmp.Diff(row.states, told.states); diff != "" {
+				if diff := cmp.Diff(row.states, seen.states); diff != "" {
 					t.Error(diff)
 				}
 			})
@@ -303,7 +303,7 @@ func oneAtATime(t *testing.T, fails roundTrip) {
 		time.Sleep(6 * time.Second)
 		for name, answer := range map[string]roundTrip{"a caller that hangs up": silent, "429": status(429)} {
 			h.now(answer)
-			before := h.heard.Load()
+			before := h.requests.Load()
 			ctx, hangUp := context.WithCancel(t.Context())
 			ended := make(chan error)
 			go func() {
@@ -319,8 +319,8 @@ func oneAtATime(t *testing.T, fails roundTrip) {
 				}
 				hangUp()
 			}
-			if err := <-ended; code(err) == rs.ServerUnavailable || h.heard.Load() != before+1 {
-				t.Errorf("%s: %v after %d attempts", name, err, h.heard.Load()-before)
+			if err := <-ended; code(err) == rs.ServerUnavailable || h.requests.Load() != before+1 {
+				t.Errorf("%s: %v after %d attempts", name, err, h.requests.Load()-before)
 			}
 			hangUp()
 		}
@@ -344,8 +344,8 @@ func TestAnOpenBreakerEndsRetries(t *testing.T) {
 		}
 		time.Sleep(11 * time.Second)                              // the retry budget is whole again
 		_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}) // its first attempt is the tenth
-		if code(err) != "busy" || h.heard.Load() != 10 {
-			t.Errorf("%v after %d attempts", err, h.heard.Load())
+		if code(err) != "busy" || h.requests.Load() != 10 {
+			t.Errorf("%v after %d attempts", err, h.requests.Load())
 		}
 	})
 }
@@ -364,9 +364,9 @@ func TestTheBreakerCanBeOff(t *testing.T) {
 // In a storm the server hears a tenth more than it is asked, and six.
 func TestARetryStormIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, told := &host{}, &record{}
+		h, seen := &host{}, &record{}
 		h.now(status(503))
-		client, err := rsclient.New(rsclient.Options{Base: "https://rs.example", Transport: h, NoBreaker: true, Observer: told})
+		client, err := rsclient.New(rsclient.Options{Base: "https://rs.example", Transport: h, NoBreaker: true, Observer: seen})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,8 +378,8 @@ func TestARetryStormIsBounded(t *testing.T) {
 			})
 		}
 		readers.Wait()
-		if retries := h.heard.Load() - 500; retries > 50 || retries < 40 || int(retries) != told.retried || told.denied == 0 {
-			t.Errorf("%d retries of 500 reads; told %d and %d denied", retries, told.retried, told.denied)
+		if retries := h.requests.Load() - 500; retries > 50 || retries < 40 || int(retries) != seen.retried || seen.denied == 0 {
+			t.Errorf("%d retries of 500 reads; counted are %d and %d denied", retries, seen.retried, seen.denied)
 		}
 	})
 }
@@ -401,8 +401,8 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	for range 10 {
 		_, _ = family.Do(holder, search)
 	}
-	if h.heard.Load() != 200 {
-		t.Fatalf("heard %d", h.heard.Load())
+	if h.requests.Load() != 200 {
+		t.Fatalf("requests %d", h.requests.Load())
 	}
 	for _, request := range []rs.Request{search, {Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
 		_, err := family.Do(holder, request)
@@ -410,8 +410,8 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 			t.Errorf("%s: %v", request.Path, err)
 		}
 	}
-	if h.heard.Load() != 200 {
-		t.Errorf("the server heard %d reads", h.heard.Load()-200)
+	if h.requests.Load() != 200 {
+		t.Errorf("the server received %d reads", h.requests.Load()-200)
 	}
 	h.now(status(200))
 	if _, err := client.For(caller("another")).Do(t.Context(), rs.Request{Path: "/v1/x"}); err != nil {
@@ -453,16 +453,16 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 	for what, question := range map[string]func(*testing.T, *host, rsclient.Observer) func() error{"introspection": judge, "packages": members} {
 		t.Run(what+": a failed connection is tried once more", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h, told := &host{}, &record{}
+				h, seen := &host{}, &record{}
 				h.now(func(r *http.Request) (*http.Response, error) {
 					h.now(good)
 					return refusing(r)
 				})
-				if err := question(t, h, told)(); err != nil || h.heard.Load() != 2 {
-					t.Errorf("%v after %d attempts", err, h.heard.Load())
+				if err := question(t, h, seen)(); err != nil || h.requests.Load() != 2 {
+					t.Errorf("%v after %d attempts", err, h.requests.Load())
 				}
-				if diff := cmp.Diff([]string{what + " 200"}, told.reads); diff != "" || told.retried != 1 {
-					t.Errorf("%d retries, %s", told.retried, diff)
+				if diff := cmp.Diff([]string{what + " 200"}, seen.reads); diff != "" || seen.retried != 1 {
+					t.Errorf("%d retries, %s", seen.retried, diff)
 				}
 			})
 		})
@@ -484,8 +484,8 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 					h.now(row.answer)
 					ask := question(t, h, nil)
 					first := rs.AsError(ask())
-					if first.Code != rs.AuthorityUnreachable || h.heard.Load() != row.attempts {
-						t.Errorf("%v after %d attempts", first, h.heard.Load())
+					if first.Code != rs.AuthorityUnreachable || h.requests.Load() != row.attempts {
+						t.Errorf("%v after %d attempts", first, h.requests.Load())
 					}
 					if strings.HasPrefix(name, "429") && first.RetryAfter != 7*time.Second {
 						t.Errorf("RetryAfter %s", first.RetryAfter)
@@ -495,7 +495,7 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 						askers.Go(func() { _ = ask() })
 					}
 					askers.Wait()
-					heard := h.heard.Load()
+					requests := h.requests.Load()
 					h.now(good)
 					err := ask()
 					if !row.opens {
@@ -504,8 +504,8 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 						}
 						return
 					}
-					if e := rs.AsError(err); e.Code != rs.AuthorityUnreachable || e.RetryAfter < time.Second || e.RetryAfter > 6*time.Second || h.heard.Load() != heard {
-						t.Errorf("%v, RetryAfter %s, %d more heard", err, e.RetryAfter, h.heard.Load()-heard)
+					if e := rs.AsError(err); e.Code != rs.AuthorityUnreachable || e.RetryAfter < time.Second || e.RetryAfter > 6*time.Second || h.requests.Load() != requests {
+						t.Errorf("%v, RetryAfter %s, %d more requests", err, e.RetryAfter, h.requests.Load()-requests)
 					}
 					time.Sleep(6 * time.Second)
 					if err := ask(); err != nil {
@@ -524,10 +524,10 @@ func TestTheObserverHearsOfEachRead(t *testing.T) {
 		"/v1/streams/a/records/1/field-window": "window 200", "/v1/search": "search 200", "/v1/search/semantic": "search 200",
 		"/v1/blobs/b1": "blob 200", "/v1/streams/a/other": "other 200", "/v1/streams/a/records/1/x": "other 200", "/v1/canary": "other 200", "/": "other 200", "": "other 200",
 	} {
-		h, told := &host{}, &record{}
+		h, seen := &host{}, &record{}
 		h.now(status(200))
-		_, _ = clientOf(t, h, rsclient.Options{Observer: told}).Do(t.Context(), rs.Request{Path: path})
-		if diff := cmp.Diff([]string{want}, told.reads); diff != "" {
+		_, _ = clientOf(t, h, rsclient.Options{Observer: seen}).Do(t.Context(), rs.Request{Path: path})
+		if diff := cmp.Diff([]string{want}, seen.reads); diff != "" {
 			t.Errorf("%s: %s", path, diff)
 		}
 	}
@@ -538,10 +538,10 @@ func TestTheObserverHearsOfEachRead(t *testing.T) {
 		"an error's status": {status(404), "schema 404"},
 		"no answer":         {refusing, "schema 0"},
 	} {
-		h, told := &host{}, &record{}
+		h, seen := &host{}, &record{}
 		h.now(row.answer)
-		_, _ = clientOf(t, h, rsclient.Options{Observer: told}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
-		if diff := cmp.Diff([]string{row.want}, told.reads); diff != "" {
+		_, _ = clientOf(t, h, rsclient.Options{Observer: seen}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
+		if diff := cmp.Diff([]string{row.want}, seen.reads); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

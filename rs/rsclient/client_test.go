@@ -199,9 +199,9 @@ func TestClientReads(t *testing.T) {
 }
 
 func TestClientFollowsNoRedirect(t *testing.T) {
-	var heard atomic.Int32
+	var requests atomic.Int32
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		heard.Add(1)
+		requests.Add(1)
 		_, _ = io.WriteString(w, `{}`)
 	}))
 	defer target.Close()
@@ -217,8 +217,8 @@ func TestClientFollowsNoRedirect(t *testing.T) {
 		}
 		server.Close()
 	}
-	if heard.Load() != 0 {
-		t.Errorf("the target heard %d requests", heard.Load())
+	if requests.Load() != 0 {
+		t.Errorf("the target received %d requests", requests.Load())
 	}
 }
 

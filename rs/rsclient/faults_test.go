@@ -57,12 +57,12 @@ func listen(t *testing.T, speak func(net.Conn)) *scripted {
 // raw reads a request and answers with raw bytes.
 func raw(text string) func(net.Conn) {
 	return func(c net.Conn) {
-		heard(c)
+		readRequest(c)
 		_, _ = io.WriteString(c, text)
 	}
 }
 
-func heard(c net.Conn) {
+func readRequest(c net.Conn) {
 	buffer := make([]byte, 4096)
 	for all := ""; !strings.Contains(all, "\r\n\r\n"); {
 		n, err := c.Read(buffer)
@@ -104,8 +104,8 @@ func TestFaultsOfAServer(t *testing.T) {
 		status   int
 		attempts int32
 	}{
-		"the connection is closed before the answer": {heard, rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
-		"the connection is reset before the answer":  {func(c net.Conn) { heard(c); reset(c) }, rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
+		"the connection is closed before the answer": {readRequest, rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
+		"the connection is reset before the answer":  {func(c net.Conn) { readRequest(c); reset(c) }, rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
 		"the answer is not HTTP":                     {raw("SSH-2.0-OpenSSH_9.7\r\n"), rs.ServerUnreachable, "could not be reached", 0, 3},
 		"the headers break off":                      {raw("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"), rs.ServerUnreachable, "closed the connection before it answered", 0, 3},
 		"the body is cut short of its announced length": {
@@ -260,7 +260,7 @@ func TestNoRetryIsBegunThatCannotBeFinished(t *testing.T) {
 		"with time enough both retries are made":                                  {10 * time.Second, time.Second, 3},
 		"an attempt that took half of the time is not repeated":                   {2 * time.Second, time.Second, 1},
 		"an attempt is measured by the last one, not by all":                      {3500 * time.Millisecond, time.Second, 3},
-		"the second retry needs room as well":                                     {3100 * time.Millisecond, time.Second, 2},
+		"the second retry needs its own reserve":                                  {3100 * time.Millisecond, time.Second, 2},
 		"a quick failure close to the deadline is not repeated without a reserve": {150 * time.Millisecond, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

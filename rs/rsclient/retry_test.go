@@ -17,8 +17,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A turn is one answer of a scripted server: a status with its Retry-After, or an error of the connection.
-type turn struct {
+// A step is one answer of a scripted server: a status with its Retry-After, or an error of the connection.
+type step struct {
 	status     int
 	retryAfter string
 	date       string
@@ -28,53 +28,53 @@ type turn struct {
 // The clock in these tests stands still except while everybody waits, so that a wait is exact and takes no time.
 func TestRetries(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	ok := turn{status: 200}
+	ok := step{status: 200}
 	for name, row := range map[string]struct {
-		turns    []turn
+		steps    []step
 		attempts int
 		code     rs.Code // "" for a good end
 		waits    [2]time.Duration
 	}{
-		"a good answer is not asked for again":     {[]turn{ok}, 1, "", [2]time.Duration{0, 0}},
-		"a refused connection is tried again":      {[]turn{{err: refused}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"a closed connection is tried again":       {[]turn{{err: io.ErrUnexpectedEOF}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"429 is tried again":                       {[]turn{{status: 429}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"502 is tried again":                       {[]turn{{status: 502}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"503 is tried again":                       {[]turn{{status: 503}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"504 is tried again":                       {[]turn{{status: 504}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"the second wait is twice the first":       {[]turn{{status: 503}, {status: 502}, ok}, 3, "", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
-		"two retries are the most":                 {[]turn{{status: 503}, {status: 503}, {status: 503}, ok}, 3, "busy", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
-		"two retries are the most for connections": {[]turn{{err: refused}, {err: refused}, {err: refused}, ok}, 3, rs.ServerUnreachable, [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
-		"Retry-After in seconds is waited for":     {[]turn{{status: 429, retryAfter: "3"}, ok}, 2, "", [2]time.Duration{3 * time.Second, 3 * time.Second}},
+		"a good answer is not asked for again":     {[]step{ok}, 1, "", [2]time.Duration{0, 0}},
+		"a refused connection is tried again":      {[]step{{err: refused}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"a closed connection is tried again":       {[]step{{err: io.ErrUnexpectedEOF}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"429 is tried again":                       {[]step{{status: 429}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"502 is tried again":                       {[]step{{status: 502}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"503 is tried again":                       {[]step{{status: 503}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"504 is tried again":                       {[]step{{status: 504}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"the second wait is twice the first":       {[]step{{status: 503}, {status: 502}, ok}, 3, "", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"two retries are the most":                 {[]step{{status: 503}, {status: 503}, {status: 503}, ok}, 3, "busy", [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"two retries are the most for connections": {[]step{{err: refused}, {err: refused}, {err: refused}, ok}, 3, rs.ServerUnreachable, [2]time.Duration{150 * time.Millisecond, 300 * time.Millisecond}},
+		"Retry-After in seconds is waited for":     {[]step{{status: 429, retryAfter: "3"}, ok}, 2, "", [2]time.Duration{3 * time.Second, 3 * time.Second}},
 		"Retry-After as a date is measured from the answer's own date": {
-			[]turn{{status: 503, retryAfter: "Fri, 02 Jan 2026 10:00:02 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{2 * time.Second, 2 * time.Second},
+			[]step{{status: 503, retryAfter: "Fri, 02 Jan 2026 10:00:02 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{2 * time.Second, 2 * time.Second},
 		},
 		"a date in the past is no wait of its own": {
-			[]turn{{status: 503, retryAfter: "Fri, 02 Jan 2026 09:00:00 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond},
+			[]step{{status: 503, retryAfter: "Fri, 02 Jan 2026 09:00:00 GMT", date: "Fri, 02 Jan 2026 10:00:00 GMT"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond},
 		},
-		"Retry-After of zero still backs off":                {[]turn{{status: 429, retryAfter: "0"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"Retry-After that is neither counts as unsaid":       {[]turn{{status: 429, retryAfter: "soon"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"a negative Retry-After counts as unsaid":            {[]turn{{status: 429, retryAfter: "-1"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"Retry-After of more than five seconds is reported":  {[]turn{{status: 429, retryAfter: "6"}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"a wait that does not fit the deadline is not begun": {[]turn{{status: 503, retryAfter: "5"}, {status: 503, retryAfter: "5"}, ok}, 2, "busy", [2]time.Duration{5 * time.Second, 5 * time.Second}},
-		"400 is final":                        {[]turn{{status: 400}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"401 is final":                        {[]turn{{status: 401}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"403 is final":                        {[]turn{{status: 403}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"404 is final":                        {[]turn{{status: 404}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"409 is final":                        {[]turn{{status: 409}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"410 is final":                        {[]turn{{status: 410}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"500 is final":                        {[]turn{{status: 500}, ok}, 1, "busy", [2]time.Duration{0, 0}},
-		"a bad certificate is final":          {[]turn{{err: x509.UnknownAuthorityError{}}, ok}, 1, rs.ServerCertificateRefused, [2]time.Duration{0, 0}},
-		"a name that does not exist is final": {[]turn{{err: &net.DNSError{Err: "no such host", IsNotFound: true}}, ok}, 1, rs.ServerNameUnknown, [2]time.Duration{0, 0}},
-		"a name that nobody could look up is tried again": {[]turn{{err: &net.DNSError{Err: "server misbehaving", IsTemporary: true}}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
-		"a slow connection is final":                      {[]turn{{err: &net.OpError{Op: "dial", Err: timeoutError{}}}, ok}, 1, rs.DeadlineExceeded, [2]time.Duration{0, 0}},
+		"Retry-After of zero still backs off":                {[]step{{status: 429, retryAfter: "0"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"Retry-After that is neither counts as unsaid":       {[]step{{status: 429, retryAfter: "soon"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"a negative Retry-After counts as unsaid":            {[]step{{status: 429, retryAfter: "-1"}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"Retry-After of more than five seconds is reported":  {[]step{{status: 429, retryAfter: "6"}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"a wait that does not fit the deadline is not begun": {[]step{{status: 503, retryAfter: "5"}, {status: 503, retryAfter: "5"}, ok}, 2, "busy", [2]time.Duration{5 * time.Second, 5 * time.Second}},
+		"400 is final":                        {[]step{{status: 400}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"401 is final":                        {[]step{{status: 401}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"403 is final":                        {[]step{{status: 403}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"404 is final":                        {[]step{{status: 404}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"409 is final":                        {[]step{{status: 409}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"410 is final":                        {[]step{{status: 410}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"500 is final":                        {[]step{{status: 500}, ok}, 1, "busy", [2]time.Duration{0, 0}},
+		"a bad certificate is final":          {[]step{{err: x509.UnknownAuthorityError{}}, ok}, 1, rs.ServerCertificateRefused, [2]time.Duration{0, 0}},
+		"a name that does not exist is final": {[]step{{err: &net.DNSError{Err: "no such host", IsNotFound: true}}, ok}, 1, rs.ServerNameUnknown, [2]time.Duration{0, 0}},
+		"a name that nobody could look up is tried again": {[]step{{err: &net.DNSError{Err: "server misbehaving", IsTemporary: true}}, ok}, 2, "", [2]time.Duration{50 * time.Millisecond, 100 * time.Millisecond}},
+		"a slow connection is final":                      {[]step{{err: &net.OpError{Op: "dial", Err: timeoutError{}}}, ok}, 1, rs.DeadlineExceeded, [2]time.Duration{0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				attempts := 0
 				client := clientOver(t, func(r *http.Request) (*http.Response, error) {
 					attempts++
-					now := row.turns[attempts-1]
+					now := row.steps[attempts-1]
 					if r.Method != http.MethodGet || r.Header.Get("Authorization") != "Bearer "+secretToken {
 						t.Errorf("attempt %d: %s with %q", attempts, r.Method, r.Header.Get("Authorization"))
 					}

@@ -65,12 +65,12 @@ func TestFailuresOfSeveralGrantsOpenTheSharedBreaker(t *testing.T) {
 				for i := range row.bad * row.failures {
 					n.read(t.Context(), fmt.Sprint("bad-", i%row.bad))
 				}
-				heard := n.heard.Load()
+				requests := n.requests.Load()
 				if got := n.read(t.Context(), "new") == rs.ServerUnavailable; got != row.opens {
 					t.Errorf("open for a new grant: %t, want %t", got, row.opens)
 				}
-				if row.opens && n.heard.Load() != heard {
-					t.Error("the server heard the refused read")
+				if row.opens && n.requests.Load() != requests {
+					t.Error("the server received the refused read")
 				}
 			})
 		})
@@ -111,8 +111,8 @@ func TestUnjudgedTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 	for i := range 100 {
 		_, _ = n.client.For(rsclient.Caller{Token: rs.NewToken(fmt.Sprint("bad-", i))}).Do(t.Context(), rs.Request{Path: "/v1/schema"})
 	}
-	if got := n.read(t.Context(), "good"); got != "" || n.heard.Load() != 101 {
-		t.Errorf("%s after %d", got, n.heard.Load())
+	if got := n.read(t.Context(), "good"); got != "" || n.requests.Load() != 101 {
+		t.Errorf("%s after %d", got, n.requests.Load())
 	}
 }
 
@@ -127,8 +127,8 @@ func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
 	for i := range 10 {
 		read(i)
 	}
-	if got := read(10); got != rs.ServerUnavailable || n.heard.Load() != 10 {
-		t.Errorf("%s after %d", got, n.heard.Load())
+	if got := read(10); got != rs.ServerUnavailable || n.requests.Load() != 10 {
+		t.Errorf("%s after %d", got, n.requests.Load())
 	}
 	if got := n.read(t.Context(), "good"); got != "" {
 		t.Errorf("another grant is answered %s", got)
@@ -162,8 +162,8 @@ func TestOneGrantDoesNotKeepTheSharedBreakerOpen(t *testing.T) {
 					go n.read(ctx, "bad-0")
 				}
 				synctest.Wait()
-				if n.heard.Load() > 11 && name != "429" {
-					t.Errorf("the failing grant was heard %d times", n.heard.Load()-10)
+				if n.requests.Load() > 11 && name != "429" {
+					t.Errorf("the failing grant made %d requests", n.requests.Load()-10)
 				}
 				for range 20 {
 					if got := n.read(t.Context(), "good"); got != "" {
@@ -240,8 +240,8 @@ func TestAPanicIsAFailedAttempt(t *testing.T) {
 		for range 10 {
 			panics()
 		}
-		if got := panics(); got != rs.ServerUnavailable || h.heard.Load() != 10 {
-			t.Errorf("after ten panics: %q, heard %d", got, h.heard.Load())
+		if got := panics(); got != rs.ServerUnavailable || h.requests.Load() != 10 {
+			t.Errorf("after ten panics: %q, requests %d", got, h.requests.Load())
 		}
 		time.Sleep(6 * time.Second)
 		if got := panics(); got != "panic" {

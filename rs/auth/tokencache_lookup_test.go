@@ -23,6 +23,6 @@ func TestTokenCacheTellsWhetherItKnew(t *testing.T) {
 		}
 	}
 	if want := []bool{false, true, false, true}; !slices.Equal(hits, want) {
-		t.Errorf("told %v, want %v", hits, want)
+		t.Errorf("notified of %v, want %v", hits, want)
 	}
 }

@@ -1,0 +1,19 @@
+package web
+
+import "testing"
+
+// So many buckets are held, and one more makes the one not seen for longest forgotten.
+func TestTokenBucketsAreBounded(t *testing.T) {
+	buckets := newTokenBuckets[int](1, 1)
+	first := buckets.of(0)
+	for key := range 10_000 {
+		buckets.of(key)
+	}
+	if buckets.of(0) != first || buckets.held.Len() != 10_000 {
+		t.Errorf("%d buckets are held of 10000, and the first of them is another: %t", buckets.held.Len(), buckets.of(0) != first)
+	}
+	buckets.of(10_000) // 1 was not seen for longest
+	if buckets.held.Len() != 10_000 || buckets.held.Contains(1) || buckets.of(0) != first {
+		t.Errorf("%d buckets are held, the oldest of them still: %t", buckets.held.Len(), buckets.held.Contains(1))
+	}
+}
