@@ -38,6 +38,8 @@ var forbidden = map[string][]string{
 	"internal/embedded/importer/utf8text": {module, "net/http", "database/sql", "os"},
 	"internal/embedded/authority":         {module + "internal/embedded/search", module + "tools", module + "middleware", module + "transport", "database/sql", "os"},
 	"internal/embedded/search":            {module, "net/http", "os"},
+	"internal/embedded/embedding":         {module, "database/sql", "os"},
+	"internal/embedded/vectors":           {module, "net/http", "os"},
 	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
 	"tools/relax":  {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

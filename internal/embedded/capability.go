@@ -67,12 +67,12 @@ type rangeCapability struct {
 var aggregationKinds = [...]string{"count_distinct", "group_by", "group_by_time", "max", "min", "sum"}
 
 // newFieldCapability tells of a granted field: all that is declared is usable.
-func newFieldCapability(field model.Field) fieldCapability {
+func newFieldCapability(field model.Field, embeddings bool) fieldCapability {
 	declared := func(yes bool) capability { return capability{Declared: yes, Usable: yes} }
 	f := fieldCapability{
 		Type: extendedType(field), Role: field.Role, Aggregation: map[string]capability{}, Granted: true,
 		LexicalSearch: declared(field.Lexical), Schema: fieldSchema(field), ExactFilter: declared(canExact(field)),
-		RangeFilter: rangeCapability{capability: declared(canRange(field))},
+		RangeFilter: rangeCapability{capability: declared(canRange(field))}, SemanticSearch: declared(embeddings && isEmbedded(field)),
 	}
 	if f.RangeFilter.Declared {
 		f.RangeFilter.Operators = operatorNames()
@@ -100,7 +100,7 @@ func operatorNames() []string {
 }
 
 // compactFlags spells the capabilities in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".
-func compactFlags(field model.Field) string {
+func compactFlags(field model.Field, embeddings bool) string {
 	kind := extendedType(field)
 	if kind == "" {
 		kind = strings.Join(jsonTypes(field), "|")
@@ -117,6 +117,9 @@ func compactFlags(field model.Field) string {
 	}
 	if field.Lexical {
 		flags = append(flags, "lex")
+	}
+	if embeddings && isEmbedded(field) {
+		flags = append(flags, "sem")
 	}
 	var kinds []string
 	for _, kind := range aggregationKinds {

@@ -23,12 +23,16 @@ type hitBody struct {
 	DisplayName         string        `json:"display_name"`
 	Snippet             snippetBody   `json:"snippet"`
 	EvidenceExcerpts    []excerptBody `json:"evidence_excerpts"`
-	Score               scoreBody     `json:"score"`
+	Score               *scoreBody    `json:"score,omitempty"`
 	Title               string        `json:"title,omitempty"`
 	Actor               string        `json:"actor,omitempty"`
-	Match               search.Match  `json:"match"`
+	Match               search.Match  `json:"match,omitempty"`
 	MatchedWords        []string      `json:"matched_words,omitempty"` // of a hit that has not all of them
 	NearestWords        []string      `json:"nearest_words,omitempty"` // that it has in the place of misspelled ones
+
+	RetrievalMode    string               `json:"retrieval_mode,omitempty"`    // semantic or hybrid; absent: lexical
+	RetrievalSources []string             `json:"retrieval_sources,omitempty"` // of a hybrid hit: by which modes it was found
+	Scores           map[string]scoreBody `json:"scores,omitempty"`            // of a hybrid hit, by mode
 }
 
 type snippetBody struct {
@@ -65,24 +69,51 @@ type scoreBody struct {
 	Value float64 `json:"value"`
 }
 
-// hit writes a hit with an excerpt of each granted text that matched.
-func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error) {
-	stored, err := c.server.store.version(c.ctx, s, h.Version)
+// hitOf writes what is said of a record that was found, in whatever way. It returns the fields of the record too.
+func (c *call) hitOf(s access, version int64) (hitBody, map[string]json.RawMessage, error) {
+	stored, err := c.server.store.version(c.ctx, s, version)
 	if err != nil {
-		return hitBody{}, err
+		return hitBody{}, nil, err
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(stored.data, &fields); err != nil {
-		return hitBody{}, fmt.Errorf("stored record: %w", err)
+		return hitBody{}, nil, fmt.Errorf("stored record: %w", err)
 	}
-	route := "/v1/streams/" + url.PathEscape(s.stream.Name) + "/records/" + url.PathEscape(stored.id)
-	body := hitBody{
+	return hitBody{
 		ConnectorID: s.connector.Key, EmittedAt: formatInstant(stored.emitted), MatchedFields: []string{}, Object: "search_result",
-		RecordKey: stored.id, RecordURL: route, Stream: s.stream.Name, AuthoredAt: s.authoredAt(fields), ConnectionID: s.connection.ID,
-		ConnectorInstanceID: s.connection.ID, DisplayName: s.connection.DisplayName, EvidenceExcerpts: []excerptBody{},
-		Score: scoreBody{Kind: "bm25", Order: "lower_is_better", Value: -float64(h.Score)},
-		Title: s.textOf(fields, "primary-title"), Actor: s.textOf(fields, "actor"), Match: h.Match, MatchedWords: h.Words, NearestWords: h.Nearest,
+		RecordKey: stored.id, RecordURL: recordRoute(s, stored.id), Stream: s.stream.Name, AuthoredAt: s.authoredAt(fields),
+		ConnectionID: s.connection.ID, ConnectorInstanceID: s.connection.ID, DisplayName: s.connection.DisplayName,
+		EvidenceExcerpts: []excerptBody{}, Title: s.textOf(fields, "primary-title"), Actor: s.textOf(fields, "actor"),
+	}, fields, nil
+}
+
+func recordRoute(s access, id string) string {
+	return "/v1/streams/" + url.PathEscape(s.stream.Name) + "/records/" + url.PathEscape(id)
+}
+
+// excerpt writes a piece of a text of a hit.
+func (h *hitBody) excerpt(path, provenance string, cut search.Cutting) {
+	h.EvidenceExcerpts = append(h.EvidenceExcerpts, excerptBody{
+		FieldPath: path, Object: "evidence_excerpt", PreviewText: cut.Marked, Provenance: provenance, Truncated: cut.Truncated,
+		StartChars: cut.Start, EndChars: cut.End,
+		Read: readBody{
+			Field: path, Method: http.MethodGet, Object: "field_window_read", RecordID: h.RecordKey, Route: h.RecordURL + "/field-window",
+			Stream: h.Stream, ConnectionID: h.ConnectionID,
+		},
+	})
+	if len(h.EvidenceExcerpts) == 1 {
+		h.Snippet = snippetBody{Field: path, Text: cut.Marked}
 	}
+}
+
+// hit writes a hit with an excerpt of each granted text that matched.
+func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error) {
+	body, fields, err := c.hitOf(s, h.Version)
+	if err != nil {
+		return hitBody{}, err
+	}
+	body.Score = &scoreBody{Kind: "bm25", Order: "lower_is_better", Value: -float64(h.Score)}
+	body.Match, body.MatchedWords, body.NearestWords = h.Match, h.Words, h.Nearest
 	for _, field := range s.lexical {
 		if _, ok := s.granted(field.Name); !ok {
 			continue
@@ -93,23 +124,12 @@ func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error
 			if len(spans) == 0 {
 				continue
 			}
-			cut := search.Snippet(leaf.text, spans)
 			matched = true
-			body.EvidenceExcerpts = append(body.EvidenceExcerpts, excerptBody{
-				FieldPath: leaf.path, Object: "evidence_excerpt", PreviewText: cut.Marked, Provenance: "lexical_match", Truncated: cut.Truncated,
-				StartChars: cut.Start, EndChars: cut.End,
-				Read: readBody{
-					Field: leaf.path, Method: http.MethodGet, Object: "field_window_read", RecordID: stored.id, Route: route + "/field-window",
-					Stream: s.stream.Name, ConnectionID: s.connection.ID,
-				},
-			})
+			body.excerpt(leaf.path, "lexical_match", search.Snippet(leaf.text, spans))
 		}
 		if matched {
 			body.MatchedFields = append(body.MatchedFields, field.Name)
 		}
-	}
-	if len(body.EvidenceExcerpts) > 0 {
-		body.Snippet = snippetBody{Field: body.EvidenceExcerpts[0].FieldPath, Text: body.EvidenceExcerpts[0].PreviewText}
 	}
 	return body, nil
 }

@@ -18,9 +18,11 @@ func (r route) matches(path []string) bool {
 // scopeParams choose connections on every read of a stream.
 var scopeParams = [...]string{"connection_id", "connector_instance_id", "connector_id"}
 
-func routes() []route {
+func routes(embeddings bool) []route {
 	scoped := func(names ...string) []string { return append(names, scopeParams[:]...) }
 	search := routeParams{single: scoped("q", "limit", "cursor"), lists: []string{"streams"}, filter: true}
+	nearest := search
+	nearest.lenient = !embeddings // refused whatever it is asked
 	return []route{
 		{
 			path:   []string{"schema"},
@@ -66,8 +68,8 @@ func routes() []route {
 			answer: (*call).aggregate,
 		},
 		{path: []string{"search"}, params: search, answer: (*call).search},
-		{path: []string{"search", "semantic"}, params: routeParams{lenient: true}, answer: (*call).searchUnavailable},
-		{path: []string{"search", "hybrid"}, params: routeParams{lenient: true}, answer: (*call).searchUnavailable},
+		{path: []string{"search", "semantic"}, params: nearest, answer: (*call).semantic},
+		{path: []string{"search", "hybrid"}, params: nearest, answer: (*call).hybrid},
 		{path: []string{"blobs", "*"}, params: routeParams{single: scoped()}, answer: (*call).blob},
 	}
 }

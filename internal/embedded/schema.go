@@ -197,7 +197,7 @@ func (c *call) describe(view streamView, compact bool) (any, error) {
 		FieldCapabilities: orderedObject{}, ExpandCapabilities: c.expandCapabilities(view, false),
 	}
 	for _, field := range view.fields {
-		stream.FieldCapabilities = append(stream.FieldCapabilities, orderedMember{field.Name, compactFlags(field)})
+		stream.FieldCapabilities = append(stream.FieldCapabilities, orderedMember{field.Name, compactFlags(field, c.server.options.Embeddings != nil)})
 	}
 	return stream, nil
 }

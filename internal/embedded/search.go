@@ -28,8 +28,8 @@ type searchBody struct {
 }
 
 type searchMeta struct {
-	Count         int        `json:"count"`
-	CountAccuracy string     `json:"count_accuracy"`
+	Count         any        `json:"count"` // of records with all words; a countBody where there is none
+	CountAccuracy string     `json:"count_accuracy,omitempty"`
 	Recall        recallBody `json:"recall"`
 	Warnings      []warning  `json:"warnings"`
 }
@@ -56,50 +56,61 @@ type wordsBody struct {
 	PreferredTime string               `json:"preferred_time,omitempty"` // records of it come first; in words
 }
 
-// searchUnavailable answers the modes that this server does not have.
-func (c *call) searchUnavailable() (any, error) {
-	return nil, newError(http.StatusBadRequest, "search_mode_unavailable",
-		"%s search is not available on this server; use lexical search, GET /v1/search", c.path[1])
+// A searchInput is what a search was asked.
+type searchInput struct {
+	limit, offset int
+	bound         string // of its cursor
+	request       search.Request
+	sources       []access // those of the request
+}
+
+// searchInput reads the parameters of a search.
+func (c *call) searchInput() (searchInput, error) {
+	if strings.TrimSpace(c.params.single["q"]) == "" {
+		return searchInput{}, invalidRequest("q is required").withParam("q")
+	}
+	if utf8.RuneCountInString(c.params.single["q"]) > maxQuery {
+		return searchInput{}, invalidRequest("q must be at most %d characters", maxQuery).withParam("q")
+	}
+	limit, clamped, refusal := c.params.pageLimit(defaultHits, "hits")
+	if refusal != nil {
+		return searchInput{}, refusal
+	}
+	c.warn(clamped)
+	sources, refusal := c.searchSources()
+	if refusal != nil {
+		return searchInput{}, refusal
+	}
+	sources, conditions, err := c.filtered(sources)
+	if err != nil {
+		return searchInput{}, err
+	}
+	in := searchInput{limit: limit, sources: sources, bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))}
+	if in.offset, refusal = c.searchOffset(in.bound); refusal != nil {
+		return searchInput{}, refusal
+	}
+	in.request, err = c.searchRequest(sources, conditions)
+	return in, err
 }
 
 // search answers GET /v1/search: records with all words of q in their granted fields, then those with some. The store does
 // not change while it is served, so the ranking is the same for each page: the cursor is a place in it.
 func (c *call) search() (any, error) {
-	if strings.TrimSpace(c.params.single["q"]) == "" {
-		return nil, invalidRequest("q is required").withParam("q")
-	}
-	if utf8.RuneCountInString(c.params.single["q"]) > maxQuery {
-		return nil, invalidRequest("q must be at most %d characters", maxQuery).withParam("q")
-	}
-	limit, clamped, refusal := c.params.pageLimit(defaultHits, "hits")
-	if refusal != nil {
-		return nil, refusal
-	}
-	c.warn(clamped)
-	sources, refusal := c.searchSources()
-	if refusal != nil {
-		return nil, refusal
-	}
-	sources, conditions, err := c.filtered(sources)
+	in, err := c.searchInput()
 	if err != nil {
 		return nil, err
 	}
-	bound := c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))
-	offset, refusal := c.searchOffset(bound)
-	if refusal != nil {
-		return nil, refusal
-	}
-	found, err := c.find(sources, conditions, offset+limit)
+	found, err := c.find(in.request, in.offset+in.limit)
 	if err != nil {
 		return nil, err
 	}
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(sources, found)}
-	if found.Total() > offset+limit {
+	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(in.sources, found)}
+	if found.Total() > in.offset+in.limit {
 		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: bound, After: int64(offset + limit)})
+		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, After: int64(in.offset + in.limit)})
 	}
-	for _, h := range found.Hits[min(offset, len(found.Hits)):] {
-		shown, err := c.hit(sources[h.Source], h, &found.Marks)
+	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
+		shown, err := c.hit(in.sources[h.Source], h, &found.Marks)
 		if err != nil {
 			return nil, err
 		}
@@ -153,9 +164,9 @@ func (c *call) searchOffset(bound string) (int, *apiError) {
 	return int(position.After), nil
 }
 
-// find searches the sources for the first hits.
-func (c *call) find(sources []access, conditions []where, most int) (*search.Result, error) {
-	request := search.Request{Text: c.params.single["q"], Now: c.server.options.Now(), Most: most, Demand: c.server.options.AllWords}
+// searchRequest lays out the sources of a search, as far as the grant and the filters show them.
+func (c *call) searchRequest(sources []access, conditions []where) (search.Request, error) {
+	request := search.Request{Text: c.params.single["q"], Now: c.server.options.Now(), Demand: c.server.options.AllWords}
 	for i, s := range sources {
 		source := s.searched(c.catalog)
 		if len(conditions[i].clauses) > 1 { // beside that of the connection
@@ -168,14 +179,20 @@ func (c *call) find(sources []access, conditions []where, most int) (*search.Res
 				return err
 			})
 			if err != nil {
-				return nil, err
+				return search.Request{}, err
 			}
 		}
 		request.Sources = append(request.Sources, source)
 	}
+	return request, nil
+}
+
+// find searches for the first hits.
+func (c *call) find(request search.Request, most int) (*search.Result, error) {
 	if c.catalog.index == nil { // nothing was ever loaded
 		return &search.Result{}, nil
 	}
+	request.Most = most
 	return c.catalog.index.Search(c.ctx, request)
 }
 
@@ -189,10 +206,16 @@ func (c *call) searchMeta(sources []access, found *search.Result) searchMeta {
 			LeftOutWords: found.LeftOut, CommonWords: found.Common, PreferredTime: found.Time,
 		}
 	}
+	recall.SourcesSearchedCount = c.searchedCount(sources)
+	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}
+}
+
+// searchedCount is how many sources have a field that is searched.
+func (c *call) searchedCount(sources []access) (count int) {
 	for _, s := range sources {
 		if len(s.searched(c.catalog).Fields) > 0 {
-			recall.SourcesSearchedCount++
+			count++
 		}
 	}
-	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}
+	return count
 }

@@ -34,6 +34,8 @@ type Options struct {
 	BookmarkLife time.Duration
 	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
 	AllWords bool
+	// Embeddings are what semantic and hybrid search find by. Nil: both are refused.
+	Embeddings *Embeddings
 }
 
 // A Server is a resource server and its authorization server at one origin.
@@ -57,7 +59,7 @@ func NewServer(store *Store, grants *authority.Grants, options Options) *Server 
 	if options.BookmarkLife == 0 {
 		options.BookmarkLife = 30 * 24 * time.Hour
 	}
-	s := &Server{store: store, options: options, routes: routes()}
+	s := &Server{store: store, options: options, routes: routes(options.Embeddings != nil)}
 	s.authority = authority.Server{
 		Grants: grants, Connectors: store.Connectors, Origin: s.origin, Now: options.Now,
 		ClientID: options.ClientID, ClientSecret: options.ClientSecret,

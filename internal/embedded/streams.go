@@ -127,7 +127,8 @@ type queryBody struct {
 }
 
 type searchFields struct {
-	LexicalFields []string `json:"lexical_fields"`
+	LexicalFields  []string `json:"lexical_fields"`
+	SemanticFields []string `json:"semantic_fields,omitempty"`
 }
 
 type expandLimits struct {
@@ -197,9 +198,9 @@ func (c *call) fullStream(view streamView) (fullStream, error) {
 		Views: view.views(), InstanceIDs: ids,
 	}
 	for _, field := range view.fields {
-		full.FieldCapabilities = append(full.FieldCapabilities, orderedMember{field.Name, newFieldCapability(field)})
+		full.FieldCapabilities = append(full.FieldCapabilities, orderedMember{field.Name, newFieldCapability(field, c.server.options.Embeddings != nil)})
 	}
-	full.Query = view.query()
+	full.Query = view.query(c.server.options.Embeddings != nil)
 	for _, e := range full.ExpandCapabilities {
 		full.Relationships = append(full.Relationships, relationBody{Name: e.Name, Stream: e.Stream, ForeignKey: e.ForeignKey, Cardinality: e.Cardinality})
 		if e.Usable {
@@ -210,19 +211,22 @@ func (c *call) fullStream(view streamView) (fullStream, error) {
 }
 
 // query tells by parameter what the field capabilities tell by field.
-func (v streamView) query() queryBody {
+func (v streamView) query(embeddings bool) queryBody {
 	q := queryBody{RangeFilters: orderedObject{}, Aggregations: orderedObject{{"count", true}}, Expand: []expandLimits{}}
-	var lexical []string
+	var lexical, semantic []string
 	for _, field := range v.fields {
 		if field.Lexical {
 			lexical = append(lexical, field.Name)
+		}
+		if embeddings && isEmbedded(field) {
+			semantic = append(semantic, field.Name)
 		}
 		if canRange(field) {
 			q.RangeFilters = append(q.RangeFilters, orderedMember{field.Name, operatorNames()})
 		}
 	}
 	if lexical != nil {
-		q.Search = &searchFields{LexicalFields: lexical}
+		q.Search = &searchFields{LexicalFields: lexical, SemanticFields: semantic}
 	}
 	for _, kind := range aggregationKinds {
 		var names []string
