@@ -23,7 +23,8 @@ type demoCommand struct {
 	Listen string `help:"Address of /mcp; ${default} if absent." default:"127.0.0.1:7710" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
 	Data   string `help:"Serve your own files instead of the sample year: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
-	JSON   bool   `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
+	embedFlags
+	JSON bool `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
 
 // demoLimits are those of a server for the person who started it: nobody is slowed down.
@@ -36,7 +37,11 @@ func demoLimits() web.Limits {
 // runDemo serves the embedded resource server and /mcp in front of it, after a short tour.
 func runDemo(ctx context.Context, c demoCommand, app App) error {
 	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
-	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, progress: app.Err, now: time.Now, log: log})
+	embed, err := c.client()
+	if err != nil {
+		return err
+	}
+	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 )
@@ -32,12 +34,14 @@ type embeddedServer struct {
 	server       *http.Server
 
 	stopLoading context.CancelFunc
-	loaded      chan struct{} // closed when loading has ended
-	resources   http.Handler  // what answers once it has; nil when it failed
+	loaded      chan struct{}  // closed when loading has ended
+	embedding   sync.WaitGroup // the making of vectors, behind serving
+	resources   http.Handler   // what answers once it has; nil when it failed
 }
 
 type embeddedConfig struct {
 	data, db string
+	embed    *embedding.Client // what makes vectors; nil: semantic search is refused
 	progress io.Writer
 	now      func() time.Time // of the progress
 	log      zerolog.Logger
@@ -89,13 +93,29 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) error {
 	if err := loadStore(ctx, e.store, c); err != nil {
 		return err
 	}
+	embeddings := e.embed(ctx, c)
 	e.resources = embedded.NewServer(e.store, authority.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), embedded.Options{
-		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret,
+		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret, Embeddings: embeddings,
 		Fault: func(r *http.Request, err error) {
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
 		},
 	})
 	return nil
+}
+
+// embed makes vectors of the loaded texts, until close.
+func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *embedded.Embeddings {
+	if c.embed == nil {
+		return nil
+	}
+	embeddings := embedded.NewEmbeddings(e.store, c.embed)
+	report := embedReport{out: c.progress, now: c.now, model: c.embed.Model(), begun: c.now(), reported: c.now()}
+	e.embedding.Go(func() {
+		if err := embeddings.Run(ctx, report.tell); err != nil && ctx.Err() == nil {
+			c.log.Error().Err(err).Msg("vectors")
+		}
+	})
+	return embeddings
 }
 
 // ServeHTTP answers a request once the data is loaded.
@@ -115,6 +135,7 @@ func (e *embeddedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (e *embeddedServer) close() {
 	e.stopLoading()
 	<-e.loaded
+	e.embedding.Wait()
 	_ = e.server.Close()
 	_ = e.store.Close()
 }

@@ -102,6 +102,8 @@ type endpointError struct{ err error }
 
 func (e *endpointError) Error() string { return e.err.Error() }
 
+func (e *endpointError) Unwrap() error { return e.err }
+
 // An embeddingRun makes the vectors of one start.
 type embeddingRun struct {
 	*Embeddings

@@ -76,11 +76,14 @@ func New(o Options) (*Client, error) {
 	}}, nil
 }
 
+// ErrElsewhere is that an endpoint is not on this machine and not allowed by name.
+var ErrElsewhere = errors.New("the embeddings endpoint is not on this machine; allow it by name to send it your records")
+
 // onlyLoopback refuses to connect to another machine. It sees the address that a name was resolved to.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !to.Addr().Unmap().IsLoopback() {
-		return errors.New("the embeddings endpoint is not on this machine; allow it by name to send it your records")
+		return ErrElsewhere
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package vectors keeps the vectors of texts and finds those nearest to a query, by looking at each. A person's archive needs no cleverer
-// way: 100,000 vectors of dimension 384 take some 20 ms. They are scaled to a byte for each number, which changes no similarity by more
+// way: 100,000 vectors of dimension 384 take some 50 ms. They are scaled to a byte for each number, which changes no similarity by more
 // than a hundredth, in SQLite as in memory.
 package vectors
 
