@@ -102,7 +102,7 @@ func (t *texts) oneLine(s string) string {
 func gapIndex(s string, from int) int {
 	for i := from + linePrefix(s[from:]); i < len(s); i += linePrefix(s[i:]) {
 		c, size := utf8.DecodeRuneInString(s[i:])
-		if !isOrdinary(c) && unicode.IsSpace(c) {
+		if unicode.IsSpace(c) {
 			return len(strings.TrimSuffix(s[:i], " "))
 		}
 		i += size
@@ -304,8 +304,6 @@ func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
 		}
 		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 		switch {
-		case isOrdinary(c):
-			marks = 0
 		case c == '\\' && isJSON:
 			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
 				return i
