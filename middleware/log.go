@@ -49,7 +49,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 				event = event.Int("rs_bytes", o.ReadBytes)
 			}
 			if o.Reads > 0 {
-				event = event.Int("repair_reads", o.Reads)
+				event = event.Int("reads", o.Reads)
 			}
 			if o.Unavailable > 0 {
 				event = event.Int("unavailable", o.Unavailable)

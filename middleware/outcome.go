@@ -24,8 +24,10 @@ type Outcome struct {
 
 	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
 	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
-	// Reads is how many reads a repaired search took; 0 for any other call.
+	// Reads is how many reads the answer took, where that was more than the one that a call stands for; else 0.
 	Reads int
+	// Repaired says that it was a search that found nothing, and was made again of single words.
+	Repaired bool
 	// Unavailable is how many connections of a package the answer names as unavailable.
 	Unavailable int
 	// Cuts is how many parts of the answer did not fit; Removed is how many characters were taken out of record text.
@@ -41,8 +43,9 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 	if reply.Response != nil {
 		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
 	}
+	o.Reads = reply.Reads
 	if reply.Call.Repair != nil {
-		o.Reads = reply.Call.Repair.Reads
+		o.Repaired, o.Reads = true, o.Reads+reply.Call.Repair.Reads
 	}
 	if refused := refusalOf(reply, err); refused != nil {
 		o.Code, o.Status = refused.Code, refused.Status

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
@@ -45,10 +44,8 @@ type aggregation struct {
 // forward makes the read that the arguments stand for, and those that make its number mean what it says.
 func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 	r := &aggregation{aggregator: a, doer: call.RS, scope: call.Scope, args: call.Args.(aggregateArgs)}
-	if p := auth.PrincipalFrom(ctx).Package; p != nil {
-		if err := p.Choose(call.Scope); err != nil { // before the schema of any member is read (S0-8a)
-			return Reply{Call: call}, err
-		}
+	if err := mayRead(ctx, call.Scope); err != nil {
+		return Reply{Call: call}, err
 	}
 	if r.args.filter.hasDate() {
 		var readAs []string
@@ -224,11 +221,10 @@ func (r *aggregation) after(ctx context.Context, groups []group) string {
 	return until
 }
 
-// bounds are those of a span as the field has its values: dates or instants. A field that may have either is compared with dates, which
-// are right for both, unless the zone or the hour matters.
+// bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
 func (r *aggregation) bounds(ctx context.Context, span timeGroup) (from, until string) {
-	zone, kind := r.args.zone, r.fields(ctx).dateKind(r.args.groupByTime)
-	if r.args.granularity != "hour" && (kind == dates || kind == mayBeDates && zone == time.UTC) {
+	zone := r.args.zone
+	if r.args.granularity != "hour" && (zone == time.UTC || r.fields(ctx).dateKind(r.args.groupByTime) == dates) {
 		return span.from.In(zone).Format(time.DateOnly), span.until.In(zone).Format(time.DateOnly)
 	}
 	return instant(span.from), instant(span.until)

@@ -194,7 +194,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a limit of days says where they go on": {
 			`{"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"lt":"2026-01-31"}}}`,
 			"count of log by day of at · 30 records · UTC\nday | count\n2026-01-01 | 1\n2026-01-02 | 1\nshown 2 days; other_count=28: 28 records in other groups\n" +
-				`next: aggregate {"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"gte":"2026-01-03T00:00:00Z","lt":"2026-01-31"}}}` +
+				`next: aggregate {"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"gte":"2026-01-03","lt":"2026-01-31"}}}` +
 				"\ndates read as: at until 2026-01-31T00:00Z",
 			`{}`,
 		},
@@ -213,7 +213,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"text that may be a date keeps its form, in any zone": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","time_zone":"Europe/Berlin","filter":{"due":{"lte":"2026-02-28"}}}`,
-			"3 orders\ndates read as: due until 2026-03-01", `{"value":3}`,
+			"3 orders\ndates read as: due until 2026-03-01, of no time zone: its type is not known", `{"value":3}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ func AllWith(o Options) []*Tool {
 	}
 	schemas := newSchemaCache(time.Now)
 	return []*Tool{
-		schemaTool(), queryRecordsTool(), aggregateTool(schemas), search, fetchTool(recordBase), readRecordFieldTool(),
+		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), schemas.readDates(search), fetchTool(recordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 }

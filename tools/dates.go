@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -9,7 +8,8 @@ import (
 )
 
 // A date without a time means the whole day, in the time zone of the call or in UTC. A resource server takes it for the day's first
-// instant; so what is sent are instants where the field has instants, and dates where it has dates.
+// instant, or compares it as text; so what is sent is the day, or the next one, before which a value is. Only a day of another zone is
+// sent as its instants.
 
 // A dateKind is what a schema says of the values of a field.
 type dateKind int
@@ -21,54 +21,65 @@ const (
 	instants                   // timestamps
 )
 
-// wholeDays returns the filter with each bare date replaced by what it means for its field, and says in words what was asked for
-// instead, a line for each field. zone is that of the dates.
+// maxReadAs bounds the fields of which it is said how their dates were read.
+const maxReadAs = 5
+
+// wholeDays returns the filter with each bare date replaced by what it means for its field, and says in words what is asked for, a line
+// for each field where that is not what stands there. zone is that of the dates.
 func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Location) (sent filter, readAs []string) {
-	var changed []string
+	var read []string
 	for _, c := range f {
-		conditions := c.wholeDay(kindOf(c.field), zone)
-		if !slices.Equal(conditions, filter{c}) && !slices.Contains(changed, c.field) {
-			changed = append(changed, c.field)
+		kind := kindOf(c.field)
+		conditions := c.wholeDay(kind, zone)
+		other := !slices.Equal(conditions, filter{c}) || isDate(c.value) && (kind == instants || kind == mayBeDates && zone != time.UTC)
+		if other && !slices.Contains(read, c.field) && len(read) < maxReadAs {
+			read = append(read, c.field)
 		}
 		for _, condition := range conditions {
 			sent = sent.narrowed(condition)
 		}
 	}
-	for _, field := range changed {
-		readAs = append(readAs, sent.says(field))
+	for _, field := range read {
+		says := sent.says(field, kindOf(field))
+		if kindOf(field) == mayBeDates && zone != time.UTC {
+			says += ", of no time zone: its type is not known"
+		}
+		readAs = append(readAs, says)
 	}
 	return sent, readAs
 }
 
-// wholeDay is what a condition means that may have a bare date. A field that may have dates as well as timestamps gets bounds that are
-// right for both: the next day in place of "at most this day" and of "after this day".
+// wholeDay is what a condition means that may have a bare date. A field that may have dates as well as timestamps is compared with
+// dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
 func (c condition) wholeDay(kind dateKind, zone *time.Location) filter {
 	day, err := time.Parse(time.DateOnly, c.value)
 	if err != nil || kind == notDates || kind == dates {
 		return filter{c}
 	}
-	next := day.AddDate(0, 0, 1)
 	if kind == mayBeDates {
-		switch c.operator {
-		case "lte":
-			return filter{{c.field, "lt", next.Format(time.DateOnly)}}
-		case "gt":
-			return filter{{c.field, "gte", next.Format(time.DateOnly)}}
-		}
+		zone = time.UTC
+	}
+	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
+	switch c.operator {
+	case "gte", "lt":
+		return filter{{c.field, c.operator, from}}
+	case "gt":
+		return filter{{c.field, "gte", until}}
+	case "lte":
+		return filter{{c.field, "lt", until}}
+	}
+	if kind == mayBeDates {
 		return filter{c}
 	}
-	from, until := condition{c.field, "gte", instant(startOfDay(day, zone))}, condition{c.field, "lt", instant(startOfDay(next, zone))}
-	switch c.operator {
-	case "gte":
-		return filter{from}
-	case "gt":
-		return filter{{c.field, "gte", until.value}}
-	case "lte":
-		return filter{until}
-	case "lt":
-		return filter{{c.field, "lt", from.value}}
+	return filter{{c.field, "gte", from}, {c.field, "lt", until}}
+}
+
+// firstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date.
+func firstInstant(day time.Time, zone *time.Location) string {
+	if zone == time.UTC {
+		return day.Format(time.DateOnly)
 	}
-	return filter{from, until}
+	return instant(startOfDay(day, zone))
 }
 
 // narrowed is the filter with one more condition. Where it has the same bound already, the narrower one stays.
@@ -95,14 +106,19 @@ func later(one, other string) bool {
 }
 
 // says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
-func (f filter) says(field string) string {
+func (f filter) says(field string, kind dateKind) string {
 	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
 	text := field
 	for _, operator := range []string{"", "gte", "gt", "lt", "lte"} {
 		for _, c := range f {
-			if c.field == field && c.operator == operator {
-				text += fmt.Sprintf(" %s %s", words[operator], strings.Replace(c.value, ":00Z", "Z", 1))
+			if c.field != field || c.operator != operator {
+				continue
 			}
+			value := strings.Replace(c.value, ":00Z", "Z", 1)
+			if kind == instants && isDate(value) {
+				value += "T00:00Z"
+			}
+			text += " " + words[operator] + " " + value
 		}
 	}
 	return text
@@ -110,10 +126,13 @@ func (f filter) says(field string) string {
 
 // hasDate reports whether a condition compares with a bare date.
 func (f filter) hasDate() bool {
-	return slices.ContainsFunc(f, func(c condition) bool {
-		_, err := time.Parse(time.DateOnly, c.value)
-		return err == nil
-	})
+	return slices.ContainsFunc(f, func(c condition) bool { return isDate(c.value) })
+}
+
+// isDate reports a date without a time, such as "2026-06-30".
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
 }
 
 // instant writes a time as RFC 3339, in UTC.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -31,6 +32,7 @@ func queryRecordsTool() *Tool {
 			namesProperty("expand", "Relations to include"),
 			expandLimitProperty,
 			stringProperty("changes_since", "next_changes_since, or beginning"),
+			zoneProperty,
 		),
 		Output:  dataOutput,
 		Listed:  true,
@@ -57,12 +59,13 @@ type queryRecordsArgs struct {
 	fields               []string
 	view                 string
 	filter               filter
+	zone                 *time.Location // of the filter's dates
 	expansion            expansion
 }
 
 func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 	a := readArguments(raw, "stream", "connection_id", "limit", "cursor", "order", "sort", "count", "fields", "view",
-		"filter", "expand", "expand_limit", "changes_since")
+		"filter", "expand", "expand_limit", "changes_since", "time_zone")
 	a.required("stream", `{"stream":"messages"}; schema lists the streams`)
 	args := queryRecordsArgs{
 		stream:       a.name("stream"),
@@ -75,6 +78,7 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 		fields:       a.fields(),
 		view:         a.text("view", maxNameBytes),
 		filter:       a.filter(),
+		zone:         a.timeZone(),
 		expansion:    a.expansion(),
 	}
 	args.limit, _ = a.number("limit", 1, maxLimit)
@@ -118,6 +122,13 @@ func (q queryRecordsArgs) pageSize() int {
 		return defaultLimit
 	}
 	return q.limit
+}
+
+func (q queryRecordsArgs) dates() (string, filter, *time.Location) { return q.stream, q.filter, q.zone }
+
+func (q queryRecordsArgs) withFilter(f filter) Args {
+	q.filter = f
+	return q
 }
 
 // Scope returns what the read touches.

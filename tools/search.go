@@ -33,6 +33,7 @@ func plainSearchTool(recordBase string) *Tool {
 			integerProperty("limit", "Most hits over all connections", 1, maxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			filterProperty,
+			zoneProperty,
 		),
 		Output: json.RawMessage(`{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{` +
 			`"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},` +
@@ -56,10 +57,11 @@ type searchArgs struct {
 	limit                 int
 	position              render.Position
 	filter                filter
+	zone                  *time.Location // of the filter's dates
 }
 
 func decodeSearch(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter")
+	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "time_zone")
 	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
 	switch {
 	case q == "" && query == "":
@@ -76,6 +78,7 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		streams:      a.list("streams", a.safeName),
 		position:     a.position(),
 		filter:       a.filter(),
+		zone:         a.timeZone(),
 	}
 	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.position.Shown > 0 {
@@ -88,6 +91,18 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		return nil, a.err
 	}
 	return args, nil
+}
+
+func (s searchArgs) dates() (stream string, f filter, zone *time.Location) {
+	if len(s.streams) == 1 {
+		stream = s.streams[0]
+	}
+	return stream, s.filter, s.zone
+}
+
+func (s searchArgs) withFilter(f filter) Args {
+	s.filter = f
+	return s
 }
 
 // Scope returns what the read touches.

@@ -48,7 +48,7 @@ type Call struct {
 type Reply struct {
 	Call     Call                    // the call as the core saw it; set by the core
 	Response *rs.Response            // set by the core
-	Reads    int                     // of the resource server, or of members of a package; set by cores that make several, also beside an error
+	Reads    int                     // of the resource server, or of members of a package, beside those of Repair; set by cores that make several
 	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
 	Refused  *rs.Error               // why Result is an error; nil when it is none; set by Render
 	Result   *mcp.CallToolResult     // set by Render for a tool call
@@ -69,6 +69,10 @@ func Forward(ctx context.Context, call Call) (Reply, error) {
 	if call.Tool.Forward != nil {
 		return call.Tool.Forward(ctx, call)
 	}
+	return forwardOnce(ctx, call)
+}
+
+func forwardOnce(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
 	return Reply{Call: call, Response: response}, err
 }

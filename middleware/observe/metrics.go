@@ -149,7 +149,7 @@ func (m *Metrics) CallEnded(o middleware.Outcome) {
 			m.answerBytes.WithLabelValues(channel.name).Observe(float64(channel.bytes))
 		}
 	}
-	if o.Reads > 0 {
+	if o.Repaired {
 		m.repairs.Inc()
 		m.repairReads.Add(float64(o.Reads))
 	}

@@ -261,11 +261,7 @@ func (a aggregation) connectionLine() []string {
 
 // notes are what must be known to read the numbers.
 func (a aggregation) notes() []string {
-	var notes []string
-	for _, raw := range a.Array("read_as") {
-		text, _ := rs.AsText(raw)
-		notes = append(notes, "dates read as: "+preview(text, 300))
-	}
+	notes := datesReadAs(a.object)
 	switch field := a.Text("unit_field"); {
 	case field == "":
 	case a.Flag("unit_unknown"):

@@ -50,7 +50,7 @@ type searchFrame struct {
 }
 
 func (s *searchPage) frame(l listing, q SearchQuery) searchFrame {
-	f := searchFrame{notes: searchNotes(l, s.hits), tail: searchTail(l, q), summary: searchSummary(l, s.page, s.hits, q)}
+	f := searchFrame{notes: append(datesReadAs(l.Envelope), searchNotes(l, s.hits)...), tail: searchTail(l, q), summary: searchSummary(l, s.page, s.hits, q)}
 	if q.Repair != nil {
 		f.summary, f.lead = q.Repair.summary(s.page, s.hits), q.Repair.says()
 	} else if line := searchLead(l); line != "" {

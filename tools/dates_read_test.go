@@ -1,0 +1,124 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
+	server := newShopServer(t)
+	const schema = "schema?stream=orders&view=compact"
+	for name, row := range map[string]struct {
+		tool, arguments string
+		reads           []string
+		readAs          string
+		ids             string // of the records
+	}{
+		"a month of timestamps": {
+			"query_records", `{"stream":"orders","connection_id":"cin_a","order":"asc","filter":{"at":{"gte":"2026-02-01","lte":"2026-02-28"}}}`,
+			[]string{"schema?connection_id=cin_a&stream=orders&view=compact", "streams/orders/records?connection_id=cin_a&filter[at][gte]=2026-02-01&filter[at][lt]=2026-03-01&order=asc"},
+			"at from 2026-02-01T00:00Z until 2026-03-01T00:00Z", "2026-02-01T00:00:00Z 2026-02-28T23:59:59Z",
+		},
+		"a day in a zone": {
+			"query_records", `{"stream":"orders","time_zone":"Europe/Berlin","filter":{"at":"2026-03-29"}}`,
+			[]string{schema, "streams/orders/records?filter[at][gte]=2026-03-28T23:00:00Z&filter[at][lt]=2026-03-29T22:00:00Z"},
+			"at from 2026-03-28T23:00Z until 2026-03-29T22:00Z", "2026-03-29T00:30:00Z",
+		},
+		"text keeps its dates, and only at most and after become the next day": {
+			"query_records", `{"stream":"orders","order":"asc","filter":{"due":{"gt":"2026-02-01","lte":"2026-03-01"}}}`,
+			[]string{schema, "streams/orders/records?filter[due][gte]=2026-02-02&filter[due][lt]=2026-03-02&order=asc"},
+			"due from 2026-02-02 until 2026-03-02", "2026-02-28T23:59:59Z 2026-03-01T00:00:00Z",
+		},
+		"a time is sent as it is, and no schema is read": {
+			"query_records", `{"stream":"orders","filter":{"at":{"lte":"2026-02-01T00:00:00Z"},"status":"paid"}}`,
+			[]string{"streams/orders/records?filter[at][lte]=2026-02-01T00:00:00Z&filter[status]=paid"}, "", "2026-02-01T00:00:00Z 2026-01-31T23:30:00Z",
+		},
+		"a search of one stream": {
+			"search", `{"q":"paid","streams":["orders"],"time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
+			[]string{schema, "search?filter[at][lt]=2026-01-31T23:00:00Z&q=paid&streams=orders"}, "at until 2026-01-31T23:00Z", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, data, reply := server.call(t, toolNamed(t, row.tool), row.arguments)
+			if !slices.Equal(server.read, row.reads) {
+				t.Errorf("read\n%s\nwant\n%s", strings.Join(server.read, "\n"), strings.Join(row.reads, "\n"))
+			}
+			if len(row.reads) > 1 && reply.Reads != len(row.reads) {
+				t.Errorf("D28: %d reads are said to be %d", len(row.reads), reply.Reads)
+			}
+			said := strings.Contains(text+"\n", "\ndates read as: "+row.readAs+"\n")
+			if said != (row.readAs != "") || row.readAs != "" && data.Get("read_as") != rs.EncodeJSON([]string{row.readAs}) {
+				t.Errorf("%s says\n%s", data.Get("read_as"), text)
+			}
+			var ids []string
+			for _, raw := range data.Array("data") {
+				ids = append(ids, rs.AsObject(raw).Text("id"))
+			}
+			if got := strings.Join(ids, " "); got != row.ids {
+				t.Errorf("found %s, want %s", got, row.ids)
+			}
+		})
+	}
+}
+
+// withoutSchema is a resource server whose schema cannot be read.
+type withoutSchema struct{ rs.Doer }
+
+func (d withoutSchema) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	if r.Path == rs.Path("schema") {
+		return nil, &rs.Error{Code: rs.ServerUnreachable, Status: 503}
+	}
+	return d.Doer.Do(ctx, r)
+}
+
+func TestDatesWithoutASchema(t *testing.T) {
+	server, tool := newShopServer(t), toolNamed(t, "query_records")
+	server.doer = withoutSchema{server.doer}
+	text, _, reply := server.call(t, tool, `{"stream":"orders","order":"asc","time_zone":"Europe/Berlin","filter":{"at":{"gte":"2026-02-01","lte":"2026-02-28"}}}`)
+	if want := "dates read as: at from 2026-02-01 until 2026-03-01, of no time zone: its type is not known"; !strings.Contains(text, want) || reply.Reads != 2 {
+		t.Errorf("after %d reads:\n%s", reply.Reads, text)
+	}
+	if len(server.read) != 1 || !strings.HasPrefix(server.read[0], "streams/orders/records?filter[at][gte]=2026-02-01&filter[at][lt]=2026-03-01") {
+		t.Error(server.read)
+	}
+}
+
+// What is refused without a read is refused before the schema is read.
+func TestDatesOfARefusedCall(t *testing.T) {
+	server := newShopServer(t)
+	for _, call := range [][2]string{
+		{"query_records", `{"stream":"orders","time_zone":"Mars/Olympus","filter":{"at":"2026-02-01"}}`},
+		{"search", `{"q":"paid","streams":["orders"],"time_zone":"Local","filter":{"at":"2026-02-01"}}`},
+	} {
+		if _, err := toolNamed(t, call[0]).Decode(json.RawMessage(call[1])); err == nil || rs.AsError(err).Param != "time_zone" {
+			t.Errorf("%s %s: %v", call[0], call[1], err)
+		}
+	}
+	tool, arguments := toolNamed(t, "query_records"), json.RawMessage(`{"stream":"orders","filter":{"at":"2026-02-01"}}`)
+	args, err := tool.Decode(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := &rs.Error{Code: rs.AmbiguousConnection, Message: "two"}
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: refusingPackage{server.doer, refused}})
+	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Raw: arguments, RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
+	if err != refused || len(server.read) > 0 {
+		t.Errorf("%v, after %q", err, server.read)
+	}
+}
+
+// refusingPackage is a package that reads no stream.
+type refusingPackage struct {
+	rs.Doer
+	refused error
+}
+
+func (p refusingPackage) Choose(rs.Scope) error { return p.refused }
+func (refusingPackage) Tokens() []rs.Token      { return nil }
