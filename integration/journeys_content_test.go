@@ -22,8 +22,8 @@ var (
 	wholeLine      = regexp.MustCompile(`: complete, (\d+) characters`)
 	scalarLine     = regexp.MustCompile(`^[a-z_]+ of .* = (.*?)(?: · \d+ records?)?$`)
 	countLine      = regexp.MustCompile(`^([\d,]+) \S+`)
-	connectionLine = regexp.MustCompile(`^([\w-]+) \(connections? ([^)]*)\): (.*)$`)
-	sameStreams    = regexp.MustCompile(`^the same \d+ streams? as ([\w-]+) (\S+)$`)
+	connectionLine = regexp.MustCompile(`^[\w-]+, (cin_[a-z_]+)(?: "[^"]*")?: (.*)$`)
+	sameStreams    = regexp.MustCompile(`^the same \d+ streams? as (\S+)$`)
 )
 
 func (contentOnly) see(result *mcp.CallToolResult) string { return textOf(result) }
@@ -71,21 +71,20 @@ func (contentOnly) refused(seen string) refusal {
 
 func (contentOnly) catalog(seen string) []granted {
 	var all []granted
-	known := map[string]string{} // streams by connector and connection
+	known := map[string]string{}
 	for line := range strings.SplitSeq(seen, "\n") {
 		found := connectionLine.FindStringSubmatch(line)
 		if found == nil {
 			continue
 		}
-		list := found[3]
+		list, _, _ := strings.Cut(found[2], "; ") // how fresh they are
 		if same := sameStreams.FindStringSubmatch(list); same != nil {
-			list = known[same[1]+" "+same[2]]
+			list = known[same[1]]
 		}
-		for _, connection := range connectionWord.FindAllString(found[2], -1) {
-			known[found[1]+" "+connection] = list
-			for stream := range strings.SplitSeq(list, ", ") {
-				all = append(all, granted{unquoted(stream), connection})
-			}
+		known[found[1]] = list
+		for stream := range strings.SplitSeq(list, ", ") {
+			word, _, _ := strings.Cut(stream, " ") // how many records, and how new
+			all = append(all, granted{unquoted(word), found[1]})
 		}
 	}
 	return all

@@ -66,11 +66,16 @@ type shownSchema struct {
 
 func (structuredOnly) catalog(seen string) []granted {
 	var all []granted
-	for _, connector := range parsed[shownSchema](seen).Data.Connectors {
-		for _, stream := range connector.Streams {
-			for _, connection := range connector.Connections {
-				all = append(all, granted{stream.Name, connection.ID})
-			}
+	for _, connection := range parsed[struct {
+		Data struct {
+			Connections []struct {
+				ID      string                  `json:"connection_id"`
+				Streams []struct{ Name string } `json:"streams"`
+			} `json:"connections"`
+		} `json:"data"`
+	}](seen).Data.Connections {
+		for _, stream := range connection.Streams {
+			all = append(all, granted{stream.Name, connection.ID})
 		}
 	}
 	return all

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -32,6 +34,7 @@ func schemaTool() *Tool {
 			args := call.Args.(schemaArgs)
 			return render.Schema(response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
+				Counts: call.Counts.streams(), Now: call.Counts.at(),
 			})
 		},
 	}
@@ -85,7 +88,52 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 // connection is meant (S0-5f).
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	response, err := readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
+	if err == nil && call.Scope.Stream == "" {
+		call.Counts = readCounts(ctx, call, response.Reads)
+	}
 	return Reply{Call: call, Response: response}, err
+}
+
+// Counts are what an index says beside the names of the streams.
+type Counts struct {
+	Streams *rs.Response // the list of streams; nil where it was not read or not answered
+	Now     time.Time
+}
+
+func (c *Counts) streams() *rs.Response {
+	if c == nil {
+		return nil
+	}
+	return c.Streams
+}
+
+func (c *Counts) at() string {
+	if c == nil {
+		return ""
+	}
+	return c.Now.UTC().Format("2006-01-02T15:04Z")
+}
+
+// Bounds of what is read for an index beside the schema.
+const (
+	maxCountedMembers = 8           // of a package
+	countsDeadline    = time.Second // the index stands without counts
+)
+
+// readCounts reads how many records each stream has and how new they are. The index stands without that where it is not answered.
+func readCounts(ctx context.Context, call Call, members int) *Counts {
+	counts := &Counts{Now: time.Now()}
+	if members > maxCountedMembers {
+		return counts
+	}
+	ctx, cancel := context.WithTimeout(ctx, countsDeadline)
+	defer cancel()
+	query := url.Values{}
+	setText(query, "connection_id", call.Scope.ConnectionID)
+	if response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams"), Query: query}); err == nil {
+		counts.Streams = response
+	}
+	return counts
 }
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {

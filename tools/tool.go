@@ -41,6 +41,7 @@ type Call struct {
 	RS       rs.Doer  // the caller's resource server; set by Admit
 	Args     Args     // the arguments, checked; set by Validate
 	Scope    rs.Scope // stream, record, connection, relations; set by ResolveConnection
+	Counts   *Counts  // what an index says beside names; nil for any other call; set by the core
 	Repair   *Repair  // what a search did that found nothing at first; nil for any other call; set by the core
 }
 

@@ -128,18 +128,18 @@ func (g guide) firstID(ctx context.Context, stream string) (string, error) {
 func firstStream(schema *mcp.CallToolResult) (string, error) {
 	var document struct {
 		Data struct {
-			Connectors []struct {
+			Connections []struct {
 				Streams []struct {
 					Name string `json:"name"`
 				} `json:"streams"`
-			} `json:"connectors"`
+			} `json:"connections"`
 		} `json:"data"`
 	}
 	if err := structured(schema, &document); err != nil {
 		return "", err
 	}
-	for _, connector := range document.Data.Connectors {
-		for _, stream := range connector.Streams {
+	for _, connection := range document.Data.Connections {
+		for _, stream := range connection.Streams {
 			return stream.Name, nil
 		}
 	}

@@ -15,6 +15,9 @@ type SchemaQuery struct {
 	Full         bool
 	Fields       []string // only these fields of Stream; none means all
 	Offset       int      // how many streams of the index, or fields of Stream, an earlier answer showed
+	// Of an index: the list of streams, with their counts, nil where it is not known; and the present time.
+	Counts *rs.Response
+	Now    string
 }
 
 // at returns the arguments that read on at an offset.
@@ -47,16 +50,14 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 		return Result{}, invalidResponse(what, "has neither connectors nor streams")
 	}
 	d := readSchema(schema, q)
+	if q.Stream == "" && len(d.rows) > 0 {
+		return newIndex(d).result()
+	}
 	if total := len(d.units); total > 0 && q.Offset >= total {
-		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, d.noun())),
+		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, "field")),
 			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
 	}
-	text := d.text()
-	max := StructuredHard
-	if q.Stream == "" {
-		max -= len(text)
-	}
-	return Result{Text: text, Structured: d.structured(max)}, nil
+	return Result{Text: d.text(), Structured: d.structured(StructuredHard)}, nil
 }
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
@@ -85,13 +86,6 @@ func ofRow(units []schemaUnit) []schemaUnit {
 		end = len(units)
 	}
 	return units[:end]
-}
-
-func (d *schemaDocument) noun() string {
-	if d.q.Stream == "" {
-		return "stream"
-	}
-	return "field"
 }
 
 // A schemaRow is one stream of one connector. What its fields can do is read only for those who asked for the stream.

@@ -23,7 +23,7 @@ func (d *schemaDocument) detail(l *lines, units []schemaUnit) {
 		l.open(shownName(r.Name), " (", connectorName(r.ConnectorKey))
 		head := l.start
 		if len(granted) > 0 {
-			list := connectionList(granted, len(granted), connectionListBytes)
+			list := connectionList(granted, connectionListBytes)
 			list[len(list)-1] += ")"
 			l.add("; connection_id ")
 			l.list("      ", list)

@@ -11,7 +11,7 @@ import (
 const (
 	documentHead    = 4 << 10
 	connectorHead   = 6 << 10
-	rowHead         = 8 << 10
+	rowHeadBytes    = 8 << 10
 	connectionsHead = 4 << 10 // the connections in one of them
 	identityBytes   = 600     // a name, id or label
 	longestName     = 256     // in bytes; a longer one could not be sent back
@@ -27,15 +27,11 @@ var identity = []string{
 	"grant_id", "cursor_field", "granted_connections", "granted_connections_total",
 }
 
-// structured is the document as received when it fits max bytes. An index that does not fit is thinned to names; what still
-// does not fit is cut, and says what is shown and with which arguments to read on.
+// structured is the document as received when it fits max bytes. What does not fit is cut, and says what is shown and with which
+// arguments to read on.
 func (d *schemaDocument) structured(max int) []byte {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
-		limit := max
-		if d.q.Stream == "" {
-			limit = min(max, StructuredTarget)
-		}
-		if out := d.whole(limit); out != nil {
+		if out := d.whole(max); out != nil {
 			return out
 		}
 	}
@@ -86,7 +82,7 @@ func (d *schemaDocument) flags(u schemaUnit) bool {
 
 // shown is "fields 1-40 of 800".
 func (d *schemaDocument) shown(from, to int) string {
-	return fmt.Sprintf("%ss %d-%d of %d", d.noun(), from+1, to, len(d.units))
+	return fmt.Sprintf("fields %d-%d of %d", from+1, to, len(d.units))
 }
 
 // next are the arguments that read on; whole is false when only the offset is said, because the others are too long.
@@ -133,18 +129,13 @@ func (d *schemaDocument) cut() *schemaCut {
 		c.connectorHeads, c.head.cut = append(c.connectorHeads, head), c.head.cut || head.cut
 	}
 	for i := range d.rows {
-		c.rowHeads[i] = c.bound(d.rowHead(d.rows[i].Members), rowHead)
+		c.rowHeads[i] = c.bound(rowHead(d.rows[i].Members), rowHeadBytes)
 	}
 	return c
 }
 
-// rowHead is a row without its fields; in an index, who it is.
-func (d *schemaDocument) rowHead(row object) object {
-	if d.q.Stream == "" {
-		return keep(row, func(name string) bool {
-			return name == "name" || name == "stream" || !d.nested && (name == "connector_key" || name == "connection_id")
-		})
-	}
+// rowHead is a row without its fields.
+func rowHead(row object) object {
 	head, schema := row.Without("field_capabilities"), row.Object("schema")
 	if schema.Object("properties") != nil {
 		head = head.With("schema", schema.Without("properties").JSON())
@@ -208,18 +199,12 @@ func (c *schemaCut) page(from, to int) []byte {
 	if len(c.unknown) > 0 {
 		addTexts(a, "unknown_fields", within(c.unknown, unknownBytes))
 	}
-	thin := c.q.Stream == "" && string(c.document) != c.raw
-	if thin {
-		addTexts(a, "omitted", []string{"field_capabilities", "expand_capabilities"})
-	}
 	if len(c.shortened) > 0 {
 		addTexts(a, "shortened", c.shortened)
 	}
 	a.key("data")
 	a.b = append(a.b, c.document...)
-	if !thin {
-		c.legend(a, c.units[from:to])
-	}
+	c.legend(a, c.units[from:to])
 	c.out = a.shut('}').b
 	return c.out
 }

@@ -26,12 +26,9 @@ func TestAPartOfASchemaTakesLittleMoreThanTheWhole(t *testing.T) {
 		body string
 		q    SchemaQuery
 	}{
-		"streams that other connectors have too": {twins(9), SchemaQuery{}},
-		"fields that other connectors have too":  {twins(9), SchemaQuery{Stream: "s"}},
-		"streams with hostile names":             {of(grant{connectors: 3, streams: 9, fields: 2, connections: 3, name: hostile}, ""), SchemaQuery{}},
-		"streams without connectors above them":  {of(grant{connectors: 3, streams: 9, fields: 2, connections: 3, top: true, name: usual}, ""), SchemaQuery{}},
-		"fields in full":                         {of(grant{connectors: 2, streams: 2, fields: 9, connections: 2, full: true, fieldBytes: 300, name: long}, "s"), SchemaQuery{Stream: "s", Full: true}},
-		"many fields that were asked for":        {twins(3), SchemaQuery{Stream: "s", Fields: append([]string{"f", "g"}, strings.Repeat("w", 1400))}},
+		"fields that other connectors have too": {twins(9), SchemaQuery{Stream: "s"}},
+		"fields in full":                        {of(grant{connectors: 2, streams: 2, fields: 9, connections: 2, full: true, fieldBytes: 300, name: long}, "s"), SchemaQuery{Stream: "s", Full: true}},
+		"many fields that were asked for":       {twins(3), SchemaQuery{Stream: "s", Fields: append([]string{"f", "g"}, strings.Repeat("w", 1400))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := readSchema(rs.ReadSchema(row.body), row.q)
@@ -39,10 +36,10 @@ func TestAPartOfASchemaTakesLittleMoreThanTheWhole(t *testing.T) {
 			if all < 2 {
 				t.Fatalf("%d units", all)
 			}
-			d.write(l, 0, all, indexConnections)
+			d.write(l, 0, all)
 			bytes, count, structured := len(l.b), l.count(), len(c.page(0, all))
 			for n := range all {
-				d.write(l, 0, n, indexConnections)
+				d.write(l, 0, n)
 				if len(l.b) > 2*bytes+TextHard/3 || l.count() > 2*count+TextLines/3 {
 					t.Errorf("%d of %d take %d bytes of text in %d lines, all of them %d in %d", n, all, len(l.b), l.count(), bytes, count)
 				}

@@ -1,0 +1,264 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// An index names every granted stream by connection, with how many records it has and how new they are where the resource server says
+// so (S0-R5, S0-5a, D32). It is all that schema without a stream answers.
+type index struct {
+	q           SchemaQuery
+	connectors  int
+	streams     int // of each connector
+	connections []indexedConnection
+	total       int    // streams of all connections
+	unavailable string // what could not be read, in lines that each begin a line
+	missing     string // the same as JSON; "" when all was read
+}
+
+type indexedConnection struct {
+	rs.Connection
+	status  string // of the data, where it is not current
+	asOf    string // day until which they are known
+	streams []indexedStream
+}
+
+type indexedStream struct {
+	name    string
+	records int // -1 when the resource server does not say
+	newest  string
+}
+
+// A streamCount is a row of the list of streams.
+type streamCount struct {
+	records      int
+	newest       string // day of the newest record
+	status, asOf string
+}
+
+type streamKey struct{ connection, stream string }
+
+// readCounts reads the list of streams by connection and stream.
+func readCounts(response *rs.Response) map[streamKey]streamCount {
+	counts := map[streamKey]streamCount{}
+	if response == nil {
+		return counts
+	}
+	list, _ := response.List()
+	for _, item := range list.Items {
+		o := item.Members
+		count := streamCount{records: -1, newest: day(o.Text("last_updated"))}
+		if n, ok := o.Number("record_count"); ok && n >= 0 {
+			count.records = n
+		}
+		freshness := o.Object("freshness")
+		if status := freshness.Text("status"); status != "" && status != "current" {
+			count.status, count.asOf = status, day(freshness.Text("captured_at"))
+		}
+		counts[streamKey{rs.ConnectionID(o), o.Text("name", "stream")}] = count
+	}
+	return counts
+}
+
+func newIndex(d *schemaDocument) *index {
+	x := &index{q: d.q, unavailable: d.unavailable(), missing: d.Members.Get("unavailable_connections")}
+	counts := readCounts(d.q.Counts)
+	places := map[[2]string]int{} // of a connector's connection
+	connectors, streams := map[string]bool{}, map[string]bool{}
+	for i := range d.rows {
+		r := &d.rows[i]
+		connectors[r.ConnectorKey], streams[r.ConnectorKey+"\x00"+r.Name] = true, true
+		connections := r.Connections
+		if len(connections) == 0 {
+			connections = []rs.Connection{{}}
+		}
+		for _, c := range connections {
+			if d.q.ConnectionID != "" && c.ID != "" && c.ID != d.q.ConnectionID {
+				continue
+			}
+			c.ConnectorKey = r.ConnectorKey
+			key := [2]string{c.ConnectorKey, c.ID}
+			at, known := places[key]
+			if !known {
+				at = len(x.connections)
+				places[key] = at
+				x.connections = append(x.connections, indexedConnection{Connection: c})
+			}
+			x.connections[at].add(r.Name, counts)
+		}
+	}
+	x.connectors, x.streams = len(connectors), len(streams)
+	for i := range x.connections {
+		x.total += len(x.connections[i].streams)
+	}
+	return x
+}
+
+func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount) {
+	if slices.ContainsFunc(c.streams, func(s indexedStream) bool { return s.name == stream }) {
+		return
+	}
+	s := indexedStream{name: stream, records: -1}
+	if count, ok := counts[streamKey{c.ID, stream}]; ok {
+		s.records, s.newest = count.records, count.newest
+		if count.status != "" && c.status != "stale" {
+			c.status = count.status
+		}
+		if count.status != "" {
+			c.asOf = max(c.asOf, count.asOf)
+		}
+	}
+	c.streams = append(c.streams, s)
+}
+
+// part are the connections with the streams from one to another, counted over all.
+func (x *index) part(from, to int) []indexedConnection {
+	var part []indexedConnection
+	at := 0
+	for _, c := range x.connections {
+		first, last := max(from-at, 0), min(to-at, len(c.streams))
+		at += len(c.streams)
+		if first < last {
+			c.streams = c.streams[first:last]
+			part = append(part, c)
+		}
+	}
+	return part
+}
+
+func (x *index) result() (Result, error) {
+	from := x.q.Offset
+	if x.total > 0 && from >= x.total {
+		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", from, plural(x.total, "stream")),
+			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", x.total-1))
+	}
+	counted := x.q.Counts != nil && len(x.text(from, x.total, true)) <= TextTarget
+	shown := most(x.total-from, func(n int) bool {
+		text := x.text(from, from+n, counted)
+		return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
+	})
+	text := x.text(from, from+max(shown, min(1, x.total-from)), counted)
+	room := StructuredHard - len(text)
+	shown = most(x.total-from, func(n int) bool { return len(x.structured(from, from+n)) <= room })
+	return Result{Text: text, Structured: []byte(x.structured(from, from+max(shown, min(1, x.total-from))))}, nil
+}
+
+// text names the streams of each connection in a line, and where to read on in the first and the last: some hosts cut the middle.
+func (x *index) text(from, to int, counted bool) string {
+	l := &lines{}
+	l.open(fmt.Sprintf("%s, %s, %s.", plural(x.connectors, "connector"), plural(x.streams, "stream"), plural(len(x.connections), "connection")))
+	if x.q.Now != "" {
+		l.add(" now ", x.q.Now, "; times are UTC.")
+	}
+	next := ""
+	if to < x.total {
+		next = "Next: " + x.q.at(to).call("schema")
+	}
+	if from > 0 || next != "" {
+		l.open(fmt.Sprintf("Shown: streams %d-%d of %d.", from+1, to, x.total))
+		if next != "" {
+			l.add(" ", next)
+		}
+	}
+	same := map[string]string{} // the first connection with a list of streams
+	example := ""
+	for _, c := range x.part(from, to) {
+		l.open(c.head(), ": ")
+		streams := make([]string, len(c.streams))
+		for i, s := range c.streams {
+			streams[i] = s.text(counted, c.streams[:i])
+			if example == "" && sendableName(s.name) {
+				example = s.name
+			}
+		}
+		list := strings.Join(streams, ", ")
+		if twin, ok := same[list]; ok && !counted {
+			streams = []string{"the same " + plural(len(streams), "stream") + " as " + twin}
+		} else if c.ID != "" && len(c.ID) <= longestName {
+			same[list] = name(c.ID)
+		}
+		if counted && c.status != "" {
+			streams[len(streams)-1] += c.stale()
+		}
+		l.list("  ", streams)
+	}
+	if next != "" {
+		l.open(next)
+	}
+	if example != "" {
+		l.open("One stream's fields, filters, sorting and aggregates: ", new(arguments).text("stream", example).call("schema"), "; connection_id narrows.")
+	}
+	return string(l.b) + x.unavailable
+}
+
+// head is `gmail, cin_mail_work "Work mail"`.
+func (c *indexedConnection) head() string {
+	head := connectorName(c.ConnectorKey)
+	if c.ID != "" {
+		head += ", " + shownName(c.ID)
+	}
+	if c.DisplayName != "" {
+		head += " " + quote(preview(c.DisplayName, labelChars))
+	}
+	return head
+}
+
+// stale says that the data are not known to be current, and until when they are.
+func (c *indexedConnection) stale() string {
+	if c.asOf == "" {
+		return "; freshness " + name(preview(c.status, labelChars))
+	}
+	return "; " + name(preview(c.status, labelChars)) + ", data as of " + c.asOf
+}
+
+// text is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
+func (s indexedStream) text(counted bool, before []indexedStream) string {
+	text := shownName(s.name)
+	if !counted {
+		return text
+	}
+	if s.records >= 0 {
+		text += fmt.Sprintf(" %d", s.records)
+	}
+	if s.newest != "" && (len(before) == 0 || before[len(before)-1].newest != s.newest) {
+		text += " (to " + s.newest + ")"
+	}
+	return text
+}
+
+// structured is the same as objects.
+func (x *index) structured(from, to int) string {
+	a := &arguments{[]byte{'{'}}
+	if to < x.total {
+		a.put("next", x.q.at(to).json())
+	}
+	if from > 0 || to < x.total {
+		a.plain("shown", fmt.Sprintf("streams %d-%d of %d", from+1, to, x.total))
+	}
+	a.open("data", '{').plain("object", "schema_index").some("now", x.q.Now).open("connections", '[')
+	for _, c := range x.part(from, to) {
+		a.open("", '{').some("connector_key", clip(c.ConnectorKey, longestName))
+		if len(c.ID) <= longestName {
+			a.some("connection_id", c.ID)
+		}
+		a.some("display_name", preview(c.DisplayName, labelChars)).some("freshness", preview(c.status, labelChars)).some("data_as_of", c.asOf)
+		a.open("streams", '[')
+		for _, s := range c.streams {
+			a.open("", '{').plain("name", clip(s.name, longestName))
+			if s.records >= 0 {
+				a.put("records", fmt.Sprint(s.records))
+			}
+			a.some("newest", s.newest).shut('}')
+		}
+		a.shut(']').shut('}')
+	}
+	a.shut(']')
+	if x.missing != "" {
+		a.put("unavailable_connections", fitted(x.missing, unavailableBytes))
+	}
+	return string(a.shut('}').shut('}').b)
+}
