@@ -338,23 +338,23 @@ func TestTraces(t *testing.T) {
 	}{
 		"without a trace of the client one begins": {"", "", []string{
 			"POST /mcp (server) under nothing", "read introspection (client) under POST /mcp",
-			"read schema (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
+			"read schema (client) under tools/call schema", "read streams (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
 		}},
 		"the header's trace goes on": {"00-" + headerTrace + sampled, "", []string{
 			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
-			"read schema (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
+			"read schema (client) under tools/call schema in the header's trace", "read streams (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
 		}},
 		"_meta's trace is the call's, and the request is linked": {"00-" + headerTrace + sampled, "00-" + metaTrace + sampled, []string{
 			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
-			"read schema (client) under tools/call schema in _meta's trace", "tools/call schema (server) under the client in _meta's trace, linked to POST /mcp",
+			"read schema (client) under tools/call schema in _meta's trace", "read streams (client) under tools/call schema in _meta's trace", "tools/call schema (server) under the client in _meta's trace, linked to POST /mcp",
 		}},
 		"both may name the same trace": {"00-" + headerTrace + sampled, "00-" + headerTrace + sampled, []string{
 			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
-			"read schema (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
+			"read schema (client) under tools/call schema in the header's trace", "read streams (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
 		}},
 		"what is no traceparent is none": {"00-" + strings.Repeat("0", 32) + sampled, "canary", []string{
 			"POST /mcp (server) under nothing", "read introspection (client) under POST /mcp",
-			"read schema (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
+			"read schema (client) under tools/call schema", "read streams (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
 		}},
 		"a client that does not sample is not traced": {"00-" + headerTrace + "-b7ad6b7169203331-00", "", nil},
 	} {
