@@ -104,25 +104,28 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // measureOwn measures a search in one process, beside a floor that makes the same read and sends the same bytes. The
-// difference is what everything of ours takes: HTTP chain, pipeline and reading the answer.
+// difference of the medians is what everything of ours takes: HTTP chain, pipeline and reading the answer. Garbage is collected as
+// often as by the product.
 func (r *results) measureOwn(ctx context.Context) error {
-	bench := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkCall$/^search$/^"+protocol+"$", "-benchmem", "./transport") // #nosec G204 -- constant
+	bench := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkCall$/^search$/^"+protocol+"$", "-benchmem", "-count", "5", "./transport") // #nosec G204 -- constant
+	bench.Env = productEnvironment()
 	output, err := bench.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, output)
 	}
+	times, objects := map[bool][]float64{}, map[bool][]float64{} // of the floor, and of ours
 	for line := range strings.Lines(string(output)) {
 		words := strings.Fields(line) // name, runs, time "ns/op", bytes "B/op", allocations "allocs/op"
 		if len(words) < 8 || words[7] != "allocs/op" {
 			continue
 		}
-		sign := 1.0
-		if strings.Contains(words[0], "/floor") {
-			sign = -1
-		}
+		isFloor := strings.Contains(words[0], "/floor")
 		nanoseconds, timeErr := strconv.ParseFloat(words[2], 64)
-		objects, objectsErr := strconv.ParseFloat(words[6], 64)
-		r.ownTime, r.ownObjects, err = r.ownTime+sign*nanoseconds/1e6, r.ownObjects+sign*objects, errors.Join(err, timeErr, objectsErr)
+		count, countErr := strconv.ParseFloat(words[6], 64)
+		times[isFloor], objects[isFloor] = append(times[isFloor], nanoseconds/1e6), append(objects[isFloor], count)
+		err = errors.Join(err, timeErr, countErr)
 	}
+	r.ownTime = median(times[false]) - median(times[true])
+	r.ownObjects = median(objects[false]) - median(objects[true])
 	return err
 }

@@ -43,10 +43,15 @@ func (p *processes) command(program string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// role starts this program as a server, which collects garbage as often as the product does.
+// productEnvironment has a program of Go collect garbage as often as the product does.
+func productEnvironment() []string {
+	return append(os.Environ(), "GOGC="+cmp.Or(os.Getenv("GOGC"), "175"))
+}
+
+// role starts this program as a server.
 func (p *processes) role(name string) error {
 	cmd := p.command(os.Args[0], "-role", name, "-rs", p.urls["stub"])
-	cmd.Env = append(os.Environ(), "GOGC="+cmp.Or(os.Getenv("GOGC"), "175"))
+	cmd.Env = productEnvironment()
 	out, err := cmd.StdoutPipe()
 	if err = errors.Join(err, cmd.Start()); err != nil {
 		return err
