@@ -172,8 +172,20 @@ func isPlainString(raw string) bool {
 func AppendText(b []byte, text string) []byte {
 	from := len(b)
 	b, _ = jsontext.AppendQuote(b, text) // its error is that some bytes are not UTF-8
-	if !strings.Contains(text, "\u2028") && !strings.Contains(text, "\u2029") {
+	if !hasSeparator(text) {
 		return b
 	}
 	return append(b[:from], strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b[from:]))...)
+}
+
+// hasSeparator reports whether a text has a line or paragraph separator. Both begin like a dash or a curly quote: searching for
+// each alone takes nearly as long as quoting the text.
+func hasSeparator(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, "\u2028"[:2])
+		if !found || strings.HasPrefix(rest, "\u2028"[2:]) || strings.HasPrefix(rest, "\u2029"[2:]) {
+			return found
+		}
+		text = rest
+	}
 }

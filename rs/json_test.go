@@ -18,6 +18,7 @@ func FuzzJSON(f *testing.F) {
 		`{"a":[1,-0.5e+3,true,false,null,"x"],"b":{}}`, " [ 1 ,\t\"a b\" ]\n", `"\u00e9\ud83d\ude80\ud800 \udc00x\b\f\n\r\t\/\"\\"`, `"\ud800\n"`, `"\u12"`, `"\ud800\u12"`, `"\x"`, `"abcdefghijk`, `"abcdefg\`,
 		"\"\xff\xed\xa0\x80 caf\u00e9\u2028\"", "\"tab\t\"", `01`, `1.`, `.5`, `1e`, `-`, `+1`, `tru`, `nullx`, `[1,]`, `[,1]`, `{"a":1,}`, `{"a"}`, `{1:2}`, `[1 2]`, `{}{}`, `]`, "", " ", "\x00", "\u00a0",
 		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat(`{"":`, 10_001) + "1" + strings.Repeat("}", 10_001), "12345678\x7f\x80 12345678\u2029",
+		"a dash – and a line\u2028", "“quoted”\u2029\u2028",
 	} {
 		f.Add([]byte(seed))
 	}
