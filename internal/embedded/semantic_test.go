@@ -247,6 +247,41 @@ func TestIndexingByMeaningGoesOn(t *testing.T) {
 	})
 }
 
+func TestVectorsOfOtherTextsAreNotKept(t *testing.T) {
+	m := newTestModel(t)
+	store := loadedStore(t, "", noteCorpus("the boat is blue", "my tooth hurts"))
+	run(t, m.embeddings(t, store, "words"))
+	if err := store.Load(t.Context(), noteCorpus("bread", "milk", "eggs"), "changed", nil); err != nil {
+		t.Fatal(err)
+	}
+	m.asked()
+	e := m.embeddings(t, store, "words")
+	run(t, e)
+	got := newRigOver(t, store, Options{Embeddings: e}).ok("tok-client", "/v1/search/semantic?q=milk")
+	if asked := m.asked(); asked != 1+3+1 || len(got.list("data")) != 3 || got.at("data", 0, "record_key") != "n1" {
+		t.Errorf("%d texts were asked for: %s", asked, got.text)
+	}
+}
+
+func TestAnEndpointThatChangesItsDimensionHalfway(t *testing.T) {
+	m := newTestModel(t)
+	texts := make([]string, 2*recordsRead)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("note %d", i)
+	}
+	e := m.embeddings(t, loadedStore(t, "", noteCorpus(texts...)), "words")
+	waits := 0
+	e.wait = func(context.Context, time.Duration) error { waits++; return nil }
+	err := e.Run(t.Context(), func(p EmbeddingProgress) {
+		if p.Done == recordsRead && waits == 0 {
+			m.set(func() { m.dimension = 300 })
+		}
+	})
+	if err != nil || waits != 1 || !e.Progress().Complete || e.Progress().Done != len(texts) || e.index.Dimension() != 300 {
+		t.Errorf("after %d failures: %+v, %v", waits, e.Progress(), err)
+	}
+}
+
 func TestFuse(t *testing.T) {
 	words := []search.Hit{{Version: 1}, {Version: 2}, {Version: 3}}
 	near := []vectors.Near{{Part: vectors.Part{Version: 9}}, {Part: vectors.Part{Version: 3}}}
