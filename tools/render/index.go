@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -150,7 +151,7 @@ func (x *index) result() (Result, error) {
 // text names the streams of each connection in a line, and where to read on in the first and the last: some hosts cut the middle.
 func (x *index) text(from, to int, counted bool) string {
 	l := &lines{}
-	l.open(fmt.Sprintf("%s, %s, %s.", plural(x.connectors, "connector"), plural(x.streams, "stream"), plural(len(x.connections), "connection")))
+	l.open(plural(x.connectors, "connector"), ", ", plural(x.streams, "stream"), ", ", plural(len(x.connections), "connection"), ".")
 	if x.q.Now != "" {
 		l.add(" now ", x.q.Now, "; times are UTC.")
 	}
@@ -190,7 +191,8 @@ func (x *index) text(from, to int, counted bool) string {
 		l.open(next)
 	}
 	if example != "" {
-		l.open("One stream's fields, filters, sorting and aggregates: ", new(arguments).text("stream", example).call("schema"), "; connection_id narrows.")
+		call := new(arguments).text("stream", example).call("schema")
+		l.open("One stream's fields, filters, sorting and aggregates: ", call, "; connection_id narrows.")
 	}
 	return string(l.b) + x.unavailable
 }
@@ -250,7 +252,7 @@ func (x *index) structured(from, to int) string {
 		for _, s := range c.streams {
 			a.open("", '{').plain("name", clip(s.name, longestName))
 			if s.records >= 0 {
-				a.put("records", fmt.Sprint(s.records))
+				a.put("records", strconv.Itoa(s.records))
 			}
 			a.some("newest", s.newest).shut('}')
 		}

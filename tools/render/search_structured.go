@@ -90,7 +90,8 @@ func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery)
 	if h.authored == "" { // when it was read, which is not when it happened
 		a.some("emitted_at", h.emitted)
 	}
-	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars)).some("stream", h.stream).some("record_id", h.recordID)
+	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars))
+	a.some("stream", h.stream).some("record_id", h.recordID)
 	a.some("display_name", preview(h.label, titleChars))
 	if h.has != "" && len(h.words) > 0 {
 		a.put("words", encode(h.words))
@@ -139,7 +140,7 @@ func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
 	x.cut(&s.cut, style.chars)
 	a.b = s.cut.append(a.b, appendEscapedJSON)
-	if style.read && !(s.cut.whole() && x.complete()) {
+	if style.read && (!s.cut.whole() || !x.complete()) {
 		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
 	}
 	a.shut('}').shut(']').shut('}')
