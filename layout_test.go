@@ -42,6 +42,8 @@ var forbidden = map[string][]string{
 	"internal/embedded/vectors":           {module, "net/http", "os"},
 	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
+	"tools/correct": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+
 	"tools/relax":  {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools":        {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", prometheusModule, otelModule},

@@ -97,7 +97,7 @@ var rules = []rule{
 		}
 		return wrong.without("cursor")
 	}},
-	{regexp.MustCompile(`in the grant\. Call schema for what is|choose another connection_id, which schema lists|Call schema without arguments to see the streams`), func(c *client, wrong call, _ []string) call {
+	{regexp.MustCompile(`in the grant\. Call schema for what is|without arguments lists the streams and connections|choose another connection_id, which schema lists|Call schema without arguments to see the streams`), func(c *client, wrong call, _ []string) call {
 		return c.withinGrant(wrong)
 	}},
 	{regexp.MustCompile(`schema with the stream for|schema\(stream\) lists which fields`), func(c *client, wrong call, _ []string) call {
@@ -257,14 +257,14 @@ var recoveries = []recovery{
 	{says: "the field can not be summed", code: "invalid_request", tool: "aggregate", arguments: `{"stream":"orders","metric":"sum","field":"merchant"}`},
 	{says: "the field of a record does not exist", code: "field_not_granted", tool: "read_record_field", arguments: `{"id":"cin_notes/notes:note-0097","field":"nope"}`},
 	{says: "the field is not granted (S0-2c)", code: "field_not_granted", tool: "query_records", arguments: `{"stream":"messages","limit":1,"fields":["snippet"]}`, token: "narrow"},
-	{says: "the stream is not granted", code: "context.stream_not_allowed", tool: "query_records", arguments: `{"stream":"notes","limit":1}`, token: "narrow"},
-	{says: "the connection is not granted", code: "context.instance_mismatch", tool: "query_records", arguments: `{"stream":"orders","connection_id":"cin_nope","limit":1}`},
-	{says: "the search leaves the grant", code: "grant_stream_not_allowed", tool: "search", arguments: `{"q":"Oslo","limit":1,"streams":["notes"]}`, token: "narrow"},
-	{says: "the search names another's connection", code: "connection_not_found", tool: "search", arguments: `{"q":"Lisbon","limit":1,"connection_id":"cin_nope"}`},
+	{says: "the stream is not granted", code: "unknown_stream", tool: "query_records", arguments: `{"stream":"notes","limit":1}`, token: "narrow"},
+	{says: "the connection is not granted", code: "unknown_connection", tool: "query_records", arguments: `{"stream":"orders","connection_id":"cin_nope","limit":1}`},
+	{says: "the search leaves the grant", code: "unknown_stream", tool: "search", arguments: `{"q":"Oslo","limit":1,"streams":["notes"]}`, token: "narrow"},
+	{says: "the search names another's connection", code: "unknown_connection", tool: "search", arguments: `{"q":"Lisbon","limit":1,"connection_id":"cin_nope"}`},
 	{says: "S0-5f the full schema of a stream with several sources", code: "ambiguous_connection", tool: "schema", arguments: `{"stream":"messages","detail":"full"}`},
 	{says: "S3-19c a legacy id that two connections have", code: "ambiguous_connection", tool: "fetch", arguments: `{"id":"messages:dup-1"}`},
 	{says: "S0-R8 and S0-8a a package call that names no connection", code: "ambiguous_connection", tool: "query_records", arguments: `{"stream":"messages","limit":1}`, token: "package"},
-	{says: "a package holds no such connection", code: "connection_not_found", tool: "aggregate", arguments: `{"stream":"messages","metric":"count","connection_id":"cin_nope"}`, token: "package"},
+	{says: "a package holds no such connection", code: "unknown_connection", tool: "aggregate", arguments: `{"stream":"messages","metric":"count","connection_id":"cin_nope"}`, token: "package"},
 	{says: "S3-3a a package's connection was revoked", code: "grant_revoked", tool: "query_records", arguments: `{"stream":"notes","connection_id":"cin_notes","limit":1}`, token: "package"},
 	{says: "S3-19d the id and connection_id disagree", code: "conflicting_connection_id", tool: "fetch", arguments: `{"id":"cin_mail_work/messages:dup-1","connection_id":"cin_mail_personal"}`},
 	{says: "S3-19e the id climbs", code: "invalid_id", tool: "fetch", arguments: `{"id":"../messages:dup-1"}`},

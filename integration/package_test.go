@@ -172,7 +172,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 				}
 			}
 		}
-		if got := s.refusal("search", args(`{"q":"Lisbon","streams":["nothing"]}`)); got.Code != "grant_stream_not_allowed" {
+		if got := s.refusal("search", args(`{"q":"Lisbon","streams":["nothing"]}`)); got.Code != "unknown_stream" {
 			t.Errorf("a stream that nobody granted: %+v", got)
 		}
 	})
@@ -302,14 +302,14 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 		choices                     int // connections that may serve the read
 	}{
 		{"query_records without a connection", "query_records", `{"stream":"messages"}`, "ambiguous_connection", 3},
-		{"query_records of a stream that no connection has", "query_records", `{"stream":"dreams"}`, "ambiguous_connection", 5},
+		{"query_records of a stream that no connection has", "query_records", `{"stream":"dreams"}`, "unknown_stream", 0},
 		{"query_records of a stream that only a revoked connection has", "query_records", `{"stream":"notes"}`, "grant_revoked", 0},
 		{"query_records with expand", "query_records", `{"stream":"messages","expand":["message_bodies"]}`, "ambiguous_connection", 3},
 		{"aggregate", "aggregate", `{"stream":"messages","metric":"count"}`, "ambiguous_connection", 3},
 		{"fetch by an id without a connection", "fetch", `{"id":"messages:p-m0094"}`, "ambiguous_connection", 3},
 		{"fetch with expand", "fetch", `{"id":"messages:p-m0094","expand":["message_bodies"]}`, "ambiguous_connection", 3},
 		{"read_record_field by an id without a connection", "read_record_field", `{"id":"messages:p-m0094","field":"subject"}`, "ambiguous_connection", 3},
-		{"a connection that is in no grant of the package", "query_records", `{"stream":"messages","connection_id":"cin_nobody"}`, "connection_not_found", 5},
+		{"a connection that is in no grant of the package", "query_records", `{"stream":"messages","connection_id":"cin_nobody"}`, "unknown_connection", 3},
 		{"a connection that cannot be read", "query_records", `{"stream":"notes","connection_id":"cin_notes"}`, "grant_revoked", 0},
 		{"a record of a connection that cannot be read", "fetch", `{"id":"cin_notes/notes:note-0001"}`, "grant_revoked", 0},
 		{"an id and a connection that differ", "fetch", `{"id":"cin_mail_work/messages:w-m0001","connection_id":"cin_shop"}`, "conflicting_connection_id", 0},

@@ -19,10 +19,13 @@ import (
 // A scriptedPackage is a package over a scripted resource server. Its choose is what every scope meets.
 type scriptedPackage struct {
 	*middlewaretest.RS
-	choose error
+	choose  error
+	granted []rs.GrantedStream
 }
 
 func (p scriptedPackage) Choose(rs.Scope) error { return p.choose }
+
+func (p scriptedPackage) Granted() []rs.GrantedStream { return p.granted }
 
 func (p scriptedPackage) Tokens() []rs.Token { return nil }
 

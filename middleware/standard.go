@@ -37,6 +37,7 @@ func Standard(o Options) Chain {
 		Render,                     // the only stage that writes a result
 		Deadline(o.Deadline),       // and the client's hang-up
 		Admit(o.Source),            // a principal is present and may read
+		Correct,                    // certain mistakes are taken, others get the call that is meant
 		Validate,                   // raw arguments become Args
 		ResolveConnection,          // id and connection_id become one Scope
 		GateExpand,                 // the live schema advertises expansion

@@ -14,6 +14,12 @@ const (
 	InvalidExpand Code = "invalid_expand"
 	// InvalidID: a result id, connection id or stream name breaks the grammar (S2, S3-19e).
 	InvalidID Code = "invalid_id"
+	// UnknownStream: no such stream is in the grant; the nearest are named.
+	UnknownStream Code = "unknown_stream"
+	// UnknownConnection: no such connection is in the grant; the nearest are named.
+	UnknownConnection Code = "unknown_connection"
+	// UnknownField: the stream has no such field, or none that can do what is asked of it; the nearest are named.
+	UnknownField Code = "unknown_field"
 	// InvalidURI: a resource address is not one of ours.
 	InvalidURI Code = "invalid_uri"
 	// ConflictingConnectionID: the id names one connection and `connection_id` another (S2-8).
@@ -111,7 +117,7 @@ const (
 
 // known are the codes that a metric shows under their own names: the adapter's, and those of the resource server's contract.
 var known = codeSet(
-	InvalidArguments, InvalidFilter, InvalidExpand, InvalidID, InvalidURI, ConflictingConnectionID, AmbiguousConnection,
+	InvalidArguments, InvalidFilter, InvalidExpand, InvalidID, UnknownStream, UnknownConnection, UnknownField, InvalidURI, ConflictingConnectionID, AmbiguousConnection,
 	NotAuthenticated, OwnerTokenRefused, TokenKindRefused, RequestMalformed, RequestTooLarge, HostRefused, OriginRefused,
 	UnsupportedMediaType, NotAcceptable, MethodNotAllowed, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
 	ServerUnavailable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping, ResponseTooLarge,
@@ -122,7 +128,7 @@ var known = codeSet(
 	// the resource server's
 	"authentication_error", "permission_error", "context.active_false", "context.authentication_failed",
 	"context.stream_not_allowed", "context.instance_mismatch", "grant_revoked", "grant_invalid",
-	"field_not_granted", "unknown_field", "field_not_text", "invalid_field_path", "invalid_sort", "cursor_expired",
+	"field_not_granted", "field_not_text", "invalid_field_path", "invalid_sort", "cursor_expired",
 	"blob_not_found", "query_not_found", "search_mode_unavailable",
 )
 

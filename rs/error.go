@@ -16,6 +16,8 @@ type Error struct {
 	Hint    string // what to send instead; may be empty
 	Param   string // the argument at fault; may be empty
 
+	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
+	Send string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
 	RetryWith string
 	// Connections are the connections to choose from, at most 12 (S0-8a); ConnectionTotal counts all of them.
@@ -43,6 +45,12 @@ type Connection struct {
 	ConnectorKey string `json:"connector_key,omitempty"`
 	ID           string `json:"connection_id"`
 	DisplayName  string `json:"display_name,omitempty"`
+}
+
+// A GrantedStream is one stream under one connection of a grant or package.
+type GrantedStream struct {
+	Stream     string
+	Connection Connection
 }
 
 // An UnavailableConnection is a connection that could not be read, and why.

@@ -180,7 +180,7 @@ func (r *Redactor) Error(e *Error) *Error {
 		clean.Code = UpstreamError
 	}
 	clean.Message, clean.Hint, clean.Param = r.Text(e.Message), r.Text(e.Hint), r.Text(e.Param)
-	clean.RetryWith, clean.RequestID = r.Text(e.RetryWith), r.Text(e.RequestID)
+	clean.RetryWith, clean.RequestID, clean.Send = r.Text(e.RetryWith), r.Text(e.RequestID), r.Text(e.Send)
 	if e.Envelope != nil {
 		clean.Envelope = []byte(r.JSON(string(e.Envelope)))
 	}

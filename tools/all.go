@@ -1,6 +1,10 @@
 package tools
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+)
 
 // Options configure [AllWith].
 type Options struct {
@@ -18,10 +22,14 @@ func AllWith(o Options) []*Tool {
 		search = plainSearchTool(o.RecordBase)
 	}
 	schemas := newSchemaCache(time.Now)
-	return []*Tool{
+	all := []*Tool{
 		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), schemas.readDates(search), fetchTool(recordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
+	for _, tool := range all {
+		tool.Known = correct.ReadTool(tool.Name, string(tool.Input))
+	}
+	return all
 }
 
 // Names are the names of all tools, in the order of [All].

@@ -122,3 +122,5 @@ type refusingPackage struct {
 
 func (p refusingPackage) Choose(rs.Scope) error { return p.refused }
 func (refusingPackage) Tokens() []rs.Token      { return nil }
+
+func (refusingPackage) Granted() []rs.GrantedStream { return nil }

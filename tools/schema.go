@@ -88,6 +88,9 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 // connection is meant (S0-5f).
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	response, err := readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
+	if err == nil && response.Unavailable == 0 {
+		err = notGranted(call.Scope, response)
+	}
 	if err == nil && call.Scope.Stream == "" {
 		call.Counts = readCounts(ctx, call, response.Reads)
 	}
@@ -134,6 +137,18 @@ func readCounts(ctx context.Context, call Call, members int) *Counts {
 		counts.Streams = response
 	}
 	return counts
+}
+
+// notGranted refuses a document without streams for a stream or connection that was named.
+func notGranted(scope rs.Scope, response *rs.Response) error {
+	const hint = "schema without arguments lists the streams and connections."
+	switch {
+	case scope.Stream == "" && scope.ConnectionID == "" || len(rs.ReadSchema(response.Body).Streams) > 0:
+		return nil
+	case scope.Stream == "":
+		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: fmt.Sprintf("no connection %s in this grant.", quote(scope.ConnectionID)), Hint: hint}
+	}
+	return &rs.Error{Code: rs.UnknownStream, Param: "stream", Message: fmt.Sprintf("no stream %s in this grant.", quote(scope.Stream)), Hint: hint}
 }
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {

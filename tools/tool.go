@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -21,6 +22,9 @@ type Tool struct {
 	Listed      bool            // false: callable by those who know it, never in tools/list (D1)
 	Binary      bool            // the answer is bytes, which a resource read passes on as they are
 
+	// Known is what is known of the arguments where some are to be corrected; it is read from Input.
+	Known correct.Tool
+
 	// Decode parses the arguments. Its errors are *rs.Error values.
 	Decode func(json.RawMessage) (Args, error)
 	// Render turns the answer to a call into its result.
@@ -33,7 +37,7 @@ type Tool struct {
 // field of its own copy and passes that on. No field is set twice.
 type Call struct {
 	Tool *Tool           // what was called
-	Raw  json.RawMessage // its arguments, as received
+	Raw  json.RawMessage // its arguments, as received until Correct, which writes them as the tool lists them
 	URI  string          // the resource that was asked for; empty for a tool call
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
 	// observation looks at it.
@@ -49,7 +53,7 @@ type Call struct {
 type Reply struct {
 	Call     Call                    // the call as the core saw it; set by the core
 	Response *rs.Response            // set by the core
-	Reads    int                     // of the resource server, or of members of a package, beside those of Repair; set by cores that make several
+	Reads    int                     // of the resource server, or of members of a package, beside those of Repair; set by cores that make several and by Correct
 	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
 	Refused  *rs.Error               // why Result is an error; nil when it is none; set by Render
 	Result   *mcp.CallToolResult     // set by Render for a tool call

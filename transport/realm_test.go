@@ -79,7 +79,10 @@ type realm struct {
 }
 
 // An asking is one read that the resource server heard: with which token, for which call.
-type asking struct{ token, call string }
+type asking struct {
+	token, call string
+	schema      bool // by which an error is explained; it has no room for the name of a call
+}
 
 func newRealm(t *testing.T) *realm {
 	t.Helper()
@@ -215,7 +218,7 @@ func (w *realm) read(rw http.ResponseWriter, r *http.Request) {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	call := callMark.FindString(r.URL.String())
 	w.mu.Lock()
-	w.asked = append(w.asked, asking{token, call})
+	w.asked = append(w.asked, asking{token, call, call == "" && r.URL.Path == "/v1/schema"})
 	b := w.byToken[token]
 	hung := w.hangs[call]
 	status, code := http.StatusOK, ""

@@ -35,7 +35,7 @@ func TestARevocationIsFelt(t *testing.T) {
 		},
 		{
 			name:   "D7 a client that the resource server refuses, and the authority does not, is told what it said",
-			change: func(w *realm, b *bearer) { w.change(func(time.Time) { b.doubted = true }) }, status: 200, says: "context.stream_not_allowed", reads: 1,
+			change: func(w *realm, b *bearer) { w.change(func(time.Time) { b.doubted = true }) }, status: 200, says: "context.stream_not_allowed", reads: 2,
 		},
 		{
 			name:   "D7 a client that is refused while the authority is down is told what the resource server said",
@@ -63,7 +63,7 @@ func TestARevocationIsFelt(t *testing.T) {
 		},
 		{
 			name: "a child that left the package is not read after a minute", pkg: true, after: time.Minute,
-			change: func(w *realm, b *bearer) { w.change(func(now time.Time) { b.children[0].until = now }) }, status: 200, says: "connection_not_found",
+			change: func(w *realm, b *bearer) { w.change(func(now time.Time) { b.children[0].until = now }) }, status: 200, says: "unknown_connection",
 		},
 		{
 			name: "a package that lost all its children is served an error, and nothing is read", pkg: true, after: time.Minute,

@@ -291,6 +291,12 @@ func (m *machine) judgeReads() {
 	for _, read := range m.asked {
 		reader, known := m.byToken[read.token]
 		call, named := calls[read.call]
+		if read.schema && known {
+			call = callRecord{name: "a read of the schema"}
+			if at := slices.IndexFunc(m.done, func(r callRecord) bool { return slices.Contains(r.grants(), reader.grant) }); at >= 0 {
+				call, named = m.done[at], true
+			}
+		}
 		switch {
 		case !known || !named:
 			m.violate("a read by %q for %q, which nobody made", read.token, read.call)

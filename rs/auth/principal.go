@@ -30,6 +30,8 @@ type Package interface {
 	rs.Doer
 	// Choose reports whether a read of the scope would find its grant: nil, or the error that Do would return. It reads nothing.
 	Choose(rs.Scope) error
+	// Granted returns the streams of the grants that can be read now, as far as it is known without a read.
+	Granted() []rs.GrantedStream
 	// Tokens returns the tokens that its reads may carry.
 	Tokens() []rs.Token
 }

@@ -135,6 +135,23 @@ func (p *Package) Choose(scope rs.Scope) error {
 	return nil
 }
 
+// Granted returns the streams that the directory says the members have that can be read now. It is empty where it does not say so of each.
+func (p *Package) Granted() []rs.GrantedStream {
+	var granted []rs.GrantedStream
+	for _, c := range p.members {
+		if p.refused(c) != nil {
+			continue
+		}
+		if len(c.Streams) == 0 {
+			return nil
+		}
+		for _, stream := range c.Streams {
+			granted = append(granted, rs.GrantedStream{Stream: stream, Connection: c.Connection})
+		}
+	}
+	return granted
+}
+
 // Tokens returns the tokens of the members.
 func (p *Package) Tokens() []rs.Token {
 	tokens := make([]rs.Token, len(p.members))

@@ -17,6 +17,11 @@ func Error(e *rs.Error) Result {
 		hint = wayOut(e)
 	}
 	p := newPage(ErrorText)
+	send := ""
+	if e.Send != "" && len(e.Send) <= maxSend {
+		send = "send: " + oneLine(e.Send)
+		p.reserve(send)
+	}
 	message := preview(e.Message, 600)
 	if e.Quoted {
 		message = quote(message)
@@ -24,6 +29,10 @@ func Error(e *rs.Error) Result {
 	p.add(name(errorCode(e)) + ": " + message)
 	if hint != "" {
 		p.add(preview(hint, 500))
+	}
+	if send != "" {
+		p.release(send)
+		p.whole(send)
 	}
 	connectionLines(p, e)
 	unavailableLines(p, e)
@@ -35,6 +44,9 @@ func Error(e *rs.Error) Result {
 	}
 	return Result{Text: p.String(), Structured: object{pair("error", errorObject(e, hint))}.AppendJSON(nil)}
 }
+
+// maxSend is the longest call that an error proposes, in bytes.
+const maxSend = 900
 
 // errorCode is the stable code, never empty.
 func errorCode(e *rs.Error) string {
@@ -149,6 +161,9 @@ func errorObject(e *rs.Error, hint string) string {
 		}
 	}
 	put("hint", preview(hint, 500))
+	if len(e.Send) <= maxSend {
+		put("send", oneLine(e.Send))
+	}
 	put("param", preview(e.Param, 120))
 	put("retry_with", preview(e.RetryWith, 120))
 	if e.Status != 0 {

@@ -1,0 +1,176 @@
+package integration
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A mistake is a call as a model might write it, and the calls that it may mean: none where nothing is meant that a call could do.
+type mistake struct {
+	grant string
+	wrong call
+	means []call
+}
+
+// readMistakes reads a list of mistakes; the first lines of the file say how it is written.
+func readMistakes(t *testing.T, path string) []mistake {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var all []mistake
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		words := strings.SplitN(strings.TrimSpace(lines.Text()), " ", 2)
+		switch words[0] {
+		case "client", "package":
+			all = append(all, mistake{grant: words[0], wrong: parseCall(t, words[1])})
+		case "means", "or":
+			last := &all[len(all)-1]
+			last.means = append(last.means, parseCall(t, words[1]))
+		case "refused", "#", "":
+		default:
+			t.Fatalf("%s: what is %q?", path, lines.Text())
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func parseCall(t *testing.T, text string) call {
+	t.Helper()
+	tool, arguments, _ := strings.Cut(strings.TrimSpace(text), " ")
+	c := call{tool: tool}
+	if err := json.Unmarshal([]byte(arguments), &c.arguments); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return c
+}
+
+var sendLine = regexp.MustCompile(`(?m)^send: (\w+ \{.*\})$`)
+
+// TestMistakes sends each mistake, and then the call that its error prints. At least nine of ten lead to what was meant, and none to
+// something else without a word.
+func TestMistakes(t *testing.T) {
+	for name, path := range map[string]string{"seen": "testdata/mistakes.txt", "kept": "testdata/mistakes_kept.txt"} {
+		t.Run(name, func(t *testing.T) {
+			all := readMistakes(t, path)
+			sessions := map[string]session{
+				"client": overHTTP(t, sample.MCPURL, sample.ClientToken), "package": overHTTP(t, sample.MCPURL, sample.PackageToken),
+			}
+			led, at1 := 0, 0
+			for _, m := range all {
+				outcome := m.try(t, sessions[m.grant])
+				switch outcome {
+				case "taken":
+					led, at1 = led+1, at1+1
+				case "mended":
+					led++
+				case "silent":
+					t.Errorf("silent: %s %v is answered otherwise than %v", m.grant, m.wrong, m.means)
+				default:
+					t.Logf("%s: %s %v", outcome, m.grant, m.wrong)
+				}
+			}
+			t.Logf("%d of %d lead to what was meant (%.0f %%), %d of them at once", led, len(all), 100*float64(led)/float64(len(all)), at1)
+			if led*10 < len(all)*9 {
+				t.Errorf("%d of %d are too few", led, len(all))
+			}
+		})
+	}
+}
+
+// try sends the mistake, and the call that the error proposes, and says how that ended.
+func (m mistake) try(t *testing.T, s session) string {
+	t.Helper()
+	result := s.call(m.wrong.tool, m.wrong.arguments)
+	if !result.IsError {
+		if len(m.means) > 0 && m.answeredBy(t, s, result) {
+			return "taken"
+		}
+		return "silent"
+	}
+	if len(m.means) == 0 {
+		return "mended"
+	}
+	found := sendLine.FindStringSubmatch(textOf(result))
+	var said struct {
+		Error struct {
+			Send string `json:"send"`
+		} `json:"error"`
+	}
+	if err := structured(result, &said); err != nil {
+		t.Fatal(err)
+	}
+	if found == nil {
+		return "no call is printed:\n" + textOf(result) + "\n"
+	}
+	if found[1] != said.Error.Send {
+		t.Errorf("%v: text says %s, structured output %s", m.wrong, found[1], said.Error.Send)
+	}
+	next := parseCall(t, found[1])
+	again := s.call(next.tool, next.arguments)
+	if again.IsError {
+		return "fails again: " + found[1] + "\n" + textOf(again) + "\n"
+	}
+	if !m.answeredBy(t, s, again) {
+		return "leads elsewhere: " + found[1] + "\n" + textOf(result) + "\n"
+	}
+	return "mended"
+}
+
+// answeredBy reports whether a result is that of a call that was meant.
+func (m mistake) answeredBy(t *testing.T, s session, result *mcp.CallToolResult) bool {
+	t.Helper()
+	got := contentOf(t, result)
+	return slices.ContainsFunc(m.means, func(c call) bool {
+		meant := s.call(c.tool, c.arguments)
+		if meant.IsError {
+			t.Fatalf("%v: what is meant fails: %s", m.wrong, textOf(meant))
+		}
+		return cmp.Equal(contentOf(t, meant), got)
+	})
+}
+
+// contentOf is what a result says of records, without the addresses, cursors and calls that repeat the arguments of the call.
+func contentOf(t *testing.T, result *mcp.CallToolResult) any {
+	t.Helper()
+	var document any
+	if err := structured(result, &document); err != nil {
+		t.Fatal(err)
+	}
+	return withoutCalls(document)
+}
+
+func withoutCalls(value any) any {
+	repeats := []string{"links", "next", "next_cursor", "url", "request_id", "bearer", "grant_id", "next_call", "continuation"}
+	switch value := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, member := range value {
+			if !slices.Contains(repeats, name) {
+				kept[name] = withoutCalls(member)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(value))
+		for i := range value {
+			kept[i] = withoutCalls(value[i])
+		}
+		return kept
+	}
+	return value
+}

@@ -1,0 +1,120 @@
+package middleware_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// correctable is a resource server with two streams. It refuses what it does not know as the reference does.
+func correctable() *middlewaretest.RS {
+	const schema = `{"detail":"compact","connectors":[` +
+		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","received_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time",` +
+		`"size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments"}]}]},` +
+		`{"connector_key":"notes","granted_connections":[{"connection_id":"cin_2","display_name":"Notebook"}],"streams":[{"name":"notes"}]}]}`
+	page := func(r rs.Request) (*rs.Response, error) {
+		refuse := func(status int, code rs.Code, message string) (*rs.Response, error) {
+			return nil, &rs.Error{Code: code, Status: status, Message: message, Quoted: true, Envelope: json.RawMessage(`{"code":"` + string(code) + `"}`)}
+		}
+		connection := r.Query.Get("connection_id")
+		switch {
+		case r.Path == "/v1/schema":
+			return middlewaretest.JSON(schema), nil
+		case !strings.HasPrefix(r.Path, "/v1/streams/messages/"):
+			return refuse(401, "context.stream_not_allowed", "Token introspection failed closed")
+		case connection != "" && connection != "cin_1":
+			return refuse(401, "context.instance_mismatch", "Token introspection failed closed")
+		case r.Query.Has("filter[subjet]"), r.Query.Get("field") == "size":
+			return refuse(400, "unknown_field", "Unknown field")
+		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"):
+			return refuse(400, "invalid_request", "not a timestamp")
+		}
+		if r.Path == "/v1/streams/messages/records/m1" {
+			return middlewaretest.JSON(`{"object":"record","id":"m1","stream":"messages","data":{"subject":"Tax"}}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+	}
+	return &middlewaretest.RS{Answer: page}
+}
+
+// Each call, what the text of its answer says, and what the resource server hears.
+func TestCorrect(t *testing.T) {
+	const records, whole = "/v1/streams/messages/records", "/v1/schema?view=compact"
+	for name, row := range map[string]struct {
+		tool, arguments string
+		says            []string // of an error; none for an answer
+		heard           []string
+	}{
+		"a number in quotes is a number":              {"query_records", `{"stream":"messages","limit":"10"}`, nil, []string{records + "?limit=10"}},
+		"a common name of an argument is that one":    {"query_records", `{"stream":"messages","page_size":5}`, nil, []string{records + "?limit=5"}},
+		"an operator of another language is ours":     {"query_records", `{"stream":"messages","filter":{"size_bytes":{"$gte":1,"<":9}}}`, nil, []string{records + "?filter[size_bytes][gte]=1&filter[size_bytes][lt]=9"}},
+		"a direction beside its field is a '-'":       {"query_records", `{"stream":"messages","sort":"size_bytes desc"}`, nil, []string{records + "?sort=-size_bytes"}},
+		"fields between commas are a list":            {"query_records", `{"stream":"messages","fields":"subject, size_bytes"}`, nil, []string{records + "?fields=subject&fields=size_bytes"}},
+		"a URL of a record is its id":                 {"fetch", `{"id":"https://rs.example/v1/streams/messages/records/m1?connection_id=cin_1"}`, nil, []string{"/v1/streams/messages/records/m1?connection_id=cin_1"}},
+		"a name and its other name may be the same":   {"query_records", `{"stream":"messages","limit":5,"page_size":5}`, nil, []string{records + "?limit=5"}},
+		"a display name is the id of its connection":  {"query_records", `{"stream":"messages","connection_id":"work MAIL"}`, nil, []string{records + "?connection_id=work MAIL", whole, records + "?connection_id=cin_1"}},
+		"what is not certain is proposed, not taken":  {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},
+		"two names that disagree are refused":         {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
+		"a list of values has no or":                  {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
+		"D9 a filter in a text is refused":            {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
+		"a text within a field is a search":           {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
+		"a bound of a time needs the field of it":     {"query_records", `{"stream":"messages","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: schema {"stream":"messages"}`}, nil},
+		"a stream in the singular is named":           {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
+		"what the server said is not the headline":    {"query_records", `{"stream":"message"}`, []string{"unknown_stream", "!introspection"}, []string{"/v1/streams/message/records", whole}},
+		"a connection that does not have the stream":  {"query_records", `{"stream":"messages","connection_id":"cin_2"}`, []string{`connection "cin_2" has no stream "messages". It is under cin_1 "Work mail".`, `send: query_records {"stream":"messages","connection_id":"cin_1"}`}, []string{records + "?connection_id=cin_2", whole}},
+		"a field with a letter missing is named":      {"query_records", `{"stream":"messages","filter":{"subjet":"a"}}`, []string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, []string{records + "?filter[subjet]=a", "/v1/schema?stream=messages&view=compact"}},
+		"a field for the metric is named":             {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},
+		"a date that was refused is read, not looked": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`}, []string{records + "?filter[received_at][gte]=2026/03/01"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := correctable()
+			reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := textOf(t, reply.Result)
+			if reply.Result.IsError != (row.says != nil) {
+				t.Errorf("isError is %v: %s", reply.Result.IsError, text)
+			}
+			for _, says := range row.says {
+				if lacks, ok := strings.CutPrefix(says, "!"); strings.Contains(text, strings.TrimPrefix(says, "!")) == ok {
+					t.Errorf("%q of %q: %s", says, lacks, text)
+				}
+			}
+			if diff := cmp.Diff(row.heard, server.Lines()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// S0-8a, D26: what a package's directory knows is read nowhere.
+func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
+	granted := []rs.GrantedStream{
+		{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}},
+		{Stream: "notes", Connection: rs.Connection{ID: "cin_2", DisplayName: "Notebook"}},
+	}
+	ambiguous := &rs.Error{Code: rs.AmbiguousConnection, Message: "Which?"}
+	for arguments, says := range map[string]string{
+		`{"q":"tax","streams":["message","notes"]}`: `send: search {"q":"tax","streams":["messages","notes"]}`,
+		`{"q":"tax","streams":["dreams"]}`:          `unknown_stream: no stream "dreams" in this grant. It has: messages, notes.`,
+	} {
+		server := new(middlewaretest.RS)
+		p := auth.Principal{
+			Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
+			Package: scriptedPackage{RS: server, choose: ambiguous, granted: granted},
+		}
+		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), tools.Call{Tool: toolNamed(t, "search"), Raw: json.RawMessage(arguments)})
+		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != 0 {
+			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package correct
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Canonical returns arguments as the tool lists them, and whether that differs from what was sent. Only what is certain is
+// rewritten: another common name of an argument, a number in quotes, one value for a list of one, and the like.
+func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
+	before := args.JSON()
+	args = t.withNames(args)
+	for i := range args {
+		if p := t.parameter(args[i].Name); p != nil {
+			args[i].Value = t.value(p, args[i].Value)
+		}
+	}
+	switch t.Name {
+	case "query_records":
+		args = sorted(args)
+	case "aggregate":
+		args = computed(args)
+	case "fetch", "read_record_field":
+		args = t.identified(args)
+	case "schema":
+		if name, _ := text(args.Get("stream")); name == "*" {
+			args = args.Without("stream")
+		}
+	}
+	args = limited(args)
+	return args, args.JSON() != before
+}
+
+// withNames gives arguments the names that the tool lists.
+func (t Tool) withNames(args rs.Object) rs.Object {
+	canonical := slices.Clone(args)
+	for _, m := range args {
+		if t.takes(m.Name) {
+			continue
+		}
+		plain := snake(m.Name)
+		if t.takes(plain) && !args.Includes(plain) {
+			canonical = renamed(canonical, m.Name, plain, m.Value)
+			continue
+		}
+		if flag, ok := flags[plain]; ok && t.takes(flag[0]) && !args.Includes(flag[0]) && m.Value == "true" {
+			canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(flag[1]))
+			continue
+		}
+		for _, p := range t.Parameters {
+			if !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, args) {
+				continue
+			}
+			if same := canonical.Get(p.Name); same == "" || same == m.Value {
+				if list, ok := rs.AsArray(m.Value); ok && p.Type == "string" && len(list) != 1 && p.Name != "q" {
+					continue
+				}
+				canonical = renamed(canonical, m.Name, p.Name, m.Value)
+				break
+			}
+		}
+	}
+	return canonical
+}
+
+// keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
+func (t Tool) keeps(plain string, args rs.Object) bool {
+	return plain == "query" && t.Name == "search" || plain == "record_id" && args.Has("id")
+}
+
+var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]{1,10}$`)
+
+// value gives a value the type of its parameter, where it is certain which one that is.
+func (t Tool) value(p *Parameter, raw string) string {
+	switch p.Type {
+	case "integer":
+		if s, ok := text(raw); ok && wholeNumber.MatchString(strings.TrimSpace(s)) {
+			n, _ := strconv.Atoi(strings.TrimSpace(s))
+			return strconv.Itoa(n)
+		}
+	case "array":
+		return list(raw)
+	case "string":
+		return t.string(p, raw)
+	case "object":
+		if p.Name == "filter" {
+			return filterOf(raw)
+		}
+	}
+	return raw
+}
+
+// list is a list of names.
+func list(raw string) string {
+	s, lone := text(raw)
+	switch {
+	case lone && strings.ContainsAny(s, ",["):
+		if values := names(s); len(values) > 0 {
+			return listed(values)
+		}
+	case lone && s != "":
+		return listed([]string{unquoted(s)})
+	}
+	return raw
+}
+
+func (t Tool) string(p *Parameter, raw string) string {
+	if p.Name == "q" || p.Name == "query" {
+		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
+			var terms []string
+			for _, item := range list {
+				term, ok := text(item)
+				if !ok {
+					return raw
+				}
+				terms = append(terms, term)
+			}
+			return rs.EncodeJSON(strings.Join(terms, " "))
+		}
+		return raw
+	}
+	raw = only(raw)
+	if p.Words != nil {
+		written, ok := rs.AsText(raw)
+		plain := snake(written)
+		if other, known := words[p.Name][plain]; known {
+			plain = other
+		}
+		if ok && slices.Contains(p.Words, plain) {
+			return rs.EncodeJSON(plain)
+		}
+		return raw
+	}
+	if s, ok := text(raw); ok && slices.Contains(nameArguments, p.Name) && unquoted(s) != s && unquoted(s) != "" {
+		return rs.EncodeJSON(unquoted(s))
+	}
+	return raw
+}
+
+var sortWithDirection = regexp.MustCompile(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
+
+// sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
+func sorted(args rs.Object) rs.Object {
+	field, direction := sortOf(args.Get("sort"))
+	order, _ := text(args.Get("order"))
+	if args.Has("order") && order != "asc" && order != "desc" && !args.Has("sort") { // "total desc", "-total"
+		if f, d := sortOf(args.Get("order")); f != "" && (d != "" || strings.HasPrefix(order, "-")) {
+			field, direction, order = f, d, ""
+			args = renamed(args, "order", "sort", `""`)
+		}
+	}
+	if field == "" {
+		return args
+	}
+	if plain := strings.TrimSuffix(strings.ToLower(field), "ending"); plain == "asc" || plain == "desc" {
+		if order == "" && direction == "" {
+			return renamed(args, "sort", "order", rs.EncodeJSON(plain))
+		}
+		return args
+	}
+	if direction == "" && (order == "asc" || order == "desc") && !strings.HasPrefix(field, "-") {
+		direction = order
+	}
+	if direction == "desc" && !strings.HasPrefix(field, "-") {
+		field = "-" + field
+	}
+	if direction != "" && order != "" && direction != order {
+		return args // they disagree
+	}
+	if direction != "" {
+		args = args.Without("order")
+	}
+	return args.With("sort", rs.EncodeJSON(field))
+}
+
+// sortOf reads a sort as other APIs write it.
+func sortOf(raw string) (field, direction string) {
+	raw = only(raw)
+	if o := rs.AsObject(raw); o != nil {
+		field, direction = o.Text("field", "name", "by", "column"), strings.ToLower(o.Text("direction", "order", "dir"))
+		if len(o) == 1 && field == "" {
+			field, direction = o[0].Name, strings.ToLower(o.Text(o[0].Name))
+		}
+	} else if s, ok := text(raw); ok {
+		field = strings.TrimSpace(s)
+		if found := sortWithDirection.FindStringSubmatch(field); found != nil {
+			field, direction = found[1], strings.ToLower(found[2])
+		}
+	}
+	if direction != "" {
+		direction = strings.TrimSuffix(direction, "ending")
+	}
+	if direction != "" && direction != "asc" && direction != "desc" {
+		return "", ""
+	}
+	return strings.TrimPrefix(field, "+"), direction
+}
+
+var metricOfField = regexp.MustCompile(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
+
+// computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
+func computed(args rs.Object) rs.Object {
+	metric, _ := text(args.Get("metric"))
+	if found := metricOfField.FindStringSubmatch(metric); found != nil && !args.Has("field") {
+		name := strings.ToLower(found[1])
+		if other := words["metric"][name]; other != "" {
+			name = other
+		}
+		if name == "count" && strings.Contains(strings.ToLower(metric), "distinct ") {
+			name = "count_distinct"
+		}
+		metric = name
+		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]))
+	}
+	if field, _ := text(args.Get("field")); field == "*" && metric == "count" {
+		args = args.Without("field")
+	}
+	if word, ok := text(args.Get("group_by_time")); ok && granularities[word] && !args.Has("granularity") {
+		args = args.With("granularity", rs.EncodeJSON(word))
+	}
+	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
+		args = renamed(args, "group_by", "group_by_time", args.Get("group_by"))
+	}
+	return args
+}
+
+// limited gives a lone number for expand_limit the relation that is expanded, and numbers in quotes their type.
+func limited(args rs.Object) rs.Object {
+	raw := args.Get("expand_limit")
+	relations := args.Array("expand")
+	if n, ok := rs.AsText(raw); ok && wholeNumber.MatchString(n) && len(relations) == 1 {
+		relation, _ := text(relations[0])
+		return args.With("expand_limit", rs.Object{{Name: relation, Value: n}}.JSON())
+	}
+	limits := slices.Clone(rs.AsObject(raw))
+	for i, m := range limits {
+		if s, ok := text(m.Value); ok && wholeNumber.MatchString(s) {
+			limits[i].Value = s
+		}
+	}
+	if len(limits) > 0 && limits.JSON() != raw {
+		return args.With("expand_limit", limits.JSON())
+	}
+	return args
+}
+
+// identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
+func (t Tool) identified(args rs.Object) rs.Object {
+	id, ok := text(args.Get("id"))
+	if number := args.Get("id"); !ok && rs.Kind(number) == "number" && args.Has("stream") {
+		id, ok = number, true
+	}
+	if !ok {
+		return args
+	}
+	if stream, connection, record := recordURL(id); stream != "" {
+		ref := rs.Ref{ConnectionID: connection, Stream: stream, RecordID: record}
+		return args.With("id", rs.EncodeJSON(ref.String()))
+	}
+	stream, given := text(args.Get("stream"))
+	if !given || t.takes("stream") || rs.UnsafeName(stream) != "" {
+		return args
+	}
+	if ref, err := rs.ParseRef(id); err == nil && ref.Stream == stream {
+		return args.Without("stream") // it is said twice
+	}
+	if ref, err := rs.ParseRef(id); err == nil && ref.ConnectionID != "" || strings.HasPrefix(id, rs.RecordURIPrefix) {
+		return args // it names another stream
+	}
+	ref := rs.Ref{Stream: stream, RecordID: id}
+	if connection, ok := text(args.Get("connection_id")); ok && ref.String() != stream+":"+id {
+		ref.ConnectionID = connection // a handle names its connection
+	}
+	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
+}
+
+// recordURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
+// read from the URL's host.
+func recordURL(id string) (stream, connection, record string) {
+	if !strings.HasPrefix(id, "https://") && !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "/v1/") {
+		return "", "", ""
+	}
+	u, err := url.Parse(id)
+	if err != nil {
+		return "", "", ""
+	}
+	_, below, found := strings.Cut(u.EscapedPath(), "/v1/streams/")
+	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
+	if !found || len(segments) != 3 || segments[1] != "records" {
+		return "", "", ""
+	}
+	stream, errStream := url.PathUnescape(segments[0])
+	record, errRecord := url.PathUnescape(segments[2])
+	connection = u.Query().Get("connection_id")
+	unsafe := rs.UnsafeName(stream) != "" || connection != "" && rs.UnsafeName(connection) != ""
+	if errStream != nil || errRecord != nil || record == "" || unsafe {
+		return "", "", ""
+	}
+	return stream, connection, record
+}
+
+// Arguments reads raw arguments; false for what is not one JSON object, or has a name twice.
+func Arguments(raw json.RawMessage) (rs.Object, bool) {
+	args, err := rs.ReadObject(string(raw))
+	if err != nil {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	for _, m := range args {
+		if seen[m.Name] {
+			return nil, false
+		}
+		seen[m.Name] = true
+	}
+	return args, true
+}

@@ -1,0 +1,67 @@
+package correct_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+)
+
+// FuzzCanonical holds the laws of what is taken without a word: it is JSON, and it is its own canonical form.
+func FuzzCanonical(f *testing.F) {
+	for _, arguments := range []string{
+		`{"stream":"orders","limit":"10","filter":{"total":{"$gte":1,"<":2}},"sort":"total desc"}`, `{"q":["a","b"],"streams":"a,b","top_k":5}`,
+		`{"stream":"orders","filter":[{"field":"total","op":">=","value":100},{"a":1}],"order":"-total","expand":"items","expand_limit":2}`,
+		`{"id":"https://h/v1/streams/a/records/b%2Fc?connection_id=d"}`, `{"stream":"orders","id":7}`, `{"stream":"a","metric":"sum(total)","group_by":"x","granularity":"Monthly"}`,
+		`{"filter":{"and":[{"a":{"eq":1}},{"b":{"in":["x"]}}]},"stream":["a"],"sort":{"field":"a","direction":"desc"},"full":true}`,
+	} {
+		f.Add(arguments)
+	}
+	all := tools.All("https://rs.example")
+	f.Fuzz(func(t *testing.T, arguments string) {
+		args, ok := correct.Arguments(json.RawMessage(arguments))
+		if !ok {
+			return
+		}
+		for _, tool := range all {
+			once, _ := tool.Known.Canonical(args)
+			if !json.Valid([]byte(once.JSON())) {
+				t.Fatalf("%s: %s becomes %s", tool.Name, arguments, once.JSON())
+			}
+			again, ok := correct.Arguments(json.RawMessage(once.JSON()))
+			if !ok {
+				t.Fatalf("%s: %s names something twice", tool.Name, once.JSON())
+			}
+			if twice, _ := tool.Known.Canonical(again); twice.JSON() != once.JSON() {
+				t.Errorf("%s: %s becomes %s, and that %s", tool.Name, arguments, once.JSON(), twice.JSON())
+			}
+			if call, ok := tool.Known.Guess(args, rs.Invalid("", "", "")); ok && !json.Valid([]byte(call.Arguments.JSON())) {
+				t.Errorf("%s: %s is guessed to be %s", tool.Name, arguments, call)
+			}
+		}
+	})
+}
+
+// What is wrong with each of these names is its form; the nearest is the one that is meant.
+func TestDisplayNames(t *testing.T) {
+	grant := correct.Grant{Sources: []rs.GrantedStream{
+		{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Mail"}},
+		{Stream: "threads", Connection: rs.Connection{ID: "cin_1", DisplayName: "Mail"}},
+		{Stream: "messages", Connection: rs.Connection{ID: "cin_2", DisplayName: "Chat"}},
+		{Stream: "messages", Connection: rs.Connection{ID: "cin_3", DisplayName: "chat"}},
+	}}
+	for name, want := range map[string]string{"mail": `{"stream":"messages","connection_id":"cin_1"}`, "Chat": "", "cin_2": "", "Mai": ""} {
+		args, ok := grant.Named(rs.Object{{Name: "stream", Value: `"messages"`}, {Name: "connection_id", Value: rs.EncodeJSON(name)}})
+		got := ""
+		if ok {
+			got = args.JSON()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package correct
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
+type correction struct {
+	stream Stream
+	args   rs.Object
+	wrong  []string // sentences
+	param  string
+	code   rs.Code
+	open   bool // something is wrong for which there is no replacement
+}
+
+// say notes what is wrong with an argument.
+func (c *correction) say(code rs.Code, param, format string, values ...any) {
+	if c.code == "" {
+		c.code, c.param = code, param
+	}
+	c.wrong = append(c.wrong, fmt.Sprintf(format, values...))
+}
+
+// name returns a field for a name that is wrong in an argument; "" for none.
+func (c *correction) name(param, name string, u use, what string) string {
+	known := c.stream.suited(u)
+	top, _, _ := strings.Cut(name, ".")
+	if slices.Contains(known, name) || slices.Contains(known, top) {
+		return name
+	}
+	near := c.stream.near(name, u)
+	shown := near
+	sentence := "Nearest"
+	if len(near) == 0 {
+		shown, sentence = known, "It has"
+		if what != "" {
+			sentence = "Those that do"
+		}
+	}
+	if c.stream.field(name) != nil {
+		c.say(rs.UnknownField, param, "%s field %s of %s cannot %s. %s: %s.",
+			param, quoted(name), c.stream.Name, what, sentence, shownNames(shown, 12))
+	} else {
+		c.say(rs.UnknownField, param, "%s has no field %s. %s: %s.", c.stream.Name, quoted(name), sentence, shownNames(shown, 12))
+	}
+	if len(near) > 0 {
+		return near[0]
+	}
+	if u != nil && len(known) > 0 && len(known) <= 3 {
+		return known[0]
+	}
+	c.open = true
+	return ""
+}
+
+// Unknown returns the error that says which field, relation or view of a call its stream does not have, and the call that is probably
+// meant; nil if it has all that are named. refused is what the resource server said.
+func (s Stream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
+	if len(s.Fields) == 0 {
+		return nil
+	}
+	c := &correction{stream: s, args: args}
+	c.fields()
+	if t.Name == "search" || t.Name == "query_records" || t.Name == "aggregate" {
+		c.filter(t)
+	}
+	if t.takes("sort") {
+		c.sort()
+	}
+	if t.Name == "aggregate" {
+		c.aggregate()
+	} else if t.takes("field") {
+		if field, ok := text(c.args.Get("field")); ok {
+			if to := c.name("field", field, nil, ""); to != "" {
+				c.args = c.args.With("field", rs.EncodeJSON(to))
+			}
+		}
+	}
+	c.relations()
+	c.view()
+	if len(c.wrong) == 0 {
+		return nil
+	}
+	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " ")}
+	if e.Code == rs.UnknownField && refused.Status != 0 {
+		e.Code = refused.Code
+	}
+	if e.Send = (Call{t.Name, c.args}).String(); c.open {
+		e.Send = (Call{"schema", rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Name)}}.WithAll(onlyConnection(args))}).String()
+	}
+	return e
+}
+
+func (c *correction) fields() {
+	if !c.args.Has("fields") {
+		return
+	}
+	var kept []string
+	for _, raw := range c.args.Array("fields") {
+		name, _ := text(raw)
+		if name == "*" || name == "all" {
+			c.say(rs.UnknownField, "fields", "Leave fields out for all of them.")
+			c.args = c.args.Without("fields")
+			return
+		}
+		if to := c.name("fields", name, nil, ""); to != "" && !slices.Contains(kept, to) {
+			kept = append(kept, to)
+		}
+	}
+	if len(kept) > 0 {
+		c.args, c.open = c.args.With("fields", listed(kept)), false // without those that are nowhere
+	}
+}
+
+func (c *correction) filter(t Tool) {
+	filter := c.args.Object("filter")
+	if filter == nil {
+		return
+	}
+	var mended rs.Object
+	for _, m := range filter {
+		field := m.Name
+		if c.stream.field(field) == nil {
+			for _, suffix := range []string{"__", "_", "."} {
+				if at := strings.LastIndex(field, suffix); at > 0 && c.stream.field(field[:at]) != nil {
+					if operator, ok := operatorOf(field[at+len(suffix):]); ok && rs.Kind(m.Value) != "object" {
+						c.say(rs.UnknownField, "filter",
+							"%s has no field %s; an operator is written inside its field.", c.stream.Name, quoted(m.Name))
+						mended, field = with(mended, field[:at], operator, m.Value), ""
+						break
+					}
+				}
+			}
+		}
+		if field == "" {
+			continue
+		}
+		if c.stream.field(field) == nil && t.takes(field) && !c.args.Has(field) {
+			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
+			c.args = c.args.With(field, m.Value)
+			continue
+		}
+		u, what := use(filters), "be filtered by"
+		if rs.Kind(m.Value) == "object" {
+			u, what = ranges, "be filtered by a range"
+		}
+		if to := c.name("filter", field, u, what); to != "" && !mended.Includes(to) {
+			mended = append(mended, rs.Member{Name: to, Value: m.Value})
+		}
+	}
+	if c.args = c.args.Without("filter"); len(mended) > 0 {
+		c.args = c.args.With("filter", mended.JSON())
+	}
+}
+
+func (c *correction) sort() {
+	sort, ok := text(c.args.Get("sort"))
+	if !ok {
+		return
+	}
+	field, descending := strings.CutPrefix(sort, "-")
+	to := c.name("sort", field, ranges, "be sorted by")
+	if to == "" {
+		return
+	}
+	if descending {
+		to = "-" + to
+	}
+	c.args = c.args.With("sort", rs.EncodeJSON(to))
+}
+
+func (c *correction) aggregate() {
+	metric, _ := text(c.args.Get("metric"))
+	if field, ok := text(c.args.Get("field")); ok && metric != "count" {
+		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {
+			c.args = c.args.With("field", rs.EncodeJSON(to))
+		}
+	}
+	for _, name := range []string{"group_by", "group_by_time"} {
+		field, ok := text(c.args.Get(name))
+		if !ok {
+			continue
+		}
+		word := Tool{}.string(&Parameter{Name: "granularity", Words: slices.Sorted(keys(granularities))}, rs.EncodeJSON(field))
+		if granularity, _ := text(word); granularities[granularity] && c.stream.field(field) == nil {
+			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
+				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quoted(field))
+				c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(times[0])).With("granularity", rs.EncodeJSON(granularity))
+				continue
+			}
+		}
+		if to := c.name(name, field, aggregates(name), "group"); to != "" {
+			c.args = c.args.With(name, rs.EncodeJSON(to))
+		}
+	}
+}
+
+func keys(of map[string]bool) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range of {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (c *correction) relations() {
+	if !c.args.Has("expand") {
+		return
+	}
+	limits := c.args.Object("expand_limit")
+	var kept []string
+	for _, raw := range c.args.Array("expand") {
+		name, _ := text(raw)
+		to := name
+		if !slices.Contains(c.stream.Relations, name) {
+			near := nearest(name, c.stream.Relations, 3)
+			switch {
+			case len(c.stream.Relations) == 0:
+				c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
+				continue
+			case len(near) > 0:
+				c.say(rs.InvalidExpand, "expand",
+					"%s has no relation %s. Nearest: %s.", c.stream.Name, quoted(name), shownNames(near, 3))
+				to = near[0]
+			default:
+				c.say(rs.InvalidExpand, "expand",
+					"%s has no relation %s. It has: %s.", c.stream.Name, quoted(name), shownNames(c.stream.Relations, 12))
+				to = c.stream.Relations[0]
+			}
+			if raw := limits.Get(name); raw != "" {
+				limits = renamed(limits, name, to, raw)
+			}
+		}
+		if !slices.Contains(kept, to) {
+			kept = append(kept, to)
+		}
+	}
+	if c.args = c.args.Without("expand", "expand_limit"); len(kept) > 0 {
+		c.args = c.args.With("expand", listed(kept))
+		if len(limits) > 0 {
+			c.args = c.args.With("expand_limit", limits.JSON())
+		}
+	}
+}
+
+func (c *correction) view() {
+	view, ok := text(c.args.Get("view"))
+	if !ok || slices.Contains(c.stream.Views, view) {
+		return
+	}
+	if near := nearest(view, c.stream.Views, 3); len(near) > 0 {
+		c.say("invalid_request", "view", "%s has no view %s. Nearest: %s.", c.stream.Name, quoted(view), shownNames(near, 3))
+		c.args = c.args.With("view", rs.EncodeJSON(near[0]))
+		return
+	}
+	if len(c.stream.Views) > 0 {
+		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quoted(view))
+		c.args = c.args.Without("view")
+	}
+}

@@ -1,0 +1,248 @@
+package correct
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// operatorOf returns the operator that a word means; false if it is not certain.
+func operatorOf(word string) (operator string, certain bool) {
+	plain := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(word), "$"))
+	if slices.Contains(rs.RangeOperators, plain) {
+		return plain, true
+	}
+	operator, certain = operators[plain]
+	if !certain {
+		operator, certain = operators[snake(plain)]
+	}
+	return operator, certain
+}
+
+// filterOf returns a filter in its own form: by field a value, or an object of range operators. What is not certain stays as it is.
+func filterOf(raw string) string {
+	if list, ok := rs.AsArray(raw); ok {
+		return conjunction(list, raw)
+	}
+	o := rs.AsObject(raw)
+	if o == nil {
+		return raw
+	}
+	if field, condition, ok := spelled(o); ok {
+		return rs.Object{{Name: field, Value: condition}}.JSON()
+	}
+	if len(o) == 1 && (strings.EqualFold(o[0].Name, "and") || strings.EqualFold(o[0].Name, "$and")) {
+		if list, ok := rs.AsArray(o[0].Value); ok {
+			return conjunction(list, raw)
+		}
+	}
+	changed := slices.Clone(o)
+	for i := range changed {
+		changed[i].Value = condition(changed[i].Value)
+	}
+	return changed.JSON()
+}
+
+// condition is what one field is compared with.
+func condition(raw string) string {
+	if list, ok := rs.AsArray(raw); ok && len(list) == 1 && rs.Kind(list[0]) != "object" {
+		return list[0]
+	}
+	o := rs.AsObject(raw)
+	var ranges rs.Object
+	for _, m := range o {
+		operator, ok := operatorOf(m.Name)
+		switch {
+		case strings.EqualFold(strings.TrimPrefix(m.Name, "$"), "in") && len(o) == 1 && only(m.Value) != m.Value:
+			return only(m.Value)
+		case !ok || ranges.Includes(operator):
+			return raw
+		case operator == "" && len(o) == 1:
+			return m.Value
+		case operator == "":
+			return raw
+		case m.Value == "null" && len(o) > 1:
+			continue // a null argument counts as absent
+		}
+		ranges = append(ranges, rs.Member{Name: operator, Value: m.Value})
+	}
+	if len(ranges) == 0 {
+		return raw
+	}
+	return ranges.JSON()
+}
+
+// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}.
+func spelled(o rs.Object) (field, comparison string, ok bool) {
+	if len(o) != 3 && (len(o) != 2 || !o.Includes("value")) {
+		return "", "", false
+	}
+	word := "eq"
+	for _, m := range o {
+		s, isText := text(m.Value)
+		switch strings.ToLower(m.Name) {
+		case "field", "field_path", "column", "property", "key", "name":
+			field = s
+		case "operator", "op", "comparison", "condition":
+			if word = s; !isText {
+				return "", "", false
+			}
+		case "value":
+			comparison = m.Value
+		default:
+			return "", "", false
+		}
+	}
+	if field == "" || comparison == "" {
+		return "", "", false
+	}
+	comparison = condition(rs.Object{{Name: word, Value: comparison}}.JSON())
+	_, certain := operatorOf(word)
+	return field, comparison, certain
+}
+
+// conjunction joins the conditions of a list, all of which must hold. If two cannot stand in one object, raw is returned.
+func conjunction(list []string, raw string) string {
+	var all rs.Object
+	for _, item := range list {
+		for _, m := range rs.AsObject(filterOf(item)) {
+			if before := rs.AsObject(all.Get(m.Name)); before != nil && rs.AsObject(m.Value) != nil {
+				for _, r := range rs.AsObject(m.Value) {
+					if before.Includes(r.Name) {
+						return raw
+					}
+					before = append(before, r)
+				}
+				all = all.With(m.Name, before.JSON())
+				continue
+			}
+			if all.Includes(m.Name) {
+				return raw
+			}
+			all = append(all, m)
+		}
+	}
+	if len(all) == 0 {
+		return raw
+	}
+	return all.JSON()
+}
+
+var (
+	comparison = regexp.MustCompile(`(?i)^\s*["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*` +
+		`(>=|<=|==|=|>|<|:|\b(?:gte|lte|gt|lt|eq|is)\b)\s*(.+?)\s*$`)
+	bracketed = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
+	leading   = regexp.MustCompile(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
+	number    = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+	andWord   = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
+)
+
+// guessedFilter returns the filter that is probably meant by one that was refused; "" for none, as for one that cannot be said: an
+// exclusion, or a text to look for.
+func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
+	if s, ok := text(raw); ok {
+		if o := rs.AsObject(s); o != nil {
+			return guessedFilter(filterOf(s))
+		}
+		var all rs.Object
+		for _, part := range andWord.Split(s, -1) {
+			found := comparison.FindStringSubmatch(part)
+			if found == nil {
+				return "", nil, nil
+			}
+			operator, _ := operatorOf(strings.ReplaceAll(found[2], ":", "="))
+			all = with(all, found[1], operator, literal(found[3]))
+		}
+		return all.JSON(), nil, nil
+	}
+	o := rs.AsObject(raw)
+	for _, word := range []string{"or", "$or", "OR"} {
+		if list := o.Array(word); len(o) == 1 && len(list) > 0 { // there is no "or": one call for each
+			return filterOf(list[0]), nil, nil
+		}
+	}
+	var all rs.Object
+	for _, m := range o {
+		name, operator := m.Name, ""
+		if found := bracketed.FindStringSubmatch(m.Name); found != nil {
+			name = found[1]
+			operator, _ = operatorOf(found[2])
+		}
+		switch value := m.Value; rs.Kind(value) {
+		case "object":
+			for _, r := range rs.AsObject(value) {
+				plain := strings.ToLower(strings.TrimPrefix(r.Name, "$"))
+				list, _ := rs.AsArray(r.Value)
+				known, certain := operatorOf(r.Name)
+				switch {
+				case certain && r.Value == "null":
+				case certain:
+					all = with(all, name, known, r.Value)
+				case lists[plain] && len(list) > 0:
+					all = with(all, name, "", list[0])
+				case plain == "between" && len(list) == 2:
+					all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
+				case starts[plain]:
+					all = with(all, name, "gte", r.Value)
+				case ends[plain]:
+					all = with(all, name, "lte", r.Value)
+				case exclusions[plain]:
+					excluded = &rs.Member{Name: name, Value: r.Value}
+				case seeks[plain]:
+					sought = &rs.Member{Name: name, Value: r.Value}
+				default:
+					return "", nil, nil
+				}
+			}
+		case "array":
+			if list, _ := rs.AsArray(value); len(list) > 0 {
+				all = with(all, name, operator, list[0])
+			}
+		case "null":
+		default:
+			if leads, rest := leadingOf(value); leads != "" {
+				operator, value = leads, rest
+			}
+			all = with(all, name, operator, value)
+		}
+	}
+	return all.JSON(), excluded, sought
+}
+
+func set(words ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range words {
+		all[word] = true
+	}
+	return all
+}
+
+// leadingOf splits a text such as ">100"; "" where no operator leads it.
+func leadingOf(raw string) (operator, value string) {
+	s, _ := text(raw)
+	found := leading.FindStringSubmatch(s)
+	if found == nil {
+		return "", ""
+	}
+	operator, _ = operatorOf(found[1])
+	return operator, literal(found[2])
+}
+
+// with adds a condition to a filter.
+func with(filter rs.Object, field, operator, value string) rs.Object {
+	if operator == "" {
+		return filter.With(field, value)
+	}
+	return filter.With(field, filter.Object(field).With(operator, value).JSON())
+}
+
+// literal is a value of a written condition: a number, a boolean, or a text with or without quotation marks.
+func literal(s string) string {
+	s = strings.TrimSpace(s)
+	if number.MatchString(s) || s == "true" || s == "false" {
+		return s
+	}
+	return rs.EncodeJSON(unquoted(s))
+}

@@ -1,0 +1,333 @@
+package correct
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Sources lists what a schema document grants.
+func Sources(s *rs.Schema) []rs.GrantedStream {
+	var all []rs.GrantedStream
+	for _, stream := range s.Streams {
+		if len(stream.Connections) == 0 {
+			all = append(all, rs.GrantedStream{Stream: stream.Name, Connection: rs.Connection{ConnectorKey: stream.ConnectorKey}})
+		}
+		for _, connection := range stream.Connections {
+			all = append(all, rs.GrantedStream{Stream: stream.Name, Connection: connection})
+		}
+	}
+	return all
+}
+
+// A Grant is what the names of a call are compared with.
+type Grant struct {
+	Sources []rs.GrantedStream
+	// OneConnection is set where a read needs a connection if several have its stream (S0-R8).
+	OneConnection bool
+}
+
+// touched is what a call names: streams, and a connection.
+type touched struct {
+	streams    []string
+	connection string
+}
+
+// touches reads the names of streams and connections out of arguments.
+func touches(args rs.Object) touched {
+	var t touched
+	t.connection, _ = text(args.Get("connection_id"))
+	if stream, ok := text(args.Get("stream")); ok {
+		t.streams = append(t.streams, stream)
+	}
+	for _, raw := range args.Array("streams") {
+		stream, _ := text(raw)
+		t.streams = append(t.streams, stream)
+	}
+	if id, ok := text(args.Get("id")); ok {
+		if ref, err := rs.ParseRef(id); err == nil {
+			t.streams = append(t.streams, ref.Stream)
+			if ref.ConnectionID != "" {
+				t.connection = ref.ConnectionID
+			}
+		}
+	}
+	return t
+}
+
+// Touches returns the streams and the connection that arguments name.
+func Touches(args rs.Object) (streams []string, connection string) {
+	t := touches(args)
+	return t.streams, t.connection
+}
+
+// changed writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
+func changed(args rs.Object, streams map[string]string, connection string) rs.Object {
+	before := touches(args)
+	if id, ok := text(args.Get("id")); ok {
+		if ref, err := rs.ParseRef(id); err == nil {
+			ref.Stream = streams[ref.Stream]
+			if ref.ConnectionID != "" || connection != before.connection {
+				ref.ConnectionID = connection
+			}
+			return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
+		}
+	}
+	if stream, ok := text(args.Get("stream")); ok {
+		if streams[stream] == "" {
+			args = args.Without("stream")
+		} else {
+			args = args.With("stream", rs.EncodeJSON(streams[stream]))
+		}
+	}
+	if args.Has("streams") {
+		var kept []string
+		for _, raw := range args.Array("streams") {
+			stream, _ := text(raw)
+			if to := streams[stream]; to != "" && !slices.Contains(kept, to) {
+				kept = append(kept, to)
+			}
+		}
+		if args = args.Without("streams"); len(kept) > 0 {
+			args = args.With("streams", listed(kept))
+		}
+	}
+	switch {
+	case connection == "":
+		return args.Without("connection_id")
+	case connection != before.connection:
+		return args.With("connection_id", rs.EncodeJSON(connection))
+	}
+	return args
+}
+
+// Named returns the arguments with the id of the connection that they name by its display name, if exactly one has it.
+func (g Grant) Named(args rs.Object) (rs.Object, bool) {
+	t := touches(args)
+	found := ""
+	for _, s := range g.Sources {
+		if s.Connection.ID == t.connection {
+			return nil, false
+		}
+		if t.connection == "" || !strings.EqualFold(s.Connection.DisplayName, t.connection) {
+			continue
+		}
+		if found != "" && found != s.Connection.ID {
+			return nil, false
+		}
+		found = s.Connection.ID
+	}
+	if found == "" {
+		return nil, false
+	}
+	same := map[string]string{}
+	for _, stream := range t.streams {
+		same[stream] = stream
+	}
+	return changed(args, same, found), true
+}
+
+// Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
+// that is probably meant; nil if the grant has all that is named.
+func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
+	about := touches(args)
+	if len(g.Sources) == 0 {
+		return nil
+	}
+	known := func(s rs.GrantedStream) bool { return s.Connection.ID == about.connection }
+	if about.connection != "" && !slices.ContainsFunc(g.Sources, known) {
+		return g.missingConnection(t, args, about)
+	}
+	for _, stream := range about.streams {
+		if !g.has(stream, about.connection) {
+			return g.missingStream(t, args, about, stream)
+		}
+	}
+	return nil
+}
+
+// MissingStream is Missing for one of the streams of a call.
+func (g Grant) MissingStream(t Tool, args rs.Object, stream string) *rs.Error {
+	if len(g.Sources) == 0 || g.has(stream, "") {
+		return nil
+	}
+	return g.missingStream(t, args, touches(args), stream)
+}
+
+func (g Grant) has(stream, connection string) bool {
+	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool {
+		return s.Stream == stream && (connection == "" || s.Connection.ID == connection)
+	})
+}
+
+// connectionsOf are the connections with a stream, each once.
+func (g Grant) connectionsOf(stream string) []rs.Connection {
+	var all []rs.Connection
+	for _, s := range g.Sources {
+		if (stream == "" || s.Stream == stream) && s.Connection.ID != "" &&
+			!slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
+			all = append(all, s.Connection)
+		}
+	}
+	return all
+}
+
+// streamsOf are the streams of a connection, or all, each once.
+func (g Grant) streamsOf(connection string) []string {
+	var all []string
+	for _, s := range g.Sources {
+		if (connection == "" || s.Connection.ID == connection) && !slices.Contains(all, s.Stream) {
+			all = append(all, s.Stream)
+		}
+	}
+	return all
+}
+
+const grantHint = "schema without arguments lists the streams and connections."
+
+// likeliest maps each stream to itself, or to the nearest one that there is; known reports whether there is one for each.
+func (g Grant) likeliest(streams []string, connection string) (to map[string]string, known bool) {
+	to, known = map[string]string{}, true
+	for _, stream := range streams {
+		to[stream] = stream
+		if !g.has(stream, connection) {
+			near := g.near(stream, connection)
+			if len(near) == 0 {
+				to[stream], known = "", false
+				continue
+			}
+			to[stream] = near[0]
+		}
+	}
+	return to, known
+}
+
+// near are the streams that a name may mean: one of a similar name, or one of a connector or connection of that name.
+func (g Grant) near(stream, connection string) []string {
+	found := nearest(stream, g.streamsOf(connection), 3)
+	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
+		found = append([]string{last}, found...)
+	}
+	for _, s := range g.Sources {
+		_, key := likeness(stream, s.Connection.ConnectorKey)
+		_, name := likeness(stream, s.Connection.DisplayName)
+		if (key || name || s.Connection.ID == stream) && (connection == "" || s.Connection.ID == connection) {
+			found = append(found, s.Stream)
+		}
+	}
+	var distinct []string
+	for _, name := range found {
+		if !slices.Contains(distinct, name) {
+			distinct = append(distinct, name)
+		}
+	}
+	return distinct[:min(len(distinct), 3)]
+}
+
+// missingStream says which streams are near one that the grant, or the connection that is named, does not have.
+func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream string) *rs.Error {
+	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
+	if t.takes("streams") {
+		e.Param = "streams"
+	} else if t.takes("id") {
+		e.Param = "id"
+	}
+	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
+			quoted(about.connection), quoted(stream), shownConnections(others))
+		e.Connections, e.ConnectionTotal, e.RetryWith = first(others, nil), len(others), "connection_id"
+		same, _ := g.likeliest(about.streams, others[0].ID)
+		e.Send = Call{t.Name, changed(args, same, others[0].ID)}.String()
+		return e
+	}
+	e.Message = fmt.Sprintf("no stream %s in this grant.", quoted(stream))
+	near := g.near(stream, about.connection)
+	if len(near) == 0 && about.connection != "" {
+		near = g.near(stream, "")
+	}
+	if ref, ok := g.colons(args); ok {
+		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
+	}
+	if everything := set("*", "all", "any", "everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
+		known := g.streamsOf("")
+		e.Message += " It has: " + shownNames(known, 20) + "."
+		if everything && (t.Name == "schema" || t.Name == "search") {
+			e.Send = Call{t.Name, changed(args, map[string]string{}, about.connection)}.String()
+		}
+		if e.Send == "" {
+			e.Send = Call{"schema", rs.Object{}}.String()
+		}
+		return e
+	}
+	var shown []string
+	for _, name := range near {
+		shown = append(shown, shownNames([]string{name}, 1)+g.displayed(name))
+	}
+	e.Message += " Nearest: " + strings.Join(shown, ", ") + "."
+	if e.Send != "" {
+		return e
+	}
+	connection := about.connection
+	to, _ := g.likeliest(about.streams, connection)
+	to[stream] = near[0]
+	switch having := g.connectionsOf(near[0]); {
+	case connection != "" && !g.has(near[0], connection) && len(having) > 0,
+		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
+		connection = having[0].ID
+	}
+	e.Send = Call{t.Name, changed(args, to, connection)}.String()
+	return e
+}
+
+// colons reads an id whose connection is followed by ':' instead of '/'.
+func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
+	id, _ := text(args.Get("id"))
+	ref, err := rs.ParseRef(id)
+	stream, record, ok := strings.Cut(ref.RecordID, ":")
+	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
+		return rs.Ref{}, false
+	}
+	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
+}
+
+// displayed names the connections of a stream in brackets, if there are several in the grant.
+func (g Grant) displayed(stream string) string {
+	var names []string
+	for _, c := range g.connectionsOf(stream) {
+		if c.DisplayName != "" {
+			names = append(names, clean(c.DisplayName))
+		}
+	}
+	if len(names) == 0 || len(names) > 4 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// quoted is a text from elsewhere as a quotation within a sentence, bounded.
+func quoted(s string) string { return rs.EncodeJSON(clean(s)) }
+
+// clean bounds a text from elsewhere and leaves out what does not belong into a line.
+func clean(s string) string {
+	if runes := []rune(rs.ErrorText(s)); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return rs.ErrorText(s)
+}
+
+// shownNames lists names, those in quotation marks that are not plain words.
+func shownNames(names []string, most int) string {
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		if snake(name) != strings.ToLower(name) || len(name) > 60 {
+			name = quoted(name)
+		}
+		shown = append(shown, name)
+	}
+	if len(names) > most {
+		shown = append(shown, "…")
+	}
+	return strings.Join(shown, ", ")
+}

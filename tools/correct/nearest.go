@@ -1,0 +1,98 @@
+package correct
+
+import (
+	"slices"
+	"strings"
+)
+
+// nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
+func nearest(name string, known []string, most int) []string {
+	type candidate struct {
+		name  string
+		score int
+	}
+	var near []candidate
+	for _, k := range known {
+		if score, ok := likeness(name, k); ok && !slices.ContainsFunc(near, func(c candidate) bool { return c.name == k }) {
+			near = append(near, candidate{k, score})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return a.score - b.score })
+	var found []string
+	for _, c := range near[:min(len(near), most)] {
+		found = append(found, c.name)
+	}
+	return found
+}
+
+// likeness says how far a name is from a known one, 0 for the same but for case and separators; false where they are not alike.
+func likeness(name, known string) (score int, alike bool) {
+	a, b := snake(name), snake(known)
+	if a == "" || b == "" {
+		return 0, false
+	}
+	ta, tb := tokens(a), tokens(b)
+	shared := 0
+	for _, token := range ta {
+		if slices.Contains(tb, token) {
+			shared++
+		}
+	}
+	d := distance(a, b)
+	switch {
+	case a == b:
+		return 0, true
+	case shared == len(ta) && shared == len(tb):
+		return 1, true // another order, or singular and plural
+	case shared == min(len(ta), len(tb)):
+		return 2 + len(ta) + len(tb) - 2*shared, true
+	case d <= max(1, min(len(a), len(b))/3), d == 2 && len(a) > 4 && a[0] == b[0]:
+		return 2 + d, true
+	case shared > 0 && shared*2 >= min(len(ta), len(tb)):
+		return 6 + len(ta) + len(tb) - 2*shared, true
+	case len(a) > 3 && strings.Contains(b, a), len(b) > 3 && strings.Contains(a, b):
+		return 8, true
+	}
+	return 0, false
+}
+
+// tokens are the words of a name in the singular.
+func tokens(name string) []string {
+	words := strings.Split(name, "_")
+	for i, w := range words {
+		switch {
+		case strings.HasSuffix(w, "ies") && len(w) > 4:
+			words[i] = strings.TrimSuffix(w, "ies") + "y"
+		case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3:
+			words[i] = strings.TrimSuffix(w, "s")
+		}
+	}
+	return words
+}
+
+// distance is how many letters must be added, removed, changed or swapped with the next to make one name of another.
+func distance(a, b string) int {
+	const longest = 64
+	if len(a) > longest || len(b) > longest {
+		return longest
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := last[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			row[j] = min(change, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,103 @@
+package correct
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// dateLayouts are ways to write a day, and times without a zone, beside RFC 3339. Those whose day and month can be mistaken for each
+// other are none.
+var dateLayouts = []struct {
+	layout string
+	day    bool
+}{
+	{"2006-01", true}, {"2006/01/02", true}, {"2006.01.02", true}, {"20060102", true}, {"January 2006", true}, {"Jan 2006", true},
+	{"2 January 2006", true}, {"2 Jan 2006", true}, {"January 2, 2006", true}, {"Jan 2, 2006", true},
+	{"2006-01-02 15:04:05", false}, {"2006-01-02 15:04", false}, {"2006-01-02T15:04:05", false}, {"2006-01-02T15:04", false},
+}
+
+var unixSeconds = regexp.MustCompile(`^1[0-9]{9}$|^1[0-9]{12}$`)
+
+// dateOf is a date as a filter takes it, for one that is written in another way; "" if there is none.
+func dateOf(raw string) string {
+	s, ok := rs.AsText(raw)
+	if !ok {
+		return ""
+	}
+	s = strings.TrimSpace(s)
+	if unixSeconds.MatchString(s) {
+		n, _ := strconv.ParseInt(s[:10], 10, 64)
+		return time.Unix(n, 0).UTC().Format(time.RFC3339)
+	}
+	for _, known := range dateLayouts {
+		if t, err := time.Parse(known.layout, s); err == nil {
+			if known.day {
+				return t.Format(time.DateOnly)
+			}
+			return t.Format(time.RFC3339)
+		}
+	}
+	return ""
+}
+
+// valueOf is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.
+func valueOf(raw string) string {
+	if s, ok := text(raw); ok {
+		switch strings.ToLower(strings.TrimSpace(s)) {
+		case "true", "yes":
+			return "true"
+		case "false", "no":
+			return "false"
+		}
+	}
+	if date := dateOf(raw); date != "" {
+		return rs.EncodeJSON(date)
+	}
+	return ""
+}
+
+// Rewritten returns the call that a resource server probably takes instead of one that it refused, where no name needs to be known
+// for that: with dates and booleans in their usual form, without a view that it refuses, with a filter's condition on what is an
+// argument as that argument.
+func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
+	if call, ok := t.misplaced(args); ok {
+		return call, true
+	}
+	if refused.Code != "invalid_request" {
+		return Call{}, false
+	}
+	if refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view") {
+		return Call{t.Name, args.Without("view")}, true
+	}
+	filter, found := args.Object("filter"), false
+	for _, m := range filter {
+		if o := rs.AsObject(m.Value); o != nil {
+			for _, r := range o {
+				if value := valueOf(r.Value); value != "" {
+					o, found = o.With(r.Name, value), true
+				}
+			}
+			filter = filter.With(m.Name, o.JSON())
+		} else if operator, value := leadingOf(m.Value); operator != "" {
+			filter, found = filter.With(m.Name, rs.Object{{Name: operator, Value: value}}.JSON()), true
+		} else if value := valueOf(m.Value); value != "" {
+			filter, found = filter.With(m.Name, value), true
+		}
+	}
+	if !found {
+		return Call{}, false
+	}
+	return Call{t.Name, args.With("filter", filter.JSON())}, true
+}
+
+// Restarted returns the call from the first page on.
+func (t Tool) Restarted(args rs.Object) Call {
+	if args.Has("changes_since") && !args.Has("cursor") {
+		return Call{t.Name, args.With("changes_since", `"beginning"`)}
+	}
+	return Call{t.Name, args.Without("cursor")}
+}

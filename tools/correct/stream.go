@@ -1,0 +1,120 @@
+package correct
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A Stream is what the fields and relations of a call are compared with.
+type Stream struct {
+	Name      string
+	Fields    []rs.SchemaField
+	Relations []string
+	Views     []string
+}
+
+// ReadStream reads a stream out of a schema document; a field of several connections counts once.
+func ReadStream(name string, s *rs.Schema) Stream {
+	stream := Stream{Name: name}
+	for _, row := range s.Streams {
+		if row.Name != name {
+			continue
+		}
+		for _, f := range row.Fields() {
+			if f.Granted && stream.field(f.Name) == nil {
+				stream.Fields = append(stream.Fields, f)
+			}
+		}
+		for _, r := range row.Relations() {
+			if !slices.Contains(stream.Relations, r.Name) {
+				stream.Relations = append(stream.Relations, r.Name)
+			}
+		}
+		for _, raw := range row.Members.Array("views") {
+			if id := rs.AsObject(raw).Text("id", "name"); id != "" {
+				stream.Views = append(stream.Views, id)
+			}
+		}
+	}
+	return stream
+}
+
+func (s Stream) field(name string) *rs.SchemaField {
+	for i := range s.Fields {
+		if s.Fields[i].Name == name {
+			return &s.Fields[i]
+		}
+	}
+	return nil
+}
+
+// A use is what an argument needs of a field; nil takes any.
+type use func(rs.SchemaField) bool
+
+func aggregates(kind string) use {
+	return func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, kind) }
+}
+
+func ranges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
+
+func filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
+
+// suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
+func (s Stream) suited(u use) []string {
+	var all, suited []string
+	for _, f := range s.Fields {
+		all = append(all, f.Name)
+		if u == nil || u(f) {
+			suited = append(suited, f.Name)
+		}
+	}
+	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return filters(f) || len(f.Aggregates) > 0 })
+	if silent {
+		return all
+	}
+	return suited
+}
+
+// roles are words for what a field is, beside the roles and types by which a schema says so.
+var roles = []struct {
+	words map[string]bool
+	is    use
+}{
+	{set("date", "time", "timestamp", "day", "when", "datetime", "created", "received", "sent", "start", "starts",
+		"occurred", "created_at", "updated_at", "created_time", "start_time", "start_date", "sent_at", "received_at",
+		"occurred_at", "timestamp_at", "event_time"),
+		func(f rs.SchemaField) bool { return f.Role == "event-time" }},
+	{set("from", "sender", "author", "user", "who", "by", "username", "sender_name", "from_user", "organizer",
+		"writer"), func(f rs.SchemaField) bool { return f.Role == "actor" }},
+	{set("title", "subject", "name", "headline", "summary", "label", "vendor", "store", "shop",
+		"seller"), func(f rs.SchemaField) bool { return f.Role == "primary-title" }},
+	{set("amount", "price", "cost", "value", "sum", "total", "total_amount",
+		"total_price"), func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }},
+	{set("body", "content", "text", "message", "description", "details", "notes"), func(f rs.SchemaField) bool {
+		return f.Role == "secondary" || f.Type == "text" || f.Lexical && f.Role == "primary-title"
+	}},
+}
+
+// near are the fields that a name may mean, those for the use first.
+func (s Stream) near(name string, u use) []string {
+	known := s.suited(u)
+	for _, prefix := range []string{"data.", "record.", s.Name + ".", "fields."} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(known, rest) {
+			return []string{rest}
+		}
+	}
+	found := nearest(name, known, 3)
+	for _, role := range roles {
+		if !role.words[snake(name)] {
+			continue
+		}
+		for _, f := range s.Fields {
+			if role.is(f) && slices.Contains(known, f.Name) && !slices.Contains(found, f.Name) {
+				found = append(found, f.Name)
+			}
+		}
+	}
+	return found[:min(len(found), 3)]
+}

@@ -1,0 +1,152 @@
+// Package correct has the rules by which arguments that are wrong are mended: pure functions, which read nothing. What is certain is
+// taken ([Tool.Canonical]); what is likely is only proposed, as a call that is ready to send ([Tool.Guess], [Grant.Names]).
+package correct
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A Tool is what is known of a tool's arguments: its listed input schema.
+type Tool struct {
+	Name       string
+	Parameters []Parameter
+}
+
+// A Parameter is one argument that a tool takes.
+type Parameter struct {
+	Name        string
+	Type        string   // string, integer, array or object
+	Words       []string // the only values of a string; nil for any
+	Least, Most int      // the bounds of an integer
+}
+
+// ReadTool reads the input schema of a tool, one flat object (D22).
+func ReadTool(name, input string) Tool {
+	t := Tool{Name: name}
+	for _, m := range rs.AsObject(input).Object("properties") {
+		o := rs.AsObject(m.Value)
+		p := Parameter{Name: m.Name, Type: rs.StringMember(o, "type")}
+		for _, word := range o.Array("enum") {
+			text, _ := rs.AsText(word)
+			p.Words = append(p.Words, text)
+		}
+		p.Least, _ = o.Number("minimum")
+		p.Most, _ = o.Number("maximum")
+		t.Parameters = append(t.Parameters, p)
+	}
+	return t
+}
+
+// parameter returns the parameter of a name, or nil.
+func (t Tool) parameter(name string) *Parameter {
+	for i := range t.Parameters {
+		if t.Parameters[i].Name == name {
+			return &t.Parameters[i]
+		}
+	}
+	return nil
+}
+
+func (t Tool) takes(name string) bool { return t.parameter(name) != nil }
+
+// Takes reports whether the tool has an argument of that name.
+func (t Tool) Takes(name string) bool { return t.takes(name) }
+
+// A Call is a call that is ready to send.
+type Call struct {
+	Tool      string
+	Arguments rs.Object
+}
+
+// String returns the call as answers print it: query_records {"stream":"messages"}.
+func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
+
+// snake is a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
+func snake(name string) string {
+	var b strings.Builder
+	previous := '_'
+	for _, c := range strings.TrimSpace(name) {
+		switch {
+		case c == '-' || c == ' ' || c == '.':
+			c = '_'
+		case unicode.IsUpper(c):
+			if unicode.IsLower(previous) || unicode.IsDigit(previous) {
+				b.WriteByte('_')
+			}
+			c = unicode.ToLower(c)
+		}
+		if c != '_' || previous != '_' {
+			b.WriteRune(c)
+		}
+		previous = c
+	}
+	return strings.Trim(b.String(), "_")
+}
+
+// text is a JSON string's text; false for any other value.
+func text(raw string) (string, bool) {
+	if rs.Kind(raw) != "string" {
+		return "", false
+	}
+	return rs.AsText(raw)
+}
+
+// only returns the one element of a list, or the value itself.
+func only(raw string) string {
+	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {
+		return list[0]
+	}
+	return raw
+}
+
+// renamed is the object with one member under another name, in its place; another member of that name is replaced.
+func renamed(o rs.Object, from, to, value string) rs.Object {
+	var changed rs.Object
+	for _, m := range o {
+		switch m.Name {
+		case from:
+			changed = append(changed, rs.Member{Name: to, Value: value})
+		case to:
+		default:
+			changed = append(changed, m)
+		}
+	}
+	return changed
+}
+
+// listed writes names as a JSON array.
+func listed(names []string) string { return rs.EncodeJSON(names) }
+
+// unquoted is a text without the white space, quotation marks and brackets that a model copied along.
+func unquoted(s string) string {
+	const pairs = "\"\"''``<>"
+	for s = strings.TrimSpace(s); len(s) > 1; s = strings.TrimSpace(s[1 : len(s)-1]) {
+		at := strings.IndexByte(pairs, s[0])
+		if at < 0 || at%2 != 0 || s[len(s)-1] != pairs[at+1] {
+			break
+		}
+	}
+	return s
+}
+
+// names splits a list of names in one text: with commas, or as JSON.
+func names(s string) []string {
+	if list, ok := rs.AsArray(s); ok {
+		var values []string
+		for _, item := range list {
+			if value, ok := text(item); ok {
+				values = append(values, value)
+			}
+		}
+		return values
+	}
+	values := strings.Split(s, ",")
+	for i := range values {
+		values[i] = unquoted(values[i])
+	}
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}

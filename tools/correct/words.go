@@ -1,0 +1,97 @@
+package correct
+
+// aliases are the names under which other APIs know an argument. Each is taken only by a tool that has no argument of that name.
+var aliases = map[string][]string{
+	"stream":        {"stream_name", "stream_id", "streams", "table", "collection"},
+	"streams":       {"stream", "stream_name", "stream_names", "tables", "collections"},
+	"connection_id": {"connection", "connections", "connection_ids", "connection_name", "account", "account_id", "source", "source_id"},
+	"limit": {"page_size", "pagesize", "per_page", "max_results", "num_results", "top_k", "top_n", "top",
+		"first", "take", "max", "size", "k", "n"},
+	"limit_chars":  {"limit", "length", "max_chars", "max_length", "num_chars", "chars", "size"},
+	"offset_chars": {"offset", "start", "start_chars", "char_offset"},
+	"before_chars": {"before", "context_before"},
+	"after_chars":  {"after", "context_after"},
+	"cursor":       {"next_cursor", "page_token", "next_page_token"},
+	"fields":       {"select", "columns", "properties", "projection", "attributes", "field", "field_names"},
+	"field":        {"field_path", "field_name", "column", "property", "attribute", "path", "fields"},
+	"filter":       {"filters", "where", "conditions", "criteria"},
+	"sort":         {"sort_by", "sortby", "order_by", "orderby", "sort_field", "ordering"},
+	"order":        {"sort_order", "sort_direction", "order_direction", "direction", "dir"},
+	"expand":       {"include", "includes", "embed", "relations", "populate"},
+	"q": {"text", "search", "search_query", "search_term", "search_terms", "keywords", "keyword", "terms",
+		"query_text", "query", "pattern", "phrase"},
+	"id": {"record_id", "uri", "url", "ids", "record_uri", "result_id", "record"},
+	"metric": {"function", "operation", "aggregation", "aggregate", "agg", "func", "op", "aggregate_function",
+		"metrics", "measure"},
+	"group_by":      {"groupby", "group", "group_by_field"},
+	"group_by_time": {"time_field", "date_field", "group_by_date"},
+	"granularity":   {"interval", "bucket", "period", "time_bucket", "time_granularity"},
+	"time_zone":     {"timezone", "tz"},
+}
+
+// words are other ways to write one of the few values of an argument.
+var words = map[string]map[string]string{
+	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc",
+		"ascending": "asc", "oldest": "asc", "oldest_first": "asc"},
+	"granularity": {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+		"yearly": "year", "annual": "year"},
+	"mode": {"keyword": "lexical", "keywords": "lexical", "full_text": "lexical", "fulltext": "lexical",
+		"text": "lexical", "exact": "lexical", "vector": "semantic"},
+	"metric": {
+		"maximum": "max", "minimum": "min", "distinct": "count_distinct", "distinct_count": "count_distinct",
+		"unique":       "count_distinct",
+		"unique_count": "count_distinct", "cardinality": "count_distinct", "n_unique": "count_distinct",
+	},
+	"count": {"true": "exact", "yes": "exact", "total": "exact", "false": "none", "no": "none"},
+	"detail": {"detailed": "full", "verbose": "full", "complete": "full", "true": "full", "summary": "compact",
+		"brief": "compact", "false": "compact"},
+}
+
+// flags are arguments that stand for one value of another when they are true.
+var flags = map[string][2]string{
+	"full": {"detail", "full"}, "verbose": {"detail", "full"},
+	"include_total": {"count", "exact"}, "include_count": {"count", "exact"}, "with_count": {"count",
+		"exact"}, "total_count": {"count", "exact"},
+}
+
+// names of arguments that hold a name or an id, in which white space or quotation marks around the value are never meant.
+var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
+
+// beside are arguments that other tools take, or that say nothing about the read; they are no fields of a stream.
+var beside = set(
+	"reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output",
+	"output_format", "verbose", "debug", "pretty",
+	"page", "offset", "skip", "page_number", "timeout", "include_metadata", "include_deleted", "raw", "detail", "full",
+	"mode", "sort", "order", "limit", "fields",
+	"q", "query", "streams", "cursor", "expand", "view", "metric", "field", "group_by", "group_by_time", "granularity",
+	"time_zone", "count", "distinct",
+	"language", "having",
+)
+
+// bounds are arguments that bound a time, which a filter on the stream's time field does here.
+var bounds = set(
+	"since", "until", "from", "to", "start", "end", "start_date", "end_date", "date_from", "date_to", "from_date",
+	"to_date", "after", "before", "start_time",
+	"end_time", "date", "date_range", "time_range", "time_min", "time_max", "created_after", "created_before",
+)
+
+// operators are other ways to write an operator; "" is equality. All of them are certain.
+var operators = map[string]string{
+	"eq": "", "=": "", "==": "", "equals": "", "equal": "", "is": "",
+	">=": "gte", "min": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
+	">": "gt", "greater_than": "gt", "after": "gt",
+	"<=": "lte", "max": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
+	"<": "lt", "less_than": "lt", "before": "lt",
+}
+
+// Operators that are likely to mean something, but not certain to.
+var (
+	lists      = set("in", "any", "any_of", "one_of")
+	starts     = set("from", "since", "start", "on_or_after", "not_before")
+	ends       = set("to", "until", "till", "end", "on_or_before", "not_after")
+	exclusions = set("ne", "neq", "not", "!=", "<>", "not_equal", "not_equals", "nin", "not_in", "is_not")
+	seeks      = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
+		"ends_with", "endswith", "search", "icontains", "includes")
+)
+
+var granularities = set("hour", "day", "week", "month", "quarter", "year")
