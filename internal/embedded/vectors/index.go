@@ -153,11 +153,11 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 			return fmt.Errorf("vectors: %w", err)
 		}
 	}
-	stored := make([][]byte, len(vectors))
-	for i, vector := range vectors {
-		stored[i] = pack(vector)
+	stored := make([][]byte, 0, len(parts))
+	for i, p := range parts {
+		stored = append(stored, pack(vectors[i]))
 		_, err := tx.ExecContext(ctx, "INSERT INTO vectors (version, source, field, number, vector) VALUES (?, ?, ?, ?, ?)",
-			parts[i].Version, parts[i].Source, parts[i].Column, parts[i].Number, stored[i])
+			p.Version, p.Source, p.Column, p.Number, stored[i])
 		if err != nil {
 			return fmt.Errorf("vectors: %w", err)
 		}
@@ -167,9 +167,9 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for i := range stored {
+	for i, p := range parts {
 		x.dimension = len(vectors[i])
-		x.keep(parts[i], stored[i])
+		x.keep(p, stored[i])
 	}
 	return nil
 }
