@@ -37,7 +37,7 @@ func namesProperty(name, description string) string {
 }
 
 const (
-	connectionProperty  = `"connection_id":{"type":"string","description":"As printed"}`
+	connectionProperty  = `"connection_id":{"type":"string","description":"Which source, where several have the stream: id or display name as schema prints it"}`
 	zoneProperty        = `"time_zone":{"type":"string","description":"IANA zone of dates"}`
 	expandLimitProperty = `"expand_limit":{"type":"object","description":"Most records by relation: {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
 )

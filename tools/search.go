@@ -13,6 +13,7 @@ import (
 // resource server, for citations.
 func searchTool(recordBase string) *Tool {
 	tool := plainSearchTool(recordBase)
+	tool.Description += " A question will do: if no record has all words, those with some are listed."
 	tool.Forward = newSearcher(time.Now).forward
 	return tool
 }
