@@ -43,7 +43,8 @@ func queryRecordsTool() *Tool {
 			return render.Records(response, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
-				Rest: rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
+				Empty: call.Empty,
+				Rest:  rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
 	}
@@ -106,6 +107,9 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
 		if size := args.pageSize(); err == nil || rs.AsError(err).Code != rs.ResponseTooLarge || size == 1 || refits == maxRefits {
 			call.Args = args // what was read in the end is what is rendered
+			if err == nil && args.explainable(response) {
+				call.Empty = explainEmpty(ctx, call, args.filter)
+			}
 			return Reply{Call: call, Response: response}, err
 		}
 		if args.asked == 0 {

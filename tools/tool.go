@@ -42,11 +42,12 @@ type Call struct {
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
 	// observation looks at it.
 	Protocol string
-	RS       rs.Doer  // the caller's resource server; set by Admit
-	Args     Args     // the arguments, checked; set by Validate
-	Scope    rs.Scope // stream, record, connection, relations; set by ResolveConnection
-	Counts   *Counts  // what an index says beside names; nil for any other call; set by the core
-	Repair   *Repair  // what a search did that found nothing at first; nil for any other call; set by the core
+	RS       rs.Doer             // the caller's resource server; set by Admit
+	Args     Args                // the arguments, checked; set by Validate
+	Scope    rs.Scope            // stream, record, connection, relations; set by ResolveConnection
+	Counts   *Counts             // what an index says beside names; nil for any other call; set by the core
+	Empty    []render.EmptyField // why a filter leaves no records; set by the core
+	Repair   *Repair             // what a search did that found nothing at first; nil for any other call; set by the core
 }
 
 // A Reply is what comes back up.

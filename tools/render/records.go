@@ -18,6 +18,7 @@ type RecordsQuery struct {
 	Position     Position // where the answer starts
 	ChangesSince string
 	Fields       []string
+	Empty        []EmptyField // why the filter leaves no records, where that was found out
 	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
 	Rest object
 }
@@ -66,6 +67,9 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	}
 	if len(notes) > 0 {
 		structured = append(structured, pair("warning", encode(strings.Join(notes, " "))))
+	}
+	if len(q.Empty) > 0 {
+		structured = append(structured, pair("conditions", explained(q.Empty)))
 	}
 	cuts := left + extra.over + extra.foreign
 	for _, record := range page.long {
@@ -262,6 +266,8 @@ func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, cha
 			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
 		}
 		return []string{"later changes: " + call}
+	case len(items) == 0 && len(explain(q.Empty)) > 0:
+		return explain(q.Empty)
 	case len(items) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
 		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
 	}

@@ -1,0 +1,66 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// ANSWERS 5: where a filter leaves nothing, the answer says what each condition leaves alone, and which values a field has.
+func TestAnEmptyPageIsExplained(t *testing.T) {
+	const empty = `{"object":"list","data":[],"has_more":false}`
+	for says, row := range map[string]struct {
+		arguments, page string
+		counts          bool   // the resource server counts
+		want            string // in text
+		reads           int
+	}{
+		"two conditions, of which one excludes everything": {
+			`{"stream":"orders","filter":{"status":"canceled","total":{"gte":1,"lte":9}}}`, empty, true,
+			"Records that match each condition alone: status 0, total 7.\nstatus is delivered (5), cancelled (2).", 4,
+		},
+		"at most five fields are counted": {
+			`{"stream":"orders","filter":{"a":{"gte":1},"b":{"gte":1},"c":{"gte":1},"d":{"gte":1},"e":{"gte":1},"f":{"gte":1}}}`, empty, true,
+			"alone: a 7, b 7, c 7, d 7, e 7.", 6,
+		},
+		"counts that are refused are not said": {
+			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 2,
+		},
+		"without a filter there is nothing to explain": {`{"stream":"orders"}`, empty, true, "No record matches.", 1},
+		"where there are records nothing is counted": {
+			`{"stream":"orders","filter":{"status":"x"}}`, `{"data":[{"id":"1","data":{"status":"x"}}]}`, true, "orders: 1 record", 1,
+		},
+	} {
+		t.Run(says, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				if !strings.HasSuffix(r.Path, "/aggregate") {
+					return middlewaretest.JSON(row.page), nil
+				}
+				switch {
+				case !row.counts:
+					return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] is not supported"}
+				case r.Query.Get("group_by") != "":
+					return middlewaretest.JSON(`{"metric":"count","groups":[{"key":"delivered","count":5},{"key":"cancelled","count":2},{"key":null,"count":1}]}`), nil
+				case r.Query.Has("filter[status]"):
+					return middlewaretest.JSON(`{"metric":"count","value":0}`), nil
+				}
+				return middlewaretest.JSON(`{"metric":"count","value":7}`), nil
+			}}
+			result := use(t, tools.QueryRecords(), server, json.RawMessage(row.arguments))
+			if !strings.Contains(result.Text, row.want) {
+				t.Errorf("no %q in\n%s", row.want, result.Text)
+			}
+			if got := len(server.Requests()); got != row.reads {
+				t.Errorf("%d reads, want %d: %s", got, row.reads, fmt.Sprint(server.Requests()))
+			}
+			if explained := strings.Contains(string(result.Structured), `"alone"`); explained != strings.Contains(row.want, "alone: ") {
+				t.Errorf("structured output: %s", result.Structured)
+			}
+		})
+	}
+}
