@@ -214,8 +214,8 @@ func (c *client) value(r row, field string) string {
 		return value
 	}
 	for line := range strings.SplitSeq(c.open(map[string]any{"id": r.id, "fields": []string{field}}).Text, "\n") {
-		if value, ok := strings.CutPrefix(line, field+": "); ok {
-			return value
+		if value, ok := strings.CutPrefix(line, field+": "); ok && value != "null" {
+			return unquoted(value)
 		}
 	}
 	return ""

@@ -313,7 +313,7 @@ func TestDocumentsAreReadToTheirEnd(t *testing.T) {
 			unnamed := 0
 			for _, m := range o.Object("data") {
 				value := plain(json.RawMessage(m.Value))
-				shown := strings.Contains(document.Text, m.Name+": "+strings.TrimSpace(value)) || strings.Contains(document.Text, m.Name+":\n> "+strings.ReplaceAll(value, "\n", "\n> "))
+				shown := strings.Contains(document.Text, m.Name+": "+value) || strings.Contains(document.Text, m.Name+": "+m.Value) || strings.Contains(document.Text, m.Name+":\n> "+strings.ReplaceAll(value, "\n", "\n> "))
 				c, cut := partial[m.Name]
 				switch {
 				case shown:

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -64,7 +65,11 @@ func (d document) orNote(it *item, q DocumentQuery) string {
 	case d.text != "":
 		return d.text
 	case it.deleted:
-		return "This record was deleted at its source."
+		says := "This record was deleted at its source"
+		if it.deletedAt != "" {
+			says += " at " + it.deletedAt
+		}
+		return says + "; its key was " + quote(preview(cmp.Or(it.recordID, q.Ref.RecordID), titleChars)) + "."
 	case len(q.Fields) > 0:
 		return "This record has none of the requested fields."
 	}
@@ -119,6 +124,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) str
 	put("emitted_at", it.emitted)
 	if it.deleted {
 		m = append(m, pair("deleted", encode(true)))
+		put("deleted_at", it.deletedAt)
 	}
 	if citation(it.data) == "" {
 		put("source_url", refusedAddress(it.data))

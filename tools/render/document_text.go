@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -27,7 +28,6 @@ func writeDocument(it *item, remaining int) document {
 	var d document
 	var b strings.Builder
 	var long []member
-	var empty []string
 	for _, m := range it.data {
 		value, _ := rs.AsText(m.Value)
 		partly := false
@@ -37,18 +37,14 @@ func writeDocument(it *item, remaining int) document {
 				long = append(long, m)
 				continue
 			}
-			value = oneLine(value)
+			value = shortValue(value)
 		case "array", "object":
-			if value = preview(readable(m.Value), maxValue); value == "[]" || value == "{}" {
-				value = ""
-			}
+			value = preview(readable(m.Value), maxValue)
 			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
+		case "null":
+			value = "null"
 		}
-		switch full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
-		case value == "":
-			empty = append(empty, shownName(m.Name))
-			continue
-		case full || partly:
+		if full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; full || partly { // of very many fields the rest are readable by name
 			d.cuts = append(d.cuts, cut{it: it, field: m, fromStart: !full})
 			if full {
 				continue
@@ -56,14 +52,19 @@ func writeDocument(it *item, remaining int) document {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", shownName(m.Name), value)
 	}
-	if len(empty) > 0 {
-		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
-	}
 	related := writeRelated(it.expanded, it.conn, remaining/4)
 	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related))
 	b.WriteString(related)
 	d.text = strings.Trim(b.String(), "\n")
 	return d
+}
+
+// shortValue is a short text as it is; in quotes, as JSON, where it could be taken for another value: nothing, a number, a list.
+func shortValue(text string) string {
+	if json.Valid([]byte(text)) || strings.TrimSpace(text) != text || text == "" {
+		return quote(text)
+	}
+	return oneLine(text)
 }
 
 // writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share

@@ -1,0 +1,42 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// S0-7a: what a document says of a field tells nothing, an empty list, an empty text, a number and a text of digits apart.
+func TestADocumentKeepsTypes(t *testing.T) {
+	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
+	for raw, want := range map[string]string{
+		`null`: `null`, `""`: `""`, `[]`: `[]`, `{}`: `{}`, `"null"`: `"null"`, `"[]"`: `"[]"`, `"true"`: `"true"`, `true`: `true`,
+		`1775000199.0001`: `1775000199.0001`, `"1775000199.0001"`: `"1775000199.0001"`, `12.50`: `12.50`,
+		`"plain words"`: `plain words`, `" spaced"`: `" spaced"`, `"2026-01-01"`: `2026-01-01`, `"007"`: `007`, `"\"quoted\""`: `"\"quoted\""`,
+	} {
+		r, err := Document(answer(`{"id":"m1","data":{"id":"m1","field":`+raw+`}}`), DocumentQuery{Ref: ref})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := rs.AsObject(r.Text).Text("text"); !strings.HasSuffix(text, "\nfield: "+want) {
+			t.Errorf("%s is shown as\n%s", raw, text)
+		}
+	}
+}
+
+// A deleted record says which it was, and since when it is gone.
+func TestADeletedRecordSaysItsKey(t *testing.T) {
+	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
+	r, err := Document(answer(`{"object":"record","id":"m1","deleted":true,"deleted_at":"2026-05-01T09:00:00Z","data":null}`), DocumentQuery{Ref: ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := rs.AsObject(r.Text)
+	if want := `This record was deleted at its source at 2026-05-01T09:00:00Z; its key was "m1".`; o.Text("text") != want {
+		t.Error(o.Text("text"))
+	}
+	if m := o.Object("metadata"); m.Text("deleted_at") != "2026-05-01T09:00:00Z" || m.Text("record_id") != "m1" {
+		t.Error(m.JSON())
+	}
+}
