@@ -13,13 +13,9 @@ import (
 // points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
 
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
-func Digest(text string) string { return string(appendDigest(nil, text)) }
-
-func appendDigest(b []byte, text string) []byte {
-	start := len(b)
-	b = append(b, text...)
-	sum := sha256.Sum256(b[start:])
-	return hex.AppendEncode(b[:start], sum[:])
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
@@ -59,7 +55,10 @@ type cite struct {
 const citedDigits = 16
 
 // digest is the start of the SHA-256 of the quote.
-func (c cite) digest() string { return Digest(Quotable(c.quote))[:citedDigits] }
+func (c cite) digest() string {
+	sum := sha256.Sum256([]byte(Quotable(c.quote)))
+	return hex.EncodeToString(sum[:citedDigits/2])
+}
 
 // add writes the citation's members.
 func (c cite) add(a *arguments) {

@@ -23,7 +23,11 @@ func (s *searchPage) hitTexts(chars, room int) []hitText {
 	records := map[string]bool{}
 	for i := range s.hits {
 		h := &s.hits[i]
-		line := hitText{id: h.id, what: h.what(chars > 0), match: h.match(&s.cut, chars), stream: h.stream, proven: len(h.excerpts) > 0}
+		what := h.line
+		if what == "" || chars == 0 {
+			what = h.what(chars > 0)
+		}
+		line := hitText{id: h.id, what: what, match: h.match(&s.cut, chars), stream: h.stream, proven: len(h.excerpts) > 0}
 		if conn := h.separate(); conn != "" {
 			line.id += " connection_id=" + name(conn)
 		}

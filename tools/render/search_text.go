@@ -26,8 +26,8 @@ func (s *searchPage) text(l listing, q SearchQuery) string {
 		room = hard - frame.size()
 	}
 	var hits []hitText
-	for _, chars := range []int{excerptChars, 120, leastExcerpt, 40, 0} {
-		if hits = s.hitTexts(chars, room); len(hits) >= min(wanted, len(s.hits)) || len(hits) > 0 && chars == leastExcerpt {
+	for _, chars := range []int{s.excerptRoom(room, wanted), 40, 0} {
+		if hits = s.hitTexts(chars, room); len(hits) > 0 {
 			break
 		}
 	}
@@ -38,6 +38,18 @@ const (
 	usualHits    = 7  // that a search without limit shows, where shorter excerpts make that possible
 	leastExcerpt = 80 // characters; excerpts are shorter only where not one hit fits
 )
+
+// excerptRoom is how many characters an excerpt may have where so many hits are to fit in so many bytes.
+func (s *searchPage) excerptRoom(room, wanted int) int {
+	const beside = 60 // bytes of a hit: field, place, digest and separators
+	n := min(wanted, len(s.hits))
+	for i := range s.hits[:n] {
+		h := &s.hits[i]
+		h.line = h.what(true)
+		room -= len(h.id) + len(h.line) + beside
+	}
+	return min(max(room/max(n, 1), leastExcerpt), excerptChars)
+}
 
 // A searchFrame is what stands in text beside the hits.
 type searchFrame struct {
