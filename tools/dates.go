@@ -108,7 +108,7 @@ func later(one, other string) bool {
 // says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
 func (f filter) says(field string, kind dateKind) string {
 	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
-	text := field
+	parts := []string{field}
 	for _, operator := range []string{"", "gte", "gt", "lt", "lte"} {
 		for _, c := range f {
 			if c.field != field || c.operator != operator {
@@ -118,10 +118,10 @@ func (f filter) says(field string, kind dateKind) string {
 			if kind == instants && isDate(value) {
 				value += "T00:00Z"
 			}
-			text += " " + words[operator] + " " + value
+			parts = append(parts, words[operator], value)
 		}
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 // hasDate reports whether a condition compares with a bare date.

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +110,7 @@ func TestDatesOfARefusedCall(t *testing.T) {
 	refused := &rs.Error{Code: rs.AmbiguousConnection, Message: "two"}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: refusingPackage{server.doer, refused}})
 	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Raw: arguments, RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
-	if err != refused || len(server.read) > 0 {
+	if !errors.Is(err, refused) || len(server.read) > 0 {
 		t.Errorf("%v, after %q", err, server.read)
 	}
 }

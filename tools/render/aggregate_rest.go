@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -27,7 +28,7 @@ func (a aggregation) rest(n int) groupsRest {
 	if total > n {
 		of = fmt.Sprintf(" of %d", total)
 	}
-	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(plural(total, noun), fmt.Sprint(total)+" "))}
+	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(plural(total, noun), strconv.Itoa(total)+" "))}
 	hidden := a.recordsOf(n, len(a.rows))
 	switch {
 	case total == 0 && other == 0:
