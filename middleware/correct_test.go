@@ -40,7 +40,7 @@ func correctable() *middlewaretest.RS {
 		if r.Path == "/v1/streams/messages/records/m1" {
 			return middlewaretest.JSON(`{"object":"record","id":"m1","stream":"messages","data":{"subject":"Tax"}}`), nil
 		}
-		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+		return middlewaretest.JSON(`{"object":"list","data":[{"id":"m1","stream":"messages","data":{"subject":"Tax"}}]}`), nil
 	}
 	return &middlewaretest.RS{Answer: page}
 }
