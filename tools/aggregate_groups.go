@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
@@ -51,6 +52,10 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 			return nil, nil, err
 		}
 		return r.answerOf(ctx, list, r.rows(ctx, []groupList{list}, "", nil))
+	}
+	if len(units.groups) > maxUnits {
+		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote(field)),
+			fmt.Sprintf("Filter by one value of %s, or group by it.", quote(field)))
 	}
 	lists := make([]groupList, len(units.groups))
 	err = inParallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
@@ -149,7 +154,7 @@ func (r *aggregation) answerOf(ctx context.Context, base groupList, rows []row) 
 	rows = slices.DeleteFunc(rows, func(r row) bool { return r.cells[0].filter == nil })
 	shown := 0
 	var cells []*cell
-	for shown < min(limit, len(rows)) && len(rows[shown].cells) <= left {
+	for shown < min(limit, len(rows)) && (shown == 0 || len(rows[shown].cells) <= left) { // at least one, so that the next goes on
 		for i := range rows[shown].cells {
 			cells = append(cells, &rows[shown].cells[i])
 		}

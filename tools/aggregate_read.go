@@ -16,12 +16,14 @@ import (
 // Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
 // in several currencies. An aggregation may therefore take several reads; the answer keeps the resource server's shape and says so.
 
-// Bounds of the reads of one aggregation.
+// Bounds of what is read for one aggregation.
 const (
 	maxGroupReads      = 40  // filtered reads, one or two a group
 	maxTimeGroups      = 400 // that are listed where no limit is sent
 	defaultGroups      = 10  // of a field's values
 	maxConnectionReads = 20
+	maxGroupPages      = 20 // lists of groups that are read one after the other
+	maxUnits           = 12 // currencies or units, of each of which the groups are listed
 	maxParallelReads   = 4
 )
 
@@ -161,13 +163,14 @@ func (r *aggregation) list(ctx context.Context, q aggregateArgs) (list groupList
 		if list.pages++; list.pages == 1 {
 			list.response, list.body = response, body
 		}
-		list.groups = append(list.groups, readGroups(body)...)
+		groups, before := readGroups(body), list.next
+		list.groups = append(list.groups, groups...)
 		if list.other, _ = body.Number("other_count"); list.other > 0 {
 			list.next = r.after(ctx, list.groups)
 		} else {
 			list.next = ""
 		}
-		if list.next == "" || len(list.groups) >= limit {
+		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= limit || list.pages == maxGroupPages {
 			return list, nil
 		}
 		q.filter = slices.DeleteFunc(slices.Clone(q.filter), func(c condition) bool {
@@ -291,6 +294,7 @@ func (r *aggregation) addConnections(ctx context.Context, body rs.Object) {
 		rows[i] = row.JSON()
 		return nil
 	})
+	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
 }
 

@@ -59,6 +59,9 @@ func (c condition) wholeDay(kind dateKind, zone *time.Location) filter {
 	if kind == mayBeDates {
 		zone = time.UTC
 	}
+	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
+		return filter{c}
+	}
 	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
 	switch c.operator {
 	case "gte", "lt":

@@ -14,6 +14,7 @@ func TestABareDateIsTheWholeDay(t *testing.T) {
 		want   string // field, operator and value of each condition that is sent
 		readAs string
 	}{
+		"the last day there is":                 {`{"at":{"lte":"9999-12-31"}}`, instants, "UTC", "at lte 9999-12-31", "at to 9999-12-31T00:00Z"},
 		"at most a day, of timestamps":          {`{"at":{"lte":"2026-06-30"}}`, instants, "UTC", "at lt 2026-07-01", "at until 2026-07-01T00:00Z"},
 		"at least a day, of timestamps":         {`{"at":{"gte":"2026-06-01"}}`, instants, "UTC", "at gte 2026-06-01", "at from 2026-06-01T00:00Z"},
 		"after a day, of timestamps":            {`{"at":{"gt":"2026-12-31"}}`, instants, "UTC", "at gte 2027-01-01", "at from 2027-01-01T00:00Z"},

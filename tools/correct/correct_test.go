@@ -46,6 +46,35 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
+// A filter is taken in another form only if nothing of it is lost, and not if it is a filter as it stands.
+func TestAFilterLosesNothing(t *testing.T) {
+	var tool correct.Tool
+	for _, one := range tools.All("https://rs.example") {
+		if one.Name == "query_records" {
+			tool = one.Known
+		}
+	}
+	for filter, want := range map[string]string{
+		`[{"status":"paid"},{"total":{"gte":10}}]`: `{"status":"paid","total":{"gte":10}}`,
+		`["total>100",{"status":"paid"}]`:          `["total>100",{"status":"paid"}]`,
+		`[{},{"status":"paid"}]`:                   `[{},{"status":"paid"}]`,
+		`{"field":"total","op":">=","value":100}`:  `{"total":{"gte":100}}`,
+		`{"field":"status","value":"paid"}`:        `{"status":"paid"}`,
+		`{"name":"steps","value":"100"}`:           `{"name":"steps","value":"100"}`,
+		`{"key":"theme","value":"dark"}`:           `{"key":"theme","value":"dark"}`,
+		`[{"status":"paid"},{"status":"open"}]`:    `[{"status":"paid"},{"status":"open"}]`,
+	} {
+		args, ok := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":` + filter + `}`))
+		if !ok {
+			t.Fatal(filter)
+		}
+		canonical, _ := tool.Canonical(args)
+		if got := canonical.Get("filter"); got != want {
+			t.Errorf("%s becomes %s; want %s", filter, got, want)
+		}
+	}
+}
+
 // What is wrong with each of these names is its form; the nearest is the one that is meant.
 func TestDisplayNames(t *testing.T) {
 	grant := correct.Grant{Sources: []rs.GrantedStream{

@@ -82,8 +82,11 @@ func spelled(o rs.Object) (field, comparison string, ok bool) {
 	word := "eq"
 	for _, m := range o {
 		s, isText := text(m.Value)
-		switch strings.ToLower(m.Name) {
+		switch name := strings.ToLower(m.Name); name {
 		case "field", "field_path", "column", "property", "key", "name":
+			if len(o) == 2 && name != "field" && name != "field_path" {
+				return "", "", false // without an operator these can be fields of the stream
+			}
 			field = s
 		case "operator", "op", "comparison", "condition":
 			if word = s; !isText {
@@ -107,7 +110,11 @@ func spelled(o rs.Object) (field, comparison string, ok bool) {
 func conjunction(list []string, raw string) string {
 	var all rs.Object
 	for _, item := range list {
-		for _, m := range rs.AsObject(filterOf(item)) {
+		conditions := rs.AsObject(filterOf(item))
+		if len(conditions) == 0 {
+			return raw
+		}
+		for _, m := range conditions {
 			if before := rs.AsObject(all.Get(m.Name)); before != nil && rs.AsObject(m.Value) != nil {
 				for _, r := range rs.AsObject(m.Value) {
 					if before.Includes(r.Name) {

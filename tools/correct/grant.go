@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -72,7 +73,10 @@ func changed(args rs.Object, streams map[string]string, connection string) rs.Ob
 			if ref.ConnectionID != "" || connection != before.connection {
 				ref.ConnectionID = connection
 			}
-			return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
+			if ref.ConnectionID != "" || connection == "" {
+				args = args.Without("connection_id")
+			}
+			return args.With("id", rs.EncodeJSON(ref.String()))
 		}
 	}
 	if stream, ok := text(args.Get("stream")); ok {
@@ -321,7 +325,7 @@ func clean(s string) string {
 func shownNames(names []string, most int) string {
 	var shown []string
 	for _, name := range names[:min(len(names), most)] {
-		if snake(name) != strings.ToLower(name) || len(name) > 60 {
+		if strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) || len(name) > 60 {
 			name = quoted(name)
 		}
 		shown = append(shown, name)

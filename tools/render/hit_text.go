@@ -20,7 +20,7 @@ type hitText struct {
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, room int) []hitText {
 	var lines []hitText
-	records := map[string]bool{}
+	records := map[string]string{} // the stream of the first hit of a connection's record id
 	for i := range s.hits {
 		h := &s.hits[i]
 		what := h.line
@@ -31,18 +31,31 @@ func (s *searchPage) hitTexts(chars, room int) []hitText {
 		if conn := h.separate(); conn != "" {
 			line.id += " connection_id=" + name(conn)
 		}
-		if h.ref.RecordID != "" && h.ref.ConnectionID != "" {
-			line.record = h.ref.ConnectionID + "/" + h.ref.RecordID
-			line.joins = records[line.record]
-			records[line.record] = true
-		}
 		line.long = longerThan(h.id, previewIDChars)
+		if h.ref.RecordID != "" && h.ref.ConnectionID != "" && !line.long {
+			record := h.ref.ConnectionID + "/" + h.ref.RecordID
+			switch first, seen := records[record]; {
+			case !seen:
+				records[record], line.record = h.stream, record
+			case sameThing(first, h.stream):
+				line.record, line.joins = record, true
+			}
+		}
 		if room -= line.size(); room < 0 {
 			break
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// sameThing reports whether two streams have parts of one thing, as messages and message_bodies: then equal record ids are of one.
+// Others, as orders and customers, may number their records alike.
+func sameThing(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
 }
 
 // size is how many bytes a hit adds to the text, at most.

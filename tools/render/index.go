@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +23,9 @@ type index struct {
 type indexedConnection struct {
 	rs.Connection
 	status  string // of the data, where it is not current
-	asOf    string // day until which they are known
+	asOf    string // day until which they are known, where that is the same for all streams that are not current
+	stale   int    // how many streams are not
+	known   map[string]bool
 	streams []indexedStream
 }
 
@@ -87,7 +88,7 @@ func newIndex(d *schemaDocument) *index {
 			if !known {
 				at = len(x.connections)
 				places[key] = at
-				x.connections = append(x.connections, indexedConnection{Connection: c})
+				x.connections = append(x.connections, indexedConnection{Connection: c, known: map[string]bool{}})
 			}
 			x.connections[at].add(r.Name, counts)
 		}
@@ -100,9 +101,10 @@ func newIndex(d *schemaDocument) *index {
 }
 
 func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount) {
-	if slices.ContainsFunc(c.streams, func(s indexedStream) bool { return s.name == stream }) {
+	if c.known[stream] {
 		return
 	}
+	c.known[stream] = true
 	s := indexedStream{name: stream, records: -1}
 	if count, ok := counts[streamKey{c.ID, stream}]; ok {
 		s.records, s.newest = count.records, count.newest
@@ -110,10 +112,21 @@ func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount)
 			c.status = count.status
 		}
 		if count.status != "" {
-			c.asOf = max(c.asOf, count.asOf)
+			c.seen(count.asOf)
 		}
 	}
 	c.streams = append(c.streams, s)
+}
+
+// seen keeps the day until which data are known where all streams agree on it.
+func (c *indexedConnection) seen(day string) {
+	switch {
+	case c.stale == 0:
+		c.asOf = day
+	case c.asOf != day:
+		c.asOf = ""
+	}
+	c.stale++
 }
 
 // part are the connections with the streams from one to another, counted over all.
@@ -133,9 +146,9 @@ func (x *index) part(from, to int) []indexedConnection {
 
 func (x *index) result() (Result, error) {
 	from := x.q.Offset
-	if x.total > 0 && from >= x.total {
+	if from > 0 && from >= x.total {
 		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", from, plural(x.total, "stream")),
-			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", x.total-1))
+			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", max(x.total-1, 0)))
 	}
 	counted := x.q.Counts != nil && len(x.text(from, x.total, true)) <= TextTarget
 	shown := most(x.total-from, func(n int) bool {
@@ -183,7 +196,7 @@ func (x *index) text(from, to int, counted bool) string {
 			same[list] = name(c.ID)
 		}
 		if counted && c.status != "" {
-			streams[len(streams)-1] += c.stale()
+			streams[len(streams)-1] += c.freshness()
 		}
 		l.list("  ", streams)
 	}
@@ -209,10 +222,10 @@ func (c *indexedConnection) head() string {
 	return head
 }
 
-// stale says that the data are not known to be current, and until when they are.
-func (c *indexedConnection) stale() string {
+// freshness says that the data are not known to be current, and until when they are.
+func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
-		return "; freshness " + name(preview(c.status, labelChars))
+		return "; " + name(preview(c.status, labelChars))
 	}
 	return "; " + name(preview(c.status, labelChars)) + ", data as of " + c.asOf
 }

@@ -75,7 +75,7 @@ func TestRecordTables(t *testing.T) {
 		},
 		"a deleted record says when": {
 			[]string{`{"id":"o1","stream":"orders","connection_id":"cin_a","deleted":true,"deleted_at":"2026-02-01T00:00:00Z"}`, record("cin_a", "o2", `{"x":1}`)},
-			[]string{"o1 | deleted_at 2026-02-01T00:00:00Z", "o2 | 1"},
+			[]string{"o1 | (deleted_at 2026-02-01T00:00:00Z)", "o2 | 1"},
 		},
 		"related records stand below theirs, one of a relation to one too": {
 			[]string{
@@ -125,5 +125,13 @@ func TestACursorThatLeavesNoRoom(t *testing.T) {
 		if e := rs.AsError(err); e == nil || e.Code != rs.InvalidResponse || !strings.Contains(e.Message, "cursor") {
 			t.Errorf("a cursor of %d bytes: %v", cursor, err)
 		}
+	}
+}
+
+// A deleted record that stands alone has its whole id, because no header has the rest of it.
+func TestADeletedRecordAlone(t *testing.T) {
+	r, err := Records(answer(`{"data":[{"id":"m2","stream":"messages","connection_id":"cin_a","deleted":true}],"has_more":false}`), RecordsQuery{Stream: "messages", ChangesSince: "x"})
+	if err != nil || !strings.Contains(r.Text, "\ncin_a/messages:m2 | (deleted)") {
+		t.Errorf("%v\n%s", err, r.Text)
 	}
 }

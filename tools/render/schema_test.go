@@ -534,3 +534,11 @@ func TestEqualStreamListsAreFolded(t *testing.T) {
 		t.Error(r.Text)
 	}
 }
+
+// An offset into a list that has nothing is past its end too.
+func TestAnOffsetIntoAnEmptyIndex(t *testing.T) {
+	_, err := Schema(answer(`{"connectors":[{"connector_key":"k","streams":[{"name":"s"}]}]}`), SchemaQuery{Offset: 5})
+	if e := rs.AsError(err); e == nil || e.Code != rs.InvalidArguments {
+		t.Errorf("%v", err)
+	}
+}

@@ -43,6 +43,9 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 		}
 	}
 	bare := hitStyle{bare: true}
+	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
+		return s.write(nil, bare, "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
+	}
 	data = data.With("has_more", "true").With("next_cursor", encode(s.next(q, all)))
 	shown := max(sort.Search(all, func(n int) bool {
 		return len(s.write(s.hits[:n+1], bare, notice, data, q)) > StructuredHard-200
@@ -113,12 +116,7 @@ func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery)
 	a.plain("field", x.field).key("text")
 	a.b = s.cut.append(a.b, appendEscapedJSON)
 	cite.add(a)
-	for i := range h.excerpts {
-		if h.excerpts[i].field != x.field {
-			a.list("also_in", otherFields(h.excerpts, x.field))
-			break
-		}
-	}
+	a.list("also_in", otherFields(h.excerpts, x.field))
 	a.shut('}')
 }
 

@@ -102,9 +102,10 @@ func TestSearch(t *testing.T) {
 	})
 	t.Run("ANSWERS 3: hits of one record are one line with every id", func(t *testing.T) {
 		r, _ := search(t, []byte(`{"data":[{"stream":"messages","record_key":"m1","connection_id":"c","title":"Lunch","evidence_excerpts":[{"field_path":"snippet","preview_text":"a <mark>needle</mark>","provenance":"lexical_match"}]},`+
-			`{"stream":"bodies","record_key":"m1","connection_id":"c","evidence_excerpts":[{"field_path":"text","preview_text":"b <mark>needle</mark>","provenance":"lexical_match"}]},`+
-			`{"stream":"bodies","record_key":"m1","connection_id":"d"}]}`), "needle")
-		if !strings.HasPrefix(r.Text, "c/messages:m1 + c/bodies:m1 | Lunch\n  field=snippet ") || !strings.Contains(r.Text, "\nd/bodies:m1 | ") {
+			`{"stream":"message_bodies","record_key":"m1","connection_id":"c","evidence_excerpts":[{"field_path":"text","preview_text":"b <mark>needle</mark>","provenance":"lexical_match"}]},`+
+			`{"stream":"customers","record_key":"m1","connection_id":"c"},{"stream":"message_bodies","record_key":"m1","connection_id":"d"}]}`), "needle")
+		if !strings.HasPrefix(r.Text, "c/messages:m1 + c/message_bodies:m1 | Lunch\n  field=snippet ") || !strings.Contains(r.Text, "\nd/message_bodies:m1 | ") ||
+			!strings.Contains(r.Text, "\nc/customers:m1 | ") {
 			t.Error(r.Text)
 		}
 	})
@@ -192,4 +193,12 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A cursor that no answer can hold is left out, and the answer says so.
+func TestACursorThatNoAnswerCanHold(t *testing.T) {
+	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", StructuredHard+1000)+`"}`), "x")
+	if !strings.Contains(string(r.Structured), "too long to be sent back") {
+		t.Errorf("%.300s", r.Structured)
+	}
 }

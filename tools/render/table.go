@@ -234,6 +234,8 @@ func (t *recordTable) appendRecord(b []byte, g *tableGroup, it *item) []byte {
 	end := len(b) + recordRoom
 	if g.block && !it.deleted {
 		b = t.appendBlock(b, it, end)
+	} else if g.block {
+		b = t.appendRow(b, "", nil, false, it) // no header says what its id begins with
 	} else {
 		b = t.appendRow(b, g.prefix, g.columns, g.emitted, it)
 	}
@@ -260,7 +262,6 @@ func (t *recordTable) appendChildren(b []byte, g *tableGroup, it *item, m member
 		written++
 	}
 	switch left := len(records) - written; {
-	case len(b) >= end:
 	case left > 0:
 		b = fmt.Appendf(b, "%s%d more, in fetch with this id and expand", start, left)
 	case more:
@@ -342,7 +343,7 @@ func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte
 
 func deletedCell(it *item) string {
 	if it.deletedAt != "" {
-		return "deleted_at " + name(it.deletedAt)
+		return "(deleted_at " + name(it.deletedAt) + ")"
 	}
-	return "deleted"
+	return "(deleted)"
 }
