@@ -232,11 +232,12 @@ func (r *relatedColumns) header() []string {
 // appendRecord appends a record with what came with it: one line or several.
 func (t *recordTable) appendRecord(b []byte, g *tableGroup, it *item) []byte {
 	end := len(b) + recordRoom
-	if g.block && !it.deleted {
+	switch {
+	case g.block && it.deleted: // no header says what its id begins with
+		b = t.appendRow(b, "", nil, false, it)
+	case g.block:
 		b = t.appendBlock(b, it, end)
-	} else if g.block {
-		b = t.appendRow(b, "", nil, false, it) // no header says what its id begins with
-	} else {
+	default:
 		b = t.appendRow(b, g.prefix, g.columns, g.emitted, it)
 	}
 	for _, m := range it.expanded {
