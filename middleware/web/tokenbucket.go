@@ -41,8 +41,9 @@ func (b *tokenBuckets[K]) of(key K) *tokenBucket {
 	return made
 }
 
-// A tokenBucket charges for what turns out to be chargeable when it has ended. Whatever began at the same time is charged in
-// full, so that the bucket may be in debt: over time no more passes than the rate allows, however much is done at once.
+// A tokenBucket charges at once (take), or for what turns out to be chargeable when it has ended (begin, finish). Whatever
+// began at the same time is charged in full, so that the bucket may be in debt: over time no more passes than the rate
+// allows, however much is done at once.
 type tokenBucket struct {
 	mu      sync.Mutex
 	limiter *rate.Limiter
@@ -60,13 +61,31 @@ func (b *tokenBucket) begin(now time.Time) (wait time.Duration, ok bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if lacking := 1 - b.limiter.TokensAt(now); lacking > 0 {
-		return time.Duration(lacking / float64(b.limiter.Limit()) * float64(time.Second)), false
+	if wait, ok = b.enough(now); !ok {
+		return wait, false
 	}
 	if b.open >= maxOpen*b.limiter.Burst() {
 		return time.Second, false
 	}
 	b.open++
+	return 0, true
+}
+
+// take charges for one that happens now, or reports how long until it may: no other call comes between the look and the charge.
+func (b *tokenBucket) take(now time.Time) (wait time.Duration, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if wait, ok = b.enough(now); ok {
+		b.limiter.ReserveN(now, 1)
+	}
+	return wait, ok
+}
+
+// enough reports whether the bucket holds one more, or how long until it does. The caller holds mu.
+func (b *tokenBucket) enough(now time.Time) (wait time.Duration, ok bool) {
+	if lacking := 1 - b.limiter.TokensAt(now); lacking > 0 {
+		return time.Duration(lacking / float64(b.limiter.Limit()) * float64(time.Second)), false
+	}
 	return 0, true
 }
 

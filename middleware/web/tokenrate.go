@@ -16,13 +16,10 @@ func tokenRate(limiter *Limiter) alice.Constructor {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if tokens := limiter.state.Load().tokens; tokens != nil {
 				bucket := tokens.of(sha256.Sum256([]byte(auth.PrincipalFrom(r.Context()).Token.Reveal())))
-				now := limiter.now()
-				wait, ok := bucket.begin(now)
-				if !ok {
+				if wait, ok := bucket.take(limiter.now()); !ok {
 					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
 					return
 				}
-				bucket.finish(now, true)
 			}
 			next.ServeHTTP(w, r)
 		})
