@@ -25,11 +25,12 @@ func fetchTool(recordBase string) *Tool {
 		),
 		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},` +
 			`"url":{"type":"string"},"metadata":{"type":"object"},` + errorProperty + `}}`),
-		Listed: true,
-		Decode: decodeFetch,
+		Listed:  true,
+		Decode:  decodeFetch,
+		Forward: forwardFetch,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
 			args := call.Args.(fetchArgs)
-			return render.Document(response, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, RecordBase: recordBase})
+			return render.Document(response, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: call.Attached, RecordBase: recordBase})
 		},
 	}
 }

@@ -47,6 +47,7 @@ type Call struct {
 	Scope    rs.Scope            // stream, record, connection, relations; set by ResolveConnection
 	Counts   *Counts             // what an index says beside names; nil for any other call; set by the core
 	Empty    []render.EmptyField // why a filter leaves no records; set by the core
+	Attached []render.Attached   // what is attached to a record; set by the core
 	Repair   *Repair             // what a search did that found nothing at first; nil for any other call; set by the core
 }
 

@@ -11,7 +11,8 @@ import (
 type DocumentQuery struct {
 	Ref        rs.Ref
 	Fields     []string // the projection; empty is every granted field
-	RecordBase string   // public base URL of the resource server, for the citation; no trailing slash
+	Attached   []Attached
+	RecordBase string // public base URL of the resource server, for the citation; no trailing slash
 }
 
 // Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
@@ -39,7 +40,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	var out string
 	cuts := 0
 	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
-		doc := writeDocument(&it, remaining)
+		doc := writeDocument(&it, q.Attached, remaining)
 		out = object{
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading(new(texts)))),
@@ -47,7 +48,9 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 			pair("metadata", documentMetadata(&it, doc, q, excess{foreign: foreign})),
 			pair("text", encode(doc.orNote(&it, q))),
 		}.JSON()
-		cuts = len(doc.cuts) + foreign
+		if cuts = len(doc.cuts) + foreign; doc.partly {
+			cuts++
+		}
 		if len(out) <= TextHard {
 			break
 		}
@@ -130,7 +133,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) str
 		put("source_url", refusedAddress(it.data))
 	}
 	put("warning", extra.note("related record", false))
-	m = append(m, pair("complete", encode(len(doc.cuts) == 0)))
+	m = append(m, pair("complete", encode(len(doc.cuts) == 0 && !doc.partly)))
 	m = append(m, cutMembers("incomplete", doc.cuts, it, cutsJSON)...)
 	return m.JSON()
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,8 +12,9 @@ import (
 
 // A document is a record's text: its short fields, then its long texts, then what was expanded.
 type document struct {
-	text string
-	cuts []cut
+	text   string
+	cuts   []cut
+	partly bool // a text that is attached is cut
 }
 
 const (
@@ -24,10 +26,11 @@ const (
 
 // writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
 // has the call that reads on.
-func writeDocument(it *item, remaining int) document {
+func writeDocument(it *item, attached []Attached, remaining int) document {
 	var d document
 	var b strings.Builder
 	var long []member
+	var empty []string
 	for _, m := range it.data {
 		value, _ := rs.AsText(m.Value)
 		partly := false
@@ -44,7 +47,11 @@ func writeDocument(it *item, remaining int) document {
 		case "null":
 			value = "null"
 		}
-		if full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; full || partly { // of very many fields the rest are readable by name
+		switch full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
+		case full && slices.Contains([]string{"null", `""`, "[]", "{}"}, value):
+			empty = append(empty, shownName(m.Name))
+			continue
+		case full || partly:
 			d.cuts = append(d.cuts, cut{it: it, field: m, fromStart: !full})
 			if full {
 				continue
@@ -52,9 +59,14 @@ func writeDocument(it *item, remaining int) document {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", shownName(m.Name), value)
 	}
+	if len(empty) > 0 {
+		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
+	}
 	related := writeRelated(it.expanded, it.conn, remaining/4)
-	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related))
-	b.WriteString(related)
+	files, whole := writeAttached(attached, remaining/2)
+	d.partly = !whole
+	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related)-escaped(files))
+	b.WriteString(related + files)
 	d.text = strings.Trim(b.String(), "\n")
 	return d
 }
@@ -120,15 +132,7 @@ func writeRelated(expanded object, conn string, remaining int) string {
 		if b.Len() > remaining {
 			break
 		}
-		relation := rs.AsObject(m.Value)
-		items, many := rs.AsArray(relation.Get("data"))
-		if !many {
-			if list, ok := rs.AsArray(m.Value); ok {
-				items = list
-			} else if relation != nil {
-				items = []string{m.Value}
-			}
-		}
+		relation, items := rs.AsObject(m.Value), relatedRecords(m.Value)
 		head := fmt.Sprintf("\nexpanded %s: %s", shownName(m.Name), plural(len(items), "record"))
 		if relation.Flag("has_more") {
 			head += ", more exist (raise expand_limit)"
@@ -150,4 +154,19 @@ func writeRelated(expanded object, conn string, remaining int) string {
 		}
 	}
 	return b.String()
+}
+
+// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func relatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
 }

@@ -1,0 +1,59 @@
+package tools
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// How much of what is attached to a record a fetch reads.
+const (
+	maxAttachedTexts = 3
+	maxAttachedBytes = 64 << 10 // of each
+)
+
+// forwardFetch reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read,
+// or is not what it was said to be, is named only.
+func forwardFetch(ctx context.Context, call Call) (Reply, error) {
+	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
+	if err != nil {
+		return Reply{Call: call, Response: response}, err
+	}
+	reply := Reply{Call: call, Response: response}
+	attached := render.AttachedTo(response, call.Scope.ConnectionID, call.Args.(fetchArgs).fields)
+	var texts []*render.Attached
+	for i := range attached {
+		if a := &attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
+			texts = append(texts, a)
+		}
+	}
+	if deadline, ok := ctx.Deadline(); ok { // the record is answered in any case
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(repairDeadline*float64(time.Until(deadline))))
+		defer cancel()
+	}
+	_ = inParallel(ctx, len(texts), func(ctx context.Context, i int) error {
+		texts[i].Text = readAttached(ctx, call.RS, texts[i])
+		return nil
+	})
+	if len(texts) > 0 {
+		reply.Reads = max(1, response.Reads) + len(texts)
+	}
+	reply.Call.Attached = attached
+	return reply, nil
+}
+
+// readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
+func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
+	request := rs.Request{Path: rs.Path("blobs", a.BlobID), Query: url.Values{}, Binary: true, ConnectionID: a.ConnectionID}
+	response, err := d.Do(ctx, request)
+	if err != nil || !strings.HasPrefix(response.ContentType, "text/") || len(response.Body) > maxAttachedBytes || !utf8.ValidString(response.Body) {
+		return ""
+	}
+	return response.Body
+}

@@ -1,0 +1,111 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+)
+
+// newFileServer serves records of the stream files, each of which has one file attached.
+func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
+	t.Helper()
+	var records []model.Record
+	for name, blob := range files {
+		data, _ := json.Marshal(map[string]any{"filename": name, "blob_ref": map[string]any{"blob_id": blob.ID, "mime_type": blob.MIMEType, "size_bytes": len(blob.Bytes)}})
+		records = append(records, model.Record{ConnectionID: "cin_a", Stream: "files", ID: name, EmittedAt: time.Unix(1767312000, 0), Data: data, Blob: &blob})
+	}
+	connectors := []model.Connector{{
+		Key: "mail", SourceID: "https://registry.test/mail", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Mail"}},
+		Streams: []model.Stream{{Name: "files", PrimaryKey: []string{"filename"}, Fields: []model.Field{{Name: "filename", Type: "string"}, {Name: "blob_ref", Type: "blob"}}}},
+	}}
+	store, err := embedded.NewStore(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	corpus := model.Corpus{Connectors: connectors, Records: func(yield func(model.Record, error) bool) {
+		for _, record := range records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}}
+	if err := store.Load(t.Context(), corpus, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	grants := authority.NewGrants()
+	grants.Put("token", authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: authority.Everything(connectors)})
+	s, origin := &shopServer{}, ""
+	server := httptest.NewServer(embedded.NewServer(store, grants, embedded.Options{
+		Origin: func() string { return origin },
+		Observe: func(r *http.Request) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.read = append(s.read, strings.TrimPrefix(r.URL.Path, "/v1/"))
+		},
+	}))
+	t.Cleanup(server.Close)
+	origin = server.URL
+	client, err := rsclient.New(rsclient.Options{Base: server.URL, Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.doer = client.For(rsclient.Caller{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
+	return s
+}
+
+// fetch shows a text that is attached inside the document, and of anything else how to get it.
+func TestFetchShowsAttachedTexts(t *testing.T) {
+	file := func(id, kind, content string) model.Blob {
+		return model.Blob{ID: id, MIMEType: kind, Bytes: []byte(content)}
+	}
+	server := newFileServer(t, map[string]model.Blob{
+		"note.txt":  file("blob_1", "text/plain", "First line\nSecond line"),
+		"page.html": file("blob_2", "text/html; charset=utf-8", "<head><title>x</title></head><script>alert('a')</script><p>Dear <b>all</b>,</p><p>1 &lt; 2</p>"),
+		"scan.pdf":  file("blob_3", "application/pdf", "%PDF-1.4"),
+		"big.txt":   file("blob_4", "text/plain", strings.Repeat("x", 64<<10+1)),
+		"long.txt":  file("blob_5", "text/plain", strings.Repeat("words ", 8000)),
+		"lone.txt":  file("blob_6", "text/plain", "a\xff"),
+	})
+	for name, row := range map[string]struct {
+		more  string // arguments
+		want  string // the end of the text
+		reads int
+	}{
+		"note.txt":  {"", "\n\nattached \"note.txt\", text/plain, 22 bytes:\n> First line\n> Second line", 2},
+		"page.html": {"", ", text/html, 94 bytes:\n> Dear all,\n> 1 < 2", 2},
+		"scan.pdf":  {"", "\n\nattached \"scan.pdf\", application/pdf, 8 bytes: resource pdpp://", 1},
+		"big.txt":   {"", "\n\nattached \"big.txt\", text/plain, 65537 bytes: resource pdpp://", 1},
+		"long.txt":  {"", "\n[cut; all of it is the resource pdpp://", 2},
+		"lone.txt":  {"", "\n\nattached \"lone.txt\", text/plain, 2 bytes: resource pdpp://", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, _, reply := server.call(t, toolNamed(t, "fetch"), fmt.Sprintf(`{"id":"cin_a/files:%s"%s}`, name, row.more))
+			document := rs.AsObject(text)
+			if got := document.Text("text"); !strings.Contains(got, row.want) {
+				t.Errorf("want …%s, got\n%s", row.want, got)
+			}
+			if whole := name != "long.txt"; document.Object("metadata").Flag("complete") != whole {
+				t.Errorf("complete: %t", !whole)
+			}
+			if len(server.read) != row.reads || row.reads > 1 && reply.Reads != row.reads {
+				t.Errorf("D28: %q, said to be %d", server.read, reply.Reads)
+			}
+		})
+	}
+	text, _, _ := server.call(t, toolNamed(t, "fetch"), `{"id":"cin_a/files:note.txt","fields":["filename"]}`)
+	if strings.Contains(text, "attached") || len(server.read) != 1 {
+		t.Errorf("a field that was not asked for is read: %q\n%s", server.read, text)
+	}
+}

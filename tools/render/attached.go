@@ -1,0 +1,151 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxAttached bounds the attachments that a document names.
+const maxAttached = 20
+
+// An Attached is what a record, or one that was expanded with it, has attached.
+type Attached struct {
+	Name, Type           string
+	Bytes                int // 0 where the record does not say
+	BlobID, ConnectionID string
+	Text                 string // what it says, where the core has read it
+}
+
+// IsText reports a text, by its type.
+func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
+
+// AttachedTo returns what the blob references of a record and of its expanded records name: at most 20, each once. Of the record
+// itself only the fields that were asked for count; none stands for all.
+func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
+	o, _ := ownRelated(unwrapRecord(rs.AsObject(response.Distinct())), connection)
+	connection = cmp.Or(connection, rs.ConnectionID(o))
+	data := o.Object("data")
+	shown := data
+	if len(fields) > 0 {
+		shown = project(data, fields)
+	}
+	all := attachedIn(nil, shown, data, connection)
+	for _, m := range o.Object("expanded") {
+		for _, raw := range relatedRecords(m.Value) {
+			data := rs.AsObject(raw).Object("data")
+			all = attachedIn(all, data, data, connection)
+		}
+	}
+	return all
+}
+
+// attachedIn adds the blobs that shown fields of a record name; its other fields say what they are.
+func attachedIn(all []Attached, shown, data object, connection string) []Attached {
+	for _, m := range shown {
+		ref := rs.AsObject(m.Value)
+		id := ref.Text("blob_id")
+		if !sendableName(id) || len(all) == maxAttached {
+			continue
+		}
+		kind, _, _ := mime.ParseMediaType(cmp.Or(ref.Text("mime_type", "content_type"), data.Text("content_type", "mime_type")))
+		a := Attached{Name: cmp.Or(data.Text("filename", "file_name", "name"), m.Name), Type: kind, BlobID: id, ConnectionID: connection}
+		if a.Bytes, _ = ref.Number("size_bytes"); a.Bytes == 0 {
+			a.Bytes, _ = data.Number("size_bytes")
+		}
+		if !slices.ContainsFunc(all, func(other Attached) bool { return other.BlobID == id }) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// writeAttached writes what is attached in about remaining bytes of JSON, a text under its name, and of anything else how to get it. It
+// reports whether all texts that were read are whole.
+func writeAttached(all []Attached, remaining int) (text string, whole bool) {
+	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
+	for i, a := range all {
+		heads[i] = "\nattached " + quote(preview(a.Name, titleChars))
+		if a.Type != "" {
+			heads[i] += ", " + shownName(preview(a.Type, labelChars))
+		}
+		if a.Bytes > 0 {
+			heads[i] += fmt.Sprintf(", %d bytes", a.Bytes)
+		}
+		texts[i] = a.Text
+		if a.Type == "text/html" {
+			texts[i] = htmlText(a.Text)
+		}
+		if remaining -= escaped(heads[i]) + 20; texts[i] == "" {
+			heads[i] += ": resource " + a.uri()
+			remaining -= len(a.uri())
+		} else {
+			sizes = append(sizes, escaped(quoted(texts[i])))
+		}
+	}
+	share := fairShare(sizes, max(remaining, 0))
+	whole = true
+	var b strings.Builder
+	for i, a := range all {
+		shown := texts[i]
+		if shown != "" && escaped(quoted(shown)) > share {
+			shown = prefixQuoted(shown, max(0, share-len(a.uri())-40))
+		}
+		b.WriteString(heads[i])
+		switch {
+		case texts[i] == "":
+			b.WriteString("\n")
+		case shown == texts[i]:
+			fmt.Fprintf(&b, ":\n%s\n", quoted(shown))
+		default:
+			whole = false
+			fmt.Fprintf(&b, ":\n%s\n[cut; all of it is the resource %s]\n", quoted(shown), a.uri())
+		}
+	}
+	return b.String(), whole
+}
+
+// uri is the resource that has all bytes.
+func (a Attached) uri() string {
+	return BlobURI(BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID})
+}
+
+// htmlText is what a page of HTML says, less its markup: a line for each block.
+func htmlText(page string) string {
+	var lines []string
+	var line strings.Builder
+	endLine := func() {
+		if words := strings.Fields(line.String()); len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+		line.Reset()
+	}
+	hidden := ""
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		tag, _ := z.TagName()
+		switch name := string(tag); {
+		case kind == html.ErrorToken:
+			endLine()
+			return strings.Join(lines, "\n")
+		case hidden != "":
+			if kind == html.EndTagToken && name == hidden {
+				hidden = ""
+			}
+		case kind == html.TextToken:
+			line.Write(z.Text())
+		case kind == html.StartTagToken && slices.Contains([]string{"script", "style", "head", "template"}, name):
+			hidden = name
+		case slices.Contains([]string{"br", "p", "div", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6"}, name):
+			endLine()
+		case slices.Contains([]string{"td", "th"}, name):
+			line.WriteString(" ")
+		}
+	}
+}
