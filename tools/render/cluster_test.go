@@ -12,7 +12,7 @@ import (
 // What is passed over without looking closer: every character of which that is said is looked at.
 func TestCharactersThatStandAlone(t *testing.T) {
 	for c := rune(0); c <= unicode.MaxRune; c++ {
-		if c <= '~' || !standsAlone(string(c)) {
+		if c <= '~' || !standsAlone(c) {
 			continue
 		}
 		if !shown(c) || isLineBreak(c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {
@@ -37,19 +37,14 @@ func FuzzClusters(f *testing.F) {
 		}
 		text = strings.ToValidUTF8(text, "")
 		whole := borders(text)
-		for at := 0; at < len(text); {
-			if at = clusterEnd(text, at); !whole[at] {
-				t.Fatalf("%+q divides at %d", text, at)
-			}
-			delete(whole, at)
-		}
-		if len(whole) > 1 {
-			t.Errorf("%+q does not divide at %v", text, whole)
-		}
-		whole = borders(text)
+		known := 0
 		for at := range text {
-			if border := (passage{plain: text}).border(at, max); border > at || !whole[border] {
-				t.Errorf("%+q is looked at from %d", text, border)
+			before, behind := clusterBorders(text, at, known)
+			if before > at || behind < at || !whole[before] || !whole[behind] || whole[at] && before < behind {
+				t.Fatalf("%+q divides at %d and %d, beside %d", text, before, behind, at)
+			}
+			if at >= max {
+				known = before
 			}
 		}
 	})
@@ -68,13 +63,12 @@ func TestAMarkedSpace(t *testing.T) {
 	}
 }
 
-// shownOf is what a cutter shows of a passage, as it stands there.
+// shownOf is what is shown of a passage, as it stands there.
 func shownOf(p passage, most int) (string, textRange) {
-	cut := new(cutter)
-	shown, ok := cut.around(p, most)
-	if !ok {
-		return "", shown
+	if p.plain == "" || most == 0 {
+		return "", textRange{}
 	}
-	quoted := cut.append(nil, func(b []byte, text string) []byte { return append(b, text...) })
+	shown := p.window(most)
+	quoted := p.appendShown(nil, shown, func(b []byte, text string) []byte { return append(b, text...) })
 	return string(quoted[1 : len(quoted)-1]), shown
 }

@@ -94,12 +94,6 @@ func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
 	return other.ref, other.id
 }
 
-// cut chooses at most max runes of the excerpt to show, and returns how these can be checked.
-func (x *excerpt) cut(cut *cutter, max int) cite {
-	shown, _ := cut.around(x.text, max)
-	return x.place.cite(x.text.plain, shown)
-}
-
 // complete reports whether the resource server shows no ellipsis at an end: whether the excerpt can be all of its field.
 func (x *excerpt) complete() bool {
 	return !strings.HasPrefix(x.text.plain, ellipsis) && !strings.HasSuffix(x.text.plain, ellipsis) && !strings.HasSuffix(x.text.plain, "...")

@@ -27,7 +27,7 @@ func (s *searchPage) hitTexts(chars, room int) []hitText {
 		if what == "" || chars == 0 {
 			what = h.what(chars > 0)
 		}
-		line := hitText{id: h.id, what: what, match: h.match(&s.cut, chars), stream: h.stream, proven: len(h.excerpts) > 0}
+		line := hitText{id: h.id, what: what, match: h.match(chars), stream: h.stream, proven: len(h.excerpts) > 0}
 		if conn := h.separate(); conn != "" {
 			line.id += " connection_id=" + name(conn)
 		}
@@ -140,12 +140,12 @@ func shownText(s string) string {
 func (h *hit) best() *excerpt { return &h.excerpts[h.shown] }
 
 // match is the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
-func (h *hit) match(cut *cutter, chars int) string {
+func (h *hit) match(chars int) string {
 	if len(h.excerpts) == 0 {
-		if _, ok := cut.around(h.snippet, chars); ok {
-			return string(cut.append(nil, appendEscaped))
+		if chars == 0 || h.snippet.plain == "" {
+			return ""
 		}
-		return ""
+		return string(h.snippet.appendShown(nil, h.snippet.window(chars), appendEscaped))
 	}
 	x := h.best()
 	b := []byte("field=" + name(x.field))
@@ -155,7 +155,8 @@ func (h *hit) match(cut *cutter, chars int) string {
 	if chars == 0 {
 		return string(b)
 	}
-	cite := x.cut(cut, chars)
+	shown := x.text.window(chars)
+	cite := x.place.cite(x.text.plain, shown)
 	if cite.quote != "" {
 		b = append(b, ' ')
 		if cite.end > 0 {
@@ -164,7 +165,7 @@ func (h *hit) match(cut *cutter, chars int) string {
 		}
 		b = append(b, cite.digest()...)
 	}
-	b = cut.append(append(b, ": "...), appendEscaped)
+	b = x.text.appendShown(append(b, ": "...), shown, appendEscaped)
 	var also []string
 	for i := range h.excerpts {
 		if other := &h.excerpts[i]; other.field != x.field {

@@ -26,7 +26,6 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 // A searchPage is what the answer to a search is made in.
 type searchPage struct {
 	hitReader
-	cut   cutter
 	left  excess // what the resource server sent beyond what was asked for
 	page  []hit  // all hits of the page; hits are those from start on
 	start int

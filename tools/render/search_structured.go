@@ -101,21 +101,21 @@ func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery)
 	}
 	a.list("nearest_words", h.nearest)
 	if len(h.excerpts) == 0 {
-		if _, ok := s.cut.around(h.snippet, style.chars); ok {
+		if h.snippet.plain != "" {
 			a.key("snippet")
-			a.b = s.cut.append(a.b, appendEscapedJSON)
+			a.b = h.snippet.appendShown(a.b, h.snippet.window(style.chars), appendEscapedJSON)
 		}
 		return
 	}
 	x := h.best()
-	cite := x.cut(&s.cut, style.chars)
+	shown := x.text.window(style.chars)
 	a.open("evidence", '{')
 	if x.id != h.id {
 		a.plain("id", x.id)
 	}
 	a.plain("field", x.field).key("text")
-	a.b = s.cut.append(a.b, appendEscapedJSON)
-	cite.add(a)
+	a.b = x.text.appendShown(a.b, shown, appendEscapedJSON)
+	x.place.cite(x.text.plain, shown).add(a)
 	a.list("also_in", otherFields(h.excerpts, x.field))
 	a.shut('}')
 }
@@ -136,9 +136,9 @@ func otherFields(excerpts []excerpt, field string) []string {
 func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 	x := h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
-	x.cut(&s.cut, style.chars)
-	a.b = s.cut.append(a.b, appendEscapedJSON)
-	if style.read && (!s.cut.whole() || !x.complete()) {
+	shown := x.text.window(style.chars)
+	a.b = x.text.appendShown(a.b, shown, appendEscapedJSON)
+	if style.read && (!x.text.all(shown) || !x.complete()) {
 		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
 	}
 	a.shut('}').shut(']').shut('}')
