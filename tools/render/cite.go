@@ -54,10 +54,10 @@ type cite struct {
 // citedDigits is how many hexadecimal digits of a digest an excerpt is cited with.
 const citedDigits = 16
 
-// digest is the start of the SHA-256 of the quote.
-func (c cite) digest() string {
+// appendDigest appends the start of the SHA-256 of the quote.
+func (c cite) appendDigest(b []byte) []byte {
 	sum := sha256.Sum256([]byte(Quotable(c.quote)))
-	return hex.EncodeToString(sum[:citedDigits/2])
+	return hex.AppendEncode(b, sum[:citedDigits/2])
 }
 
 // add writes the citation's members.
@@ -66,7 +66,8 @@ func (c cite) add(a *arguments) {
 		a.put("start_chars", strconv.Itoa(c.start)).put("end_chars", strconv.Itoa(c.end))
 	}
 	if c.quote != "" {
-		a.plain("sha256", c.digest())
+		a.key("sha256")
+		a.b = append(c.appendDigest(append(a.b, '"')), '"')
 	}
 }
 

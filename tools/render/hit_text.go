@@ -92,32 +92,40 @@ func (t *hitText) line(behind []hitText) string {
 
 // what says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
 func (h *hit) what(whole bool) string {
-	var cells []string
+	b := make([]byte, 0, 160)
+	add := func(parts ...string) {
+		if len(b) > 0 {
+			b = append(b, separator...)
+		}
+		for _, part := range parts {
+			b = append(b, part...)
+		}
+	}
 	switch {
 	case h.authored != "":
-		cells = append(cells, shownText(minute(h.authored)))
+		add(shownText(minute(h.authored)))
 	case h.emitted != "": // when it was read, which is not when it happened
-		cells = append(cells, "read "+shownText(minute(h.emitted)))
+		add("read ", shownText(minute(h.emitted)))
 	}
 	if h.stream != "" && h.ref.Stream == "" { // else the id has it
-		cells = append(cells, shownText(preview(h.stream, labelChars)))
+		add(shownText(preview(h.stream, labelChars)))
 	}
 	switch {
 	case h.title != "" && !h.isTitle:
-		cells = append(cells, shownText(preview(h.title, 80)))
+		add(shownText(preview(h.title, 80)))
 	case h.title == "":
-		cells = append(cells, shownText(h.untitled(new(texts))))
+		add(shownText(h.untitled(new(texts))))
 	}
 	if whole && h.who != "" {
-		cells = append(cells, shownText(preview(h.who, labelChars)))
+		add(shownText(preview(h.who, labelChars)))
 	}
-	if source := string(h.appendSource(nil)); source != "" && (whole || h.separate() != "") {
-		cells = append(cells, source)
+	if source := h.source(); source != "" && (whole || h.separate() != "") {
+		add(source)
 	}
 	if h.has != "" {
-		cells = append(cells, h.has)
+		add(h.has)
 	}
-	return strings.Join(cells, separator)
+	return string(b)
 }
 
 // minute is a time to the minute as people write it, where it is in UTC; else as it is.
@@ -163,7 +171,7 @@ func (h *hit) match(chars int) string {
 			b = append(strconv.AppendInt(b, int64(cite.start), 10), '-')
 			b = append(strconv.AppendInt(b, int64(cite.end), 10), ' ')
 		}
-		b = append(b, cite.digest()...)
+		b = cite.appendDigest(b)
 	}
 	b = x.text.appendShown(append(b, ": "...), shown, appendEscaped)
 	var also []string

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -58,16 +57,16 @@ func (it *item) separate() string {
 	return ""
 }
 
-// appendSource appends the connection's label and connector: "Work Gmail (gmail)".
-func (it *item) appendSource(b []byte) []byte {
+// source is the connection's label and connector: "Work Gmail (gmail)".
+func (it *item) source() string {
 	label, key := bare(preview(it.label, labelChars)), bare(preview(it.connector, labelChars))
 	switch {
 	case label == "":
-		return append(b, key...)
+		return key
 	case key == "" || strings.EqualFold(key, label):
-		return append(b, label...)
+		return label
 	}
-	return fmt.Appendf(b, "%s (%s)", label, key)
+	return label + " (" + key + ")"
 }
 
 // heading is a title for people: the source's own, else what the record is (S0-6a). It is written into texts.

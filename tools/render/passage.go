@@ -67,7 +67,7 @@ func (p passage) whole(marks []textRange) []textRange {
 // window chooses what is shown of a passage in so many runes, tags and ellipses counted: its first mark in the middle, or its start
 // when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster.
 func (p passage) window(runes int) textRange {
-	if !longerThan(p.plain, runes-markChars*len(p.marks)) {
+	if p.fits(runes) {
 		return textRange{0, len(p.plain)}
 	}
 	var match textRange
@@ -91,6 +91,9 @@ func (p passage) window(runes int) textRange {
 	}
 	return p.trim(shown, match)
 }
+
+// fits reports whether all of the passage is shown in so many runes.
+func (p passage) fits(runes int) bool { return !longerThan(p.plain, runes-markChars*len(p.marks)) }
 
 // marksWithin is how many marks begin within so many runes of the end of the first.
 func (p passage) marksWithin(at, runes int) int {
@@ -175,9 +178,6 @@ func (p passage) appendShown(b []byte, shown textRange, escape func(b []byte, te
 	}
 	return append(b, '"')
 }
-
-// all reports whether all of the passage is shown.
-func (p passage) all(shown textRange) bool { return shown == textRange{0, len(p.plain)} }
 
 // clusterBorders are the borders of grapheme clusters, which readers take for one character, next to a place of a text: the last that
 // is not behind it, and the first that is not before it. known is a border before it.

@@ -118,7 +118,7 @@ type textStart struct {
 func recordsHead(l listing, items []item, q RecordsQuery, from textStart, more bool) string {
 	head := name(q.Stream)
 	if len(items) > 0 && !spansConnections(items) {
-		if source := string(items[0].appendSource(nil)); source != "" {
+		if source := items[0].source(); source != "" {
 			head += ", " + source
 		}
 	}

@@ -9,17 +9,23 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// Limits of excerpts in structured output, in characters.
+const (
+	excerptsJSON    = 3000 // of a page together, where it has many hits
+	leastExcerpts   = 50   // of each all the same
+	followUpPreview = 60   // that content_ladder repeats of each
+)
+
 // A hitStyle is how much of each hit structured output shows.
 type hitStyle struct {
 	chars int  // of excerpts and snippets
-	max   int  // bytes of the whole
 	read  bool // with the calls that read on
 	short bool // instead of a long address of its own a hit has ours
 	bare  bool // id, title and such an address alone
 }
 
-// structured shortens the previews, then long addresses, then leaves out the ladder, until a host takes the result. The list ends at
-// a hit, and its cursor goes on behind that, only when ids alone are too much.
+// structured shortens long addresses, then leaves out the ladder, until a host takes the result. The list ends at a hit, and its
+// cursor goes on behind that, only when ids alone are too much.
 func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	all, notice := len(s.hits), ""
 	if q.Repair == nil {
@@ -33,12 +39,9 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	if left := s.warning(data.Has("next_cursor")); left != "" {
 		data = data.With("warning", encode(left))
 	}
-	for _, style := range []hitStyle{
-		{chars: excerptChars, max: StructuredTarget * 2 / 3, read: true}, {chars: 120, max: StructuredTarget, read: true},
-		{chars: 50, max: StructuredHard, read: true}, {chars: 50, max: StructuredHard, read: true, short: true},
-		{chars: 30, max: StructuredHard, short: true}, {max: StructuredHard, bare: true},
-	} {
-		if written := s.write(s.hits, style, notice, data, q); len(written) <= style.max {
+	chars := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars)
+	for _, style := range []hitStyle{{chars: chars, read: true}, {chars: leastExcerpts, read: true, short: true}, {chars: 30, short: true}, {bare: true}} {
+		if written := s.write(s.hits, style, notice, data, q); len(written) <= StructuredHard {
 			return written
 		}
 	}
@@ -131,14 +134,13 @@ func otherFields(excerpts []excerpt, field string) []string {
 	return fields
 }
 
-// followUp is a hit in content_ladder: the same preview, and the call that reads on where it is not the whole text (S1-R2). URIs of
-// field windows stand in _meta only (S1-R4).
+// followUp is a hit in content_ladder: the middle of the same preview, and the call that reads on where results does not have the
+// whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
 func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 	x := h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
-	shown := x.text.window(style.chars)
-	a.b = x.text.appendShown(a.b, shown, appendEscapedJSON)
-	if style.read && (!x.text.all(shown) || !x.complete()) {
+	a.b = x.text.appendShown(a.b, x.text.window(min(style.chars, followUpPreview)), appendEscapedJSON)
+	if style.read && !(x.text.fits(style.chars) && x.complete()) {
 		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
 	}
 	a.shut('}').shut(']').shut('}')

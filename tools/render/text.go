@@ -45,7 +45,9 @@ func clip(s string, max int) string {
 }
 
 // longerThan reports whether s has more than max runes.
-func longerThan(s string, max int) bool { return len(s) > max && utf8.RuneCountInString(s) > max }
+func longerThan(s string, max int) bool {
+	return len(s) > max && (len(s) > max*utf8.UTFMax || utf8.RuneCountInString(s) > max)
+}
 
 // runeIndex returns the byte index of the n-th rune of s, or its length.
 func runeIndex(s string, n int) int {
