@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
 	"github.com/rs/zerolog"
 
@@ -21,8 +20,8 @@ type doctorCommand struct {
 
 // runDoctor looks at everything that stands between a person and an answer.
 func runDoctor(ctx context.Context, c doctorCommand, app App) error {
-	if c.Demo && c.ProviderURL != "" {
-		return exit.UsageError("--demo and --provider-url cannot be combined: --demo reads the sample year.")
+	if err := c.check(); err != nil {
+		return err
 	}
 	place, err := thisPlace(app.Getenv)
 	if err != nil {
@@ -36,8 +35,12 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		OwnerVariable: credentials.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
-	if c.Demo {
-		sample, err := startEmbedded(ctx, embeddedConfig{log: zerolog.Nop(), progress: app.Err, now: time.Now})
+	if c.Demo || c.Data != "" {
+		config, err := c.embedded(embeddedConfig{log: zerolog.Nop(), progress: app.Err, now: time.Now})
+		if err != nil {
+			return err
+		}
+		sample, err := startEmbedded(ctx, config)
 		if err != nil {
 			return err
 		}

@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 
 	"github.com/rs/zerolog"
@@ -21,8 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
 // An embeddedServer is the resource server of demo, on a port of its own.
@@ -30,7 +26,7 @@ type embeddedServer struct {
 	url          string
 	clientSecret string
 	tokens       authority.DemoTokens
-	store        *embedded.Store
+	index        *openIndex // nil until it is loaded
 	server       *http.Server
 
 	stopLoading context.CancelFunc
@@ -52,18 +48,18 @@ const embeddedClientID = "pdpp-mcp"
 
 // startEmbedded loads the data and serves it on loopback until close.
 func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, error) {
-	store, err := openStore(ctx, c)
+	if err := c.mayUseIndex(ctx); err != nil {
+		return nil, err
+	}
+	tokens, err := authority.NewDemoTokens(rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	e := &embeddedServer{store: store, clientSecret: rand.Text(), loaded: make(chan struct{})}
-	if e.tokens, err = authority.NewDemoTokens(rand.Reader); err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
+	e := &embeddedServer{tokens: tokens, clientSecret: rand.Text(), loaded: make(chan struct{})}
 	e.url = "http://" + listener.Addr().String()
 	e.server = service.NewHTTPServer("", e)
 	go func() {
@@ -87,14 +83,14 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 	return e, nil
 }
 
-// load fills the store, and lets the requests in that waited for it.
-func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) error {
+// load opens the index and fills it, and lets the requests in that waited for it.
+func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) (err error) {
 	defer close(e.loaded)
-	if err := loadStore(ctx, e.store, c); err != nil {
+	if e.index, err = openIndexOf(ctx, c); err != nil {
 		return err
 	}
-	embeddings := e.embed(ctx, c)
-	e.resources = embedded.NewServer(e.store, authority.DemoGrants(e.store.Connectors(), e.tokens, time.Now()), embedded.Options{
+	store, embeddings := e.index.store, e.embed(ctx, c)
+	e.resources = embedded.NewServer(store, authority.DemoGrants(store.Connectors(), e.tokens, time.Now()), embedded.Options{
 		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret, Embeddings: embeddings,
 		Fault: func(r *http.Request, err error) {
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
@@ -108,7 +104,7 @@ func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *embedded.
 	if c.embed == nil {
 		return nil
 	}
-	embeddings := embedded.NewEmbeddings(e.store, c.embed)
+	embeddings := embedded.NewEmbeddings(e.index.store, c.embed)
 	report := embedReport{out: c.progress, now: c.now, model: c.embed.Model(), begun: c.now(), reported: c.now()}
 	e.embedding.Go(func() {
 		if err := embeddings.Run(ctx, report.tell); err != nil && ctx.Err() == nil {
@@ -118,18 +114,34 @@ func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *embedded.
 	return embeddings
 }
 
-// ServeHTTP answers a request once the data is loaded.
+// loadingPatience is how long a request waits for the data: less than a call may take, so that its answer says why.
+const loadingPatience = middleware.DefaultDeadline * 3 / 4
+
+// ServeHTTP answers a request once the data is loaded, or says that it is not yet.
 func (e *embeddedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	patience := time.NewTimer(loadingPatience)
+	defer patience.Stop()
 	select {
 	case <-e.loaded:
+	case <-patience.C:
+		w.Header().Set("Retry-After", "20") // longer than a read is tried again
+		refuseRead(w, http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")
+		return
 	case <-r.Context().Done():
 		return
 	}
 	if e.resources == nil {
-		http.Error(w, "the data could not be loaded", http.StatusInternalServerError)
+		refuseRead(w, http.StatusInternalServerError, "index_failed", "The files could not be read. The log of pdpp-mcp says why.")
 		return
 	}
 	e.resources.ServeHTTP(w, r)
+}
+
+// refuseRead writes the error envelope of a resource server.
+func refuseRead(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": code, "type": "api_error", "message": message}})
 }
 
 func (e *embeddedServer) close() {
@@ -137,70 +149,5 @@ func (e *embeddedServer) close() {
 	<-e.loaded
 	e.embedding.Wait()
 	_ = e.server.Close()
-	_ = e.store.Close()
-}
-
-// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
-const (
-	sampleName        = "sample year "
-	sampleFingerprint = sampleName + "3"
-)
-
-// openStore opens the index, or one in memory. Its error is an exit.NotReady when the file is not to be touched.
-func openStore(ctx context.Context, c embeddedConfig) (store *embedded.Store, err error) {
-	if c.db != "" && c.data == "" {
-		err = mayHoldSample(ctx, c.db)
-	}
-	if err == nil {
-		store, err = embedded.NewStore(ctx, c.db)
-	}
-	if refused, ok := errors.AsType[*embedded.IndexError](err); ok {
-		return nil, &exit.Error{Code: exit.NotReady, Message: refused.Error()}
-	}
-	return store, err
-}
-
-// mayHoldSample keeps the sample year from replacing an index of a person's own files, which may be all that is left of them.
-func mayHoldSample(ctx context.Context, path string) error {
-	held, err := embedded.HeldIndex(ctx, path)
-	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
-		err = &embedded.IndexError{Path: path, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
-	}
-	return err
-}
-
-// loadStore fills a store with the sample year, or with files of the person's own, unless it holds just that.
-func loadStore(ctx context.Context, store *embedded.Store, c embeddedConfig) error {
-	if c.data == "" {
-		if held, ok := store.Loaded(); ok && held == sampleFingerprint {
-			return nil
-		}
-		year, err := sample.Year(ctx)
-		if err != nil {
-			return err
-		}
-		return store.Load(ctx, year, sampleFingerprint, nil)
-	}
-	index := embedded.IndexFiles(c.db)
-	fingerprint, problem := importer.Fingerprint(c.data, index...)
-	if held, ok := store.Loaded(); ok && problem == nil && held == fingerprint {
-		fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
-		return nil
-	}
-	report := loadReport{out: c.progress, now: c.now, begun: c.now(), reported: c.now()}
-	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, index...) // it says what it skips, and fails as the fingerprint did
-	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
-		return exit.UsageError(err.Error())
-	}
-	if err == nil {
-		err = store.Load(ctx, corpus, fingerprint, report.load)
-	}
-	if ctx.Err() != nil {
-		return errors.New("interrupted while loading; the next start loads again")
-	}
-	if err != nil {
-		return err
-	}
-	report.end()
-	return nil
+	_ = e.index.close()
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -49,6 +51,19 @@ func TestRequestsWaitForTheData(t *testing.T) {
 			})
 		})
 	}
+}
+
+// S3-R3: a first reading that takes long is said in time, with when to ask again, instead of a call that runs out of time.
+func TestALongReadingIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &embeddedServer{loaded: make(chan struct{})}
+		answer, begun := httptest.NewRecorder(), time.Now()
+		e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/v1/schema", nil))
+		if waited := time.Since(begun); waited >= middleware.DefaultDeadline || answer.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(answer.Body.String(), "still being read") || answer.Header().Get("Retry-After") == "" {
+			t.Errorf("after %s: %d %s", waited, answer.Code, answer.Body)
+		}
+	})
 }
 
 // The sample's own token is known, so that a session with the sample begins before it is loaded; any other token is

@@ -26,24 +26,46 @@ type providerFlags struct {
 	CacheRoot   string `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
 	GrantID     string `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
 	Demo        bool   `help:"Read the sample year; needs nothing."`
+	dataFlags
 }
 
-// open finds the provider and the credential that the flags name and uses them. The demo lives for as long as that takes.
+// check refuses flags that name several things to read.
+func (c providerFlags) check() error {
+	named := 0
+	for _, given := range []bool{c.Demo, c.Data != "", c.ProviderURL != ""} {
+		if given {
+			named++
+		}
+	}
+	switch {
+	case named > 1:
+		return exit.UsageError("--demo, --data and --provider-url name different things to read: give one.")
+	case c.DB != "" && c.Data == "":
+		return exit.UsageError("--db needs --data: it is where the index of those files is kept.")
+	}
+	return nil
+}
+
+// open finds the provider and the credential that the flags name and uses them. An embedded server lives for as long as that takes.
 // Where soon is set it is used before it has loaded, and what is read of it waits for that.
 func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
-	if c.Demo {
-		if c.ProviderURL != "" {
-			return exit.UsageError("--demo and --provider-url cannot be combined: --demo serves the sample year.")
-		}
-		demo, err := startEmbedded(ctx, embeddedConfig{log: log, progress: app.Err, now: time.Now, behind: soon})
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Demo || c.Data != "" {
+		config, err := c.embedded(embeddedConfig{log: log, progress: app.Err, now: time.Now, behind: soon})
 		if err != nil {
 			return err
 		}
-		defer demo.close()
-		return use(provider{demo.url, rs.NewToken(demo.tokens.Client), true})
+		source, err := startEmbedded(ctx, config)
+		if err != nil {
+			return err
+		}
+		defer source.close()
+		return use(provider{source.url, rs.NewToken(source.tokens.Client), true})
 	}
 	if c.ProviderURL == "" {
-		return exit.UsageError("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. To try without one: pdpp-mcp stdio --demo.")
+		return exit.UsageError("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
 	credential, err := credentials.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
 	if err != nil {
@@ -81,7 +103,7 @@ func insider(app App) *mcp.Implementation {
 type provider struct {
 	url   string
 	token rs.Token
-	own   bool // it is this process's sample, whose token was made a client's a moment ago
+	own   bool // it is this process's own server, whose token was made a client's a moment ago
 }
 
 // pipeline is the pipeline for the provider's one token.

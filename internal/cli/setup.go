@@ -115,7 +115,7 @@ func listClients(o setup, out io.Writer) error {
 	}
 	server, _, err := o.server()
 	if err != nil {
-		if o.ProviderURL != "" || o.URL != "" || o.TokenEnv != "" {
+		if o.ProviderURL != "" || o.URL != "" || o.Data != "" || o.TokenEnv != "" {
 			return err
 		}
 		o.Demo = true // which needs nothing

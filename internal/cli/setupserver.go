@@ -2,9 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,8 +35,8 @@ func (o setup) server() (clients.Server, []string, error) {
 	provider := o.ProviderURL
 	var err error
 	switch {
-	case o.URL != "" && o.Demo, (o.URL != "" || o.Demo) && provider != "" && provider != o.place.Getenv("PDPP_PROVIDER_URL"):
-		return s, nil, exit.UsageError("--url, --provider-url and --demo name different things to connect: give one.")
+	case o.several():
+		return s, nil, exit.UsageError("--url, --provider-url, --data and --demo name different things to connect: give one.")
 	case o.URL != "":
 		if s.URL, err = endpointURL(o.URL); err != nil {
 			return s, nil, err
@@ -43,6 +45,15 @@ func (o setup) server() (clients.Server, []string, error) {
 		return s, nil, nil
 	case o.Demo:
 		s.Arguments, s.Description = []string{"stdio", "--demo"}, "the sample year"
+		return s, notes, nil
+	case o.Data != "":
+		s.Arguments, s.Description = []string{"stdio", "--data", o.Data}, "your files in "+o.Data
+		if o.DB != "" {
+			s.Arguments = append(s.Arguments, "--db", o.DB)
+		}
+		if _, err := os.Stat(o.Data); err != nil {
+			return s, nil, exit.UsageError(fmt.Sprintf("--data %q cannot be read: %v.", o.Data, errors.Unwrap(err)))
+		}
 		return s, notes, nil
 	}
 	if o.TokenEnv != "" {
@@ -77,6 +88,17 @@ func (o setup) server() (clients.Server, []string, error) {
 		s.Arguments = append(s.Arguments, "--grant-id", o.GrantID)
 	}
 	return s, notes, nil
+}
+
+// several reports whether the flags name more than one thing to connect. A provider from the environment gives way.
+func (o setup) several() bool {
+	named := 0
+	for _, given := range []bool{o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")} {
+		if given {
+			named++
+		}
+	}
+	return named > 1
 }
 
 // again returns the flags that repeat what to connect.

@@ -55,9 +55,12 @@ func NewStore(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+// busyTimeout is how long a statement waits for another process, in milliseconds.
+const busyTimeout = "busy_timeout(10000)"
+
 // dataSource spells the driver's name for a file, or for a database in memory that the whole pool shares.
 func dataSource(path string) (string, error) {
-	pragmas := []string{"busy_timeout(10000)", "temp_store(memory)", "cache_size(-32000)"}
+	pragmas := []string{busyTimeout, "temp_store(memory)", "cache_size(-32000)"}
 	if path == "" {
 		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)")}
 		return "file:/" + rand.Text() + "?" + query.Encode(), nil

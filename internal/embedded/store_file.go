@@ -67,6 +67,12 @@ func HeldIndex(ctx context.Context, path string) (fingerprint string, err error)
 	return fingerprint, err
 }
 
+// CheckIndex returns the *IndexError of a file that cannot hold an index. It changes nothing.
+func CheckIndex(ctx context.Context, path string) error {
+	_, err := inspectIndex(ctx, path)
+	return err
+}
+
 // inspectIndex returns the version of the index in a file, -1 when the file is absent or empty. It does not open what is not
 // a regular file, and only reads. Its errors are *IndexError values.
 func inspectIndex(ctx context.Context, path string) (version int, err error) {
@@ -98,6 +104,9 @@ func inspectIndex(ctx context.Context, path string) (version int, err error) {
 			return errors.Join(db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
 				db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version))
 		})
+	}
+	if refused, ok := errors.AsType[*IndexError](err); ok {
+		return 0, refused
 	}
 	switch {
 	case err != nil:
@@ -141,7 +150,7 @@ func indexHeader(path string) (application, version int, err error) {
 
 // readIndex lets use read an index. Neither the database nor its write-ahead log is changed.
 func readIndex(path string, use func(*sql.DB) error) error {
-	query := url.Values{"mode": {"ro"}}
+	query := url.Values{"mode": {"ro"}, "_pragma": {busyTimeout}}
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
 		query.Set("immutable", "1") // else SQLite makes files beside it
 	}
@@ -189,7 +198,7 @@ func claimIndex(ctx context.Context, path string) error {
 // stampIndex writes the header of an empty index: all of it or nothing, and without files beside it, so that an empty file
 // with any is not ours.
 func stampIndex(ctx context.Context, path string) error {
-	dsn, err := fileSource(path, url.Values{"_pragma": {"journal_mode(memory)"}})
+	dsn, err := fileSource(path, url.Values{"_pragma": {busyTimeout, "journal_mode(memory)"}})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,164 @@
+package integration
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// shop is a folder with one table, whose amounts sum up to 60.
+func shop(t *testing.T) string {
+	return writeFolder(t, map[string]string{"orders.csv": "id,amount\na,10\nb,20\nc,30\n"})
+}
+
+// sumOf is what a model is told of the sum of a folder's amounts, and what the program says beside it.
+func sumOf(t *testing.T, home, folder string, more ...string) (text, beside string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), binary, append([]string{"call", "aggregate", "stream=orders", "metric=sum", "field=amount", "--data", folder}, more...)...)
+	command.Dir, command.Env = home, environment(home)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Errorf("%v\n%s", err, stderr.String())
+	}
+	return string(out), stderr.String()
+}
+
+// S0-R1: the files of a person are read by a client that starts the program, as setup wrote it, and again after everything was
+// started anew. The index is made once, private, and none is left in the folder.
+func TestOwnFilesThroughAClient(t *testing.T) {
+	home, folder := t.TempDir(), shop(t)
+	typed(t, home, environment(home), "setup", "cursor", "--data", folder, "--write")
+	file, err := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Servers map[string]struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(file, &config); err != nil {
+		t.Fatal(err)
+	}
+	entry := config.Servers["pdpp"]
+	for start, said := range []string{"loaded 3 records", "is unchanged; using the kept index"} {
+		command := exec.Command(entry.Command, entry.Args...)
+		var stderr strings.Builder
+		command.Dir, command.Env, command.Stderr = "/", environment(home), &stderr
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aggregate", Arguments: args(`{"stream":"orders","metric":"sum","field":"amount"}`)})
+		if err != nil || result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "60") {
+			t.Errorf("start %d: %+v (%v)", start, result, err)
+		}
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(stderr.String(), said) {
+			t.Errorf("start %d does not say %q: %s", start, said, stderr.String())
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("the folder holds %v (%v)", left, err)
+	}
+	indexes, err := filepath.Glob(filepath.Join(home, ".cache", "pdpp-mcp", "*.db"))
+	if err != nil || len(indexes) != 1 {
+		t.Fatalf("the indexes are %q (%v)", indexes, err)
+	}
+	if info, err := os.Stat(indexes[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the index is %v (%v)", info, err)
+	}
+}
+
+// Several clients that start at once make one index together, and all answer from it.
+func TestOneIndexForManyClients(t *testing.T) {
+	home, folder := t.TempDir(), shop(t)
+	var clients sync.WaitGroup
+	var mu sync.Mutex
+	loaded := 0
+	for range 6 {
+		clients.Go(func() {
+			text, beside := sumOf(t, home, folder)
+			mu.Lock()
+			defer mu.Unlock()
+			if !strings.Contains(text, "60") {
+				t.Errorf("the sum is\n%s%s", text, beside)
+			}
+			loaded += strings.Count(beside, "loaded 3 records")
+		})
+	}
+	clients.Wait()
+	if loaded != 1 {
+		t.Errorf("the files were loaded %d times", loaded)
+	}
+}
+
+// A file that changed is read again, also while another client serves the older index, which goes on with what it has.
+func TestChangedFilesBesideAnOlderIndex(t *testing.T) {
+	home, folder := t.TempDir(), shop(t)
+	command := exec.Command(binary, "stdio", "--data", folder)
+	command.Dir, command.Env = home, environment(home)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	sum := func() string {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aggregate", Arguments: args(`{"stream":"orders","metric":"sum","field":"amount"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Content[0].(*mcp.TextContent).Text
+	}
+	if text := sum(); !strings.Contains(text, "60") {
+		t.Errorf("before: %s", text)
+	}
+	write(t, filepath.Join(folder, "orders.csv"), "id,amount\na,10\nb,20\nc,30\nd,40\n")
+	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "serves an older index") {
+		t.Errorf("beside it: %s%s", text, beside)
+	}
+	if text := sum(); !strings.Contains(text, "60") {
+		t.Errorf("afterwards: %s", text)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "loaded 4 records") {
+		t.Errorf("alone: %s%s", text, beside)
+	}
+	if text, beside := sumOf(t, home, folder, "--db", filepath.Join(folder, "own.db")); !strings.Contains(text, "100") || strings.Contains(beside, "skipped") && !strings.Contains(beside, "skipped 0") {
+		t.Errorf("with an index of its own: %s%s", text, beside)
+	}
+}
+
+// Flags that name several things to read are refused before anything is read.
+func TestOneThingToRead(t *testing.T) {
+	for line, want := range map[string]string{
+		"stdio --demo --data x":                           "--demo, --data and --provider-url name different things",
+		"call schema --data x --provider-url https://a.b": "--demo, --data and --provider-url name different things",
+		"doctor --demo --data x":                          "--demo, --data and --provider-url name different things",
+		"call schema --db x":                              "--db needs --data",
+		"setup cursor --demo --data x":                    "--url, --provider-url, --data and --demo name different things",
+		"setup cursor --data /no/such/folder":             `"/no/such/folder" cannot be read`,
+		"call schema --data /no/such/folder":              "/no/such/folder",
+	} {
+		command := exec.CommandContext(t.Context(), binary, strings.Fields(line)...)
+		home := t.TempDir()
+		command.Dir, command.Env = home, environment(home)
+		out, err := command.CombinedOutput()
+		if code := command.ProcessState.ExitCode(); code != 64 || !strings.Contains(string(out), want) {
+			t.Errorf("%s: exit code %d (%v)\n%s", line, code, err, out)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
+const (
+	sampleName        = "sample year "
+	sampleFingerprint = sampleName + "3"
+)
+
+// lockEnding ends the name of the file that is locked for an index: shared by whoever serves it, alone by whoever fills it.
+const lockEnding = ".lock"
+
+// lockRetry is how often a lock that another process has is asked for.
+const lockRetry = 100 * time.Millisecond
+
+// lockPatience is how long whoever looks at an index may have it open.
+const lockPatience = 2 * time.Second
+
+// An openIndex is a loaded store, which no other process fills while it is open.
+type openIndex struct {
+	store *embedded.Store
+	lock  *flock.Flock // nil in memory
+}
+
+func (i *openIndex) close() error {
+	if i == nil {
+		return nil
+	}
+	err := i.store.Close()
+	if i.lock != nil {
+		err = errors.Join(err, i.lock.Close())
+	}
+	return err
+}
+
+// openIndexOf opens the index and fills it with the files or the sample year, unless it holds just that. Where another
+// process serves an older index, this one reads the files into memory. Its error is an exit.NotReady when the index file is
+// not to be touched.
+func openIndexOf(ctx context.Context, c embeddedConfig) (*openIndex, error) {
+	wanted, problem := c.fingerprint()
+	if c.db == "" {
+		return c.inMemory(ctx, wanted, problem)
+	}
+	lock := flock.New(c.db+lockEnding, flock.SetPermissions(0o600))
+	for filled, occupied := false, false; ; {
+		store, err := c.shared(ctx, lock, wanted)
+		if err != nil {
+			return nil, errors.Join(err, lock.Close())
+		}
+		if store != nil && problem == nil {
+			if !filled && c.data != "" {
+				fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
+			}
+			return &openIndex{store, lock}, nil
+		}
+		if err := lock.Unlock(); err != nil {
+			return nil, err
+		}
+		alone, err := c.alone(ctx, lock)
+		switch {
+		case err != nil:
+			return nil, err
+		case alone:
+			if err := errors.Join(c.fillFile(ctx, wanted, problem), lock.Unlock()); err != nil {
+				return nil, err
+			}
+			filled = true
+		case occupied:
+			fmt.Fprintln(c.progress, "pdpp-mcp: another pdpp-mcp serves an older index of these files; this one reads them into memory")
+			return c.inMemory(ctx, wanted, problem)
+		default: // somebody looked at it, or filled it in the meantime
+			occupied = true
+		}
+	}
+}
+
+// shared waits until nobody fills the index, and opens it if it holds what is wanted: a nil store means that it does not.
+func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted string) (*embedded.Store, error) {
+	free, err := lock.TryRLock()
+	if err == nil && !free {
+		fmt.Fprintln(c.progress, "pdpp-mcp: another pdpp-mcp reads these files; waiting for its index")
+		_, err = lock.TryRLockContext(ctx, lockRetry)
+	}
+	if err != nil {
+		return nil, notReady(&embedded.IndexError{Path: c.db, Reason: "cannot be locked: " + err.Error()})
+	}
+	if held, err := embedded.HeldIndex(ctx, c.db); err != nil || held != wanted {
+		return nil, nil // whoever fills it says what is wrong with it
+	}
+	store, err := embedded.NewStore(ctx, c.db)
+	if err != nil {
+		return nil, notReady(err)
+	}
+	if _, ok := store.Loaded(); !ok { // of an older version
+		return nil, store.Close()
+	}
+	return store, nil
+}
+
+// alone reports whether nobody else has the index open, now or in a moment.
+func (c embeddedConfig) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
+	moment, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	alone, err := lock.TryLockContext(moment, lockRetry)
+	if err != nil && moment.Err() != nil && ctx.Err() == nil {
+		return false, nil
+	}
+	return alone, err
+}
+
+func (c embeddedConfig) fillFile(ctx context.Context, wanted string, problem error) error {
+	store, err := embedded.NewStore(ctx, c.db)
+	if err != nil {
+		return notReady(err)
+	}
+	if held, ok := store.Loaded(); !ok || problem != nil || held != wanted { // somebody else may just have filled it
+		err = c.fill(ctx, store, wanted, problem)
+	}
+	return errors.Join(err, store.Close())
+}
+
+func (c embeddedConfig) inMemory(ctx context.Context, wanted string, problem error) (*openIndex, error) {
+	store, err := embedded.NewStore(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.fill(ctx, store, wanted, problem); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &openIndex{store: store}, nil
+}
+
+// mayUseIndex refuses an index file that is not to be touched: exit.NotReady. It keeps the sample year from replacing an
+// index of a person's own files, which may be all that is left of them.
+func (c embeddedConfig) mayUseIndex(ctx context.Context) error {
+	if c.db == "" {
+		return nil
+	}
+	if c.data != "" {
+		return notReady(embedded.CheckIndex(ctx, c.db))
+	}
+	held, err := embedded.HeldIndex(ctx, c.db)
+	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
+		err = &embedded.IndexError{Path: c.db, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+	}
+	return notReady(err)
+}
+
+// notReady gives a refusal of an index file its exit code.
+func notReady(err error) error {
+	if refused, ok := errors.AsType[*embedded.IndexError](err); ok {
+		return &exit.Error{Code: exit.NotReady, Message: refused.Error()}
+	}
+	return err
+}
+
+// ownFiles are the files of the index, which are not read as data.
+func (c embeddedConfig) ownFiles() []string {
+	if c.db == "" {
+		return nil
+	}
+	return append(embedded.IndexFiles(c.db), c.db+lockEnding)
+}
+
+// fingerprint names what is to be served, or says what is wrong with it.
+func (c embeddedConfig) fingerprint() (string, error) {
+	if c.data == "" {
+		return sampleFingerprint, nil
+	}
+	return importer.Fingerprint(c.data, c.ownFiles()...)
+}
+
+// fill fills a store with the sample year, or with files of the person's own.
+func (c embeddedConfig) fill(ctx context.Context, store *embedded.Store, fingerprint string, problem error) error {
+	if c.data == "" {
+		year, err := sample.Year(ctx)
+		if err != nil {
+			return err
+		}
+		return store.Load(ctx, year, fingerprint, nil)
+	}
+	report := loadReport{out: c.progress, now: c.now, begun: c.now(), reported: c.now()}
+	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
+	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
+		return exit.UsageError(err.Error())
+	}
+	if err == nil {
+		err = store.Load(ctx, corpus, fingerprint, report.load)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted while loading; the next start loads again")
+	}
+	if err != nil {
+		return err
+	}
+	report.end()
+	return nil
+}
