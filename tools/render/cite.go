@@ -3,10 +3,13 @@ package render
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A quote can be checked later: an answer says of the text that it shows where it stands in its field, as a range of code
@@ -151,4 +154,67 @@ func (p place) cite(text string, shown textRange) cite {
 		}
 	}
 	return c
+}
+
+const maxURLChars = 2048
+
+// addressRank ranks the names under which records keep their public address.
+func addressRank(name string) int {
+	switch name {
+	case "url":
+		return 1
+	case "html_url":
+		return 2
+	case "web_url":
+		return 3
+	case "permalink":
+		return 4
+	case "source_url":
+		return 5
+	case "link":
+		return 6
+	}
+	return 0
+}
+
+// citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters,
+// nothing that a line could not hold (D20).
+func citable(address string) bool {
+	if address == "" || longerThan(address, maxURLChars) || strings.ContainsFunc(address, func(c rune) bool { return !shown(c) || c <= ' ' || c == '"' || c == '<' || c == '>' }) {
+		return false
+	}
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// citation returns the best usable address among the record's, or "".
+func citation(data object) string {
+	address, _ := firstText(addressRank, nil, data, citable)
+	return address
+}
+
+// refusedAddress is the best address of a record that has no usable one, or "".
+func refusedAddress(data object) string {
+	address, _ := firstText(addressRank, nil, data, func(s string) bool { return preview(s, maxURLChars) != "" })
+	return preview(address, maxURLChars)
+}
+
+func queryEscape(s string) string { return url.QueryEscape(s) }
+
+// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20). It is made in the
+// into texts.
+func recordURL(texts *texts, base string, ref rs.Ref) string {
+	base = strings.TrimRight(base, "/")
+	if ref.Stream == "" || ref.RecordID == "" {
+		return texts.join(base, "/v1/search")
+	}
+	question, connection := "", ""
+	if ref.ConnectionID != "" {
+		question, connection = "?connection_id=", queryEscape(ref.ConnectionID)
+	}
+	address := texts.join(base, "/v1/streams/", url.PathEscape(ref.Stream), "/records/", url.PathEscape(ref.RecordID), question, connection)
+	if longerThan(address, maxURLChars) {
+		return texts.join(base, "/v1/search")
+	}
+	return address
 }

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -191,4 +193,136 @@ func recordLadder(long []longRecord, max int) string {
 		records = append(records, raw)
 	}
 	return object{pair("records", rs.JoinArray(records))}.JSON()
+}
+
+// A cut is a field that an answer shows only in part, and the call that reads on (S1-R2). What is said of it is found only when
+// it is said: a page may have thousands, of which a few are named and the others counted.
+type cut struct {
+	it        *item
+	field     member // as received
+	shown     int    // characters
+	fromStart bool   // something is shown, but what is read on begins at the start
+	related   bool   // the field is all that was expanded
+}
+
+// total is how many characters the field has; of a field that is no text, its JSON.
+func (c cut) total() int {
+	switch {
+	case c.related:
+		return len(c.field.Value)
+	case rs.Kind(c.field.Value) == "string":
+		text, _ := rs.AsText(c.field.Value)
+		return utf8.RuneCountInString(text)
+	}
+	return utf8.RuneCountInString(c.field.Value)
+}
+
+// unnamed says why no call can name the field, or "" when one can.
+func (c cut) unnamed() string {
+	if c.related {
+		return ""
+	}
+	if len(c.field.Name) > longestName {
+		return fmt.Sprintf("has more than %d bytes", longestName)
+	}
+	return rs.UnsafeField(c.field.Name)
+}
+
+func (c cut) tool() string {
+	if c.related {
+		return "fetch"
+	}
+	return "read_record_field"
+}
+
+// read adds the arguments of the call that reads on.
+func (c cut) read(a *arguments) *arguments {
+	a.text("id", c.it.id)
+	if c.related {
+		var relations []string
+		for _, m := range c.it.expanded {
+			if sendableField(m.Name) && len(relations) < maxRelated {
+				relations = append(relations, m.Name)
+			}
+		}
+		return a.text("connection_id", c.it.separate()).list("expand", relations)
+	}
+	a.text("field", c.field.Name).text("connection_id", c.it.separate())
+	if !c.fromStart {
+		a.number("offset_chars", c.shown)
+	}
+	return a
+}
+
+// readOn is the call that reads on, or why there is none.
+func (c cut) readOn() string {
+	if why := c.unnamed(); why != "" {
+		return "no call can, because its name " + why
+	}
+	return c.read(new(arguments)).call(c.tool())
+}
+
+// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+func (c cut) omitted() bool {
+	return c.shown == 0 && !c.fromStart && !c.related && c.unnamed() == ""
+}
+
+func (c cut) json() string {
+	a := &arguments{make([]byte, 0, 256)}
+	a.open("", '{').plain("field", clip(c.field.Name, longestName)).put("shown_chars", strconv.Itoa(c.shown)).put("total_chars", strconv.Itoa(c.total()))
+	if why := c.unnamed(); why != "" {
+		a.plain("unreadable", "the name "+why)
+	} else {
+		c.read(a.open("read", '{').plain("tool", c.tool()).open("arguments", '{')).shut('}').shut('}')
+	}
+	return string(a.shut('}').b)
+}
+
+// cutMembers are the members of a follow-up or of a document's metadata that say what is not complete, in about remaining bytes of
+// JSON: under key the fields that are shown in part, each with the call that reads on, and the names of those that are
+// left out, with the call that reads the first of them.
+func cutMembers(key string, cuts []cut, it *item, remaining int) object {
+	const batch = 20 // fields of one call
+	var parts, names []string
+	var first []string
+	unnamed := 0
+	for _, c := range cuts {
+		if c.omitted() {
+			continue
+		}
+		if remaining >= 0 || len(parts) == 0 {
+			raw := c.json()
+			if remaining -= len(raw) + 1; remaining >= 0 || len(parts) == 0 {
+				parts = append(parts, raw)
+				continue
+			}
+		}
+		unnamed++
+	}
+	for _, c := range cuts {
+		if !c.omitted() {
+			continue
+		}
+		raw := encode(c.field.Name)
+		if remaining -= len(raw) + 1; remaining < 0 && len(names) > 0 {
+			unnamed++
+			continue
+		}
+		if names = append(names, raw); len(first) < batch {
+			first = append(first, c.field.Name)
+		}
+	}
+	var out object
+	if len(parts) > 0 {
+		out = append(out, pair(key, rs.JoinArray(parts)))
+	}
+	if len(names) > 0 {
+		args := new(arguments).text("id", it.id).text("connection_id", it.separate()).list("fields", first)
+		read := object{pair("tool", encode("fetch")), pair("arguments", args.json())}
+		out = append(out, pair("omitted_fields", rs.JoinArray(names)), pair("read_omitted", read.JSON()))
+	}
+	if unnamed > 0 { // schema names every field
+		out = append(out, pair("more_fields", encode(unnamed)))
+	}
+	return out
 }

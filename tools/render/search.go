@@ -1,6 +1,9 @@
 package render
 
 import (
+	"encoding/json"
+	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -59,4 +62,162 @@ func (s *searchPage) next(q SearchQuery, shown int) string {
 // warning says what the resource server sent beyond what was asked for, and whether the list has changed.
 func (s *searchPage) warning(cursor bool) string {
 	return strings.TrimSpace(s.left.note("hit", cursor) + " " + s.moved)
+}
+
+// Limits of excerpts in structured output, in characters.
+const (
+	excerptsJSON    = 3000 // of a page together, where it has many hits
+	leastExcerpts   = 50   // of each all the same
+	followUpPreview = 60   // that content_ladder repeats of each
+)
+
+// A hitStyle is how much of each hit structured output shows.
+type hitStyle struct {
+	chars int  // of excerpts and snippets
+	read  bool // with the calls that read on
+	short bool // instead of a long address of its own a hit has ours
+	bare  bool // id, title and such an address alone
+}
+
+// structured shortens long addresses, then leaves out the ladder, until a host takes the result. The list ends at a hit, and its
+// cursor goes on behind that, only when ids alone are too much.
+func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
+	all, notice := len(s.hits), ""
+	if q.Repair == nil {
+		notice = searchLead(l)
+	}
+	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
+	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
+	if q.Repair != nil {
+		data = data.With("repair", q.Repair.envelope().JSON())
+	}
+	if left := s.warning(data.Has("next_cursor")); left != "" {
+		data = data.With("warning", encode(left))
+	}
+	chars := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars)
+	for _, style := range []hitStyle{{chars: chars, read: true}, {chars: leastExcerpts, read: true, short: true}, {chars: 30, short: true}, {bare: true}} {
+		if written := s.write(s.hits, style, notice, data, q); len(written) <= StructuredHard {
+			return written
+		}
+	}
+	bare := hitStyle{bare: true}
+	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
+		return s.write(nil, bare, "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
+	}
+	data = data.With("has_more", "true").With("next_cursor", encode(s.next(q, all)))
+	shown := max(sort.Search(all, func(n int) bool {
+		return len(s.write(s.hits[:n+1], bare, notice, data, q)) > StructuredHard-200
+	}), 1)
+	note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", s.start+1, s.start+shown, len(s.page))
+	data = data.With("next_cursor", encode(s.next(q, shown))).With("warning", encode(strings.TrimSpace(s.warning(false)+" "+note)))
+	return s.write(s.hits[:shown], bare, notice, data, q)
+}
+
+// write writes hits in a style: each in results, and each with a proven match in content_ladder too (S1-1a).
+func (s *searchPage) write(hits []hit, style hitStyle, notice string, data object, q SearchQuery) json.RawMessage {
+	a := &arguments{append(make([]byte, 0, 1024+700*len(hits)), '{')}
+	a.some("notice", notice).open("results", '[')
+	for i := range hits {
+		a.open("", '{')
+		s.result(a, &hits[i], style, q)
+		a.shut('}')
+	}
+	a.shut(']').open("content_ladder", '{').open("records", '[')
+	for i := range hits {
+		if h := &hits[i]; len(h.excerpts) > 0 && !style.bare {
+			s.followUp(a, h, style)
+		}
+	}
+	a.shut(']').shut('}').key("data")
+	return append(data.AppendJSON(a.b), '}')
+}
+
+// result is a hit in structuredContent.results.
+func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery) {
+	const longURL = 300
+	title, url := h.heading, h.url
+	if style.bare {
+		title = clip(title, 40)
+	}
+	if style.bare || style.short && len(url) > longURL {
+		url = recordURL(new(texts), q.RecordBase, h.ref)
+	}
+	a.plain("id", h.id).plain("title", title).plain("url", url)
+	if style.bare {
+		a.some("connection_id", h.separate())
+		return
+	}
+	a.some("who", preview(h.who, labelChars)).some("authored_at", h.authored)
+	if h.authored == "" { // when it was read, which is not when it happened
+		a.some("emitted_at", h.emitted)
+	}
+	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars))
+	a.some("stream", h.stream).some("record_id", h.recordID)
+	a.some("display_name", preview(h.label, titleChars))
+	if h.has != "" && len(h.words) > 0 {
+		a.put("words", encode(h.words))
+	}
+	a.list("nearest_words", h.nearest)
+	if len(h.excerpts) == 0 {
+		if h.snippet.plain != "" {
+			a.key("snippet")
+			a.b = h.snippet.appendShown(a.b, h.snippet.window(style.chars), appendEscapedJSON)
+		}
+		return
+	}
+	x := h.best()
+	shown := x.text.window(style.chars)
+	a.open("evidence", '{')
+	if x.id != h.id {
+		a.plain("id", x.id)
+	}
+	a.plain("field", x.field).key("text")
+	a.b = x.text.appendShown(a.b, shown, appendEscapedJSON)
+	x.place.cite(x.text.plain, shown).add(a)
+	a.list("also_in", otherFields(h.excerpts, x.field))
+	a.shut('}')
+}
+
+// otherFields are the fields that matched beside one.
+func otherFields(excerpts []excerpt, field string) []string {
+	var fields []string
+	for i := range excerpts {
+		if excerpts[i].field != field {
+			fields = append(fields, excerpts[i].field)
+		}
+	}
+	return fields
+}
+
+// followUp is a hit in content_ladder: the middle of the same preview, and the call that reads on where results does not have the
+// whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
+func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
+	x := h.best()
+	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
+	a.b = x.text.appendShown(a.b, x.text.window(min(style.chars, followUpPreview)), appendEscapedJSON)
+	if style.read && !(x.text.fits(style.chars) && x.complete()) {
+		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
+	}
+	a.shut('}').shut(']').shut('}')
+}
+
+// windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
+func windowURIs(hits []hit) []string {
+	uris := make([]string, 0, maxEvidenceRows)
+	for i := range hits {
+		for _, x := range hits[i].excerpts {
+			if len(uris) == maxEvidenceRows {
+				return uris
+			}
+			uris = append(uris, WindowURI(WindowQuery{Ref: x.ref, Field: x.field, Q: x.q}))
+		}
+	}
+	return uris
+}
+
+// appendEscapedJSON appends a text as the inside of a JSON string.
+func appendEscapedJSON(b []byte, text string) []byte {
+	from := len(b)
+	b = rs.AppendText(b, text)
+	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -201,133 +199,72 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// encode returns v as JSON; <mark> stays legible.
-func encode(v any) string {
-	if text, ok := v.(string); ok && plainPrefix(text) == len(text) {
-		return `"` + text + `"`
-	}
-	return rs.EncodeJSON(v)
-}
-
-// arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
-type arguments struct{ b []byte }
-
-// put adds a member of any name.
-func (a *arguments) put(name, value string) *arguments {
-	a.comma()
-	a.b = append(append(appendQuoted(a.b, name), ':'), value...)
-	return a
-}
-
-// key begins a member. Its name is one of ours, in which nothing is to be escaped.
-func (a *arguments) key(key string) {
-	a.comma()
-	a.b = append(append(append(a.b, '"'), key...), `":`...)
-}
-
-func (a *arguments) comma() {
-	if len(a.b) == 0 {
-		return
-	}
-	switch a.b[len(a.b)-1] {
-	case '[', '{', ':', ',':
-	default:
-		a.b = append(a.b, ',')
-	}
-}
-
-// open begins an object or an array, of no name when it is an element; shut ends it.
-func (a *arguments) open(key string, bracket byte) *arguments {
-	if key == "" {
-		a.comma()
-	} else {
-		a.key(key)
-	}
-	a.b = append(a.b, bracket)
-	return a
-}
-
-func (a *arguments) shut(bracket byte) *arguments {
-	a.b = append(a.b, bracket)
-	return a
-}
-
-// reopen takes back the bracket of an object, which then gets more members.
-func (a *arguments) reopen() *arguments {
-	a.b = a.b[:len(a.b)-1]
-	return a
-}
-
-// text adds a string that can be copied from a line, unless it is empty.
-func (a *arguments) text(key, value string) *arguments {
-	if value == "" {
-		return a
-	}
-	a.key(key)
-	a.b = appendQuoted(a.b, value)
-	return a
-}
-
-// plain adds a string as JSON usually has it.
-func (a *arguments) plain(key, value string) *arguments {
-	a.key(key)
-	return a.value(value)
-}
-
-func (a *arguments) value(text string) *arguments {
-	a.b = rs.AppendText(a.b, text)
-	return a
-}
-
-// some is plain, unless the string is empty.
-func (a *arguments) some(key, value string) *arguments {
-	if value == "" {
-		return a
-	}
-	return a.plain(key, value)
-}
-
-// number adds a number unless it is zero.
-func (a *arguments) number(key string, value int) *arguments {
-	if value == 0 {
-		return a
-	}
-	return a.put(key, strconv.Itoa(value))
-}
-
-// rest adds members as they were sent.
-func (a *arguments) rest(members object) *arguments {
-	for _, m := range members {
-		var compact bytes.Buffer
-		if json.Compact(&compact, []byte(m.Value)) == nil && compact.String() != "null" {
-			a.put(m.Name, compact.String())
-		}
-	}
-	return a
-}
-
-// list adds strings unless there are none.
-func (a *arguments) list(key string, values []string) *arguments {
-	if len(values) == 0 {
-		return a
-	}
-	quoted := make([]string, len(values))
-	for i, v := range values {
-		quoted[i] = quote(v)
-	}
-	return a.put(key, "["+strings.Join(quoted, ",")+"]")
-}
-
-func (a *arguments) String() string { return "{" + string(a.b) + "}" }
-func (a *arguments) json() string {
-	return "{" + string(a.b) + "}"
-}
-func (a *arguments) call(tool string) string { return tool + " " + a.String() }
-
 // plural is "1 record" or "2 records".
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// appendValue appends a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its
+// first chars characters. left is how many characters are not shown.
+func appendValue(b []byte, raw string, chars int) (_ []byte, left int) {
+	switch rs.Kind(raw) {
+	case "nothing", "null":
+		return append(b, "null"...), 0
+	case "number", "boolean", "array", "object":
+		text := oneLine(readable(raw))
+		if longerThan(text, chars) {
+			at := runeIndex(text, chars)
+			return append(append(b, text[:at]...), ellipsis...), utf8.RuneCountInString(text[at:])
+		}
+		return append(b, text...), 0
+	}
+	value, _ := rs.AsText(raw)
+	if longerThan(value, chars+chars/4) {
+		at := runeIndex(value, chars)
+		return append(appendQuoted(b, manyLines(value[:at])), ellipsis...), utf8.RuneCountInString(value[at:])
+	}
+	if value = manyLines(value); plainCell(value) {
+		return append(b, value...), 0
+	}
+	return appendQuoted(b, value), 0
+}
+
+// plainCell reports a text that a cell shows as it is: it is one line, and nobody can take it for another value, for two cells, or
+// for more than a value.
+func plainCell(s string) bool {
+	if s == "" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") ||
+		s[0] == '(' || s[0] == ' ' || s[len(s)-1] == ' ' || !printable(s) {
+		return false
+	}
+	return strings.Trim(s, "0123456789+-.eE") != "" // else a number could be meant
+}
+
+// thousands is a number as people write it: 2,310.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// quotedChars is where a quoted line of a record's text is continued on the next, so that no line is too long.
+const quotedChars = LineChars - 100
+
+// quoteLines returns a record's text as lines of a result: "> " starts each of its lines, and "+ " continues one that
+// is too long. So the text is all there, and none of its lines can be taken for one of ours (D19).
+func quoteLines(text string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(manyLines(text), "\n") {
+		prefix := "> "
+		for cut := runeIndex(line, quotedChars); cut < len(line); cut = runeIndex(line, quotedChars) {
+			lines = append(lines, prefix+line[:cut])
+			line, prefix = line[cut:], "+ "
+		}
+		lines = append(lines, prefix+line)
+	}
+	return lines
 }

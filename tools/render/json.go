@@ -1,11 +1,138 @@
 package render
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
+
+// encode returns v as JSON; <mark> stays legible.
+func encode(v any) string {
+	if text, ok := v.(string); ok && plainPrefix(text) == len(text) {
+		return `"` + text + `"`
+	}
+	return rs.EncodeJSON(v)
+}
+
+// arguments is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
+type arguments struct{ b []byte }
+
+// put adds a member of any name.
+func (a *arguments) put(name, value string) *arguments {
+	a.comma()
+	a.b = append(append(appendQuoted(a.b, name), ':'), value...)
+	return a
+}
+
+// key begins a member. Its name is one of ours, in which nothing is to be escaped.
+func (a *arguments) key(key string) {
+	a.comma()
+	a.b = append(append(append(a.b, '"'), key...), `":`...)
+}
+
+func (a *arguments) comma() {
+	if len(a.b) == 0 {
+		return
+	}
+	switch a.b[len(a.b)-1] {
+	case '[', '{', ':', ',':
+	default:
+		a.b = append(a.b, ',')
+	}
+}
+
+// open begins an object or an array, of no name when it is an element; shut ends it.
+func (a *arguments) open(key string, bracket byte) *arguments {
+	if key == "" {
+		a.comma()
+	} else {
+		a.key(key)
+	}
+	a.b = append(a.b, bracket)
+	return a
+}
+
+func (a *arguments) shut(bracket byte) *arguments {
+	a.b = append(a.b, bracket)
+	return a
+}
+
+// reopen takes back the bracket of an object, which then gets more members.
+func (a *arguments) reopen() *arguments {
+	a.b = a.b[:len(a.b)-1]
+	return a
+}
+
+// text adds a string that can be copied from a line, unless it is empty.
+func (a *arguments) text(key, value string) *arguments {
+	if value == "" {
+		return a
+	}
+	a.key(key)
+	a.b = appendQuoted(a.b, value)
+	return a
+}
+
+// plain adds a string as JSON usually has it.
+func (a *arguments) plain(key, value string) *arguments {
+	a.key(key)
+	return a.value(value)
+}
+
+func (a *arguments) value(text string) *arguments {
+	a.b = rs.AppendText(a.b, text)
+	return a
+}
+
+// some is plain, unless the string is empty.
+func (a *arguments) some(key, value string) *arguments {
+	if value == "" {
+		return a
+	}
+	return a.plain(key, value)
+}
+
+// number adds a number unless it is zero.
+func (a *arguments) number(key string, value int) *arguments {
+	if value == 0 {
+		return a
+	}
+	return a.put(key, strconv.Itoa(value))
+}
+
+// rest adds members as they were sent.
+func (a *arguments) rest(members object) *arguments {
+	for _, m := range members {
+		var compact bytes.Buffer
+		if json.Compact(&compact, []byte(m.Value)) == nil && compact.String() != "null" {
+			a.put(m.Name, compact.String())
+		}
+	}
+	return a
+}
+
+// list adds strings unless there are none.
+func (a *arguments) list(key string, values []string) *arguments {
+	if len(values) == 0 {
+		return a
+	}
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = quote(v)
+	}
+	return a.put(key, "["+strings.Join(quoted, ",")+"]")
+}
+
+func (a *arguments) String() string { return "{" + string(a.b) + "}" }
+func (a *arguments) json() string {
+	return "{" + string(a.b) + "}"
+}
+func (a *arguments) call(tool string) string { return tool + " " + a.String() }
 
 // What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a
 // member. The answer says beside it what was cut (D18).
