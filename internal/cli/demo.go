@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 
 	"github.com/rs/zerolog"
@@ -24,7 +25,8 @@ type demoCommand struct {
 	Data   string `help:"Serve your own files instead of the sample year: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" env:"PDPP_MCP_DATA" placeholder:"PATH"`
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
 	embedFlags
-	JSON bool `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
+	TokenLife time.Duration `name:"token-life" help:"Life of an access token that a client got by signing in; ${default} if absent." default:"10m" env:"PDPP_MCP_TOKEN_LIFE"`
+	JSON      bool          `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
 
 // demoLimits are those of a server for the person who started it: nobody is slowed down.
@@ -41,7 +43,10 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log})
+	if c.TokenLife < time.Second {
+		return exit.UsageError("--token-life must be at least 1s.")
+	}
+	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log, life: c.TokenLife})
 	if err != nil {
 		return err
 	}
@@ -68,7 +73,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client))
+	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client), source.ownerSecret)
 	if c.Data == "" { // own files have no server without a port
 		fmt.Fprint(app.Out, pasteableSample)
 	}
@@ -106,7 +111,7 @@ func (e *embeddedServer) addresses(mcpURL string) embedded.Addresses {
 		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
 		PackagesURL: e.url + "/packages",
 		ClientToken: e.tokens.Client, NarrowToken: e.tokens.Narrow, PackageToken: e.tokens.Package,
-		OwnerToken: e.tokens.Owner, ExpiredToken: e.tokens.Expired, RevokedToken: e.tokens.Revoked,
+		OwnerToken: e.tokens.Owner, ExpiredToken: e.tokens.Expired, RevokedToken: e.tokens.Revoked, OwnerSecret: e.ownerSecret,
 	}
 }
 
@@ -116,6 +121,8 @@ Serving until you stop it (Ctrl-C). In a browser, %[3]s calls tools by hand.
 Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
+
+or without --header, and approve in the browser with the owner's secret, %[4]s
 `
 
 const pasteableSample = `

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 type embeddedServer struct {
 	url          string
 	clientSecret string
+	ownerSecret  string // approves what clients ask for
 	tokens       authority.DemoTokens
 	index        *openIndex // nil until it is loaded
 	server       *http.Server
@@ -41,7 +43,8 @@ type embeddedConfig struct {
 	progress io.Writer
 	now      func() time.Time // of the progress
 	log      zerolog.Logger
-	behind   bool // load while it serves: requests wait for the end of that
+	life     time.Duration // of an access token that can be refreshed; 0: 10 minutes
+	behind   bool          // load while it serves: requests wait for the end of that
 }
 
 const embeddedClientID = "pdpp-mcp"
@@ -59,7 +62,7 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &embeddedServer{tokens: tokens, clientSecret: rand.Text(), loaded: make(chan struct{})}
+	e := &embeddedServer{tokens: tokens, clientSecret: rand.Text(), ownerSecret: strings.ToLower(rand.Text()[:12]), loaded: make(chan struct{})}
 	e.url = "http://" + listener.Addr().String()
 	e.server = service.NewHTTPServer("", e)
 	go func() {
@@ -92,6 +95,7 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) (err error)
 	store, embeddings := e.index.store, e.embed(ctx, c)
 	e.resources = embedded.NewServer(store, authority.DemoGrants(store.Connectors(), e.tokens, time.Now()), embedded.Options{
 		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret, Embeddings: embeddings,
+		OwnerSecret: e.ownerSecret, TokenLife: c.life,
 		Fault: func(r *http.Request, err error) {
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
 		},

@@ -16,4 +16,5 @@ type Addresses struct {
 	OwnerToken                string `json:"owner_token"`
 	ExpiredToken              string `json:"expired_token"`
 	RevokedToken              string `json:"revoked_token"`
+	OwnerSecret               string `json:"owner_secret"` // approves what clients ask for
 }

@@ -164,6 +164,9 @@ func TestMetadata(t *testing.T) {
 		"resource": testOrigin, "resource_name": "PDPP demo resource server", "authorization_servers": []any{testOrigin},
 		"bearer_methods_supported": []any{"header"}, "pdpp_core_query_base": testOrigin + "/v1",
 		"pdpp_token_kinds_supported": []any{"owner", "client"},
+		"pdpp_agent_discovery": map[string]any{"mcp": map[string]any{"authorization": map[string]any{
+			"device_code": map[string]any{"resource": testOrigin + "/mcp"},
+		}}},
 	}
 	got := newRig(t).ok("", "/.well-known/oauth-protected-resource")
 	if diff := cmp.Diff(want, got.body); diff != "" {

@@ -14,16 +14,31 @@ type metadataBody struct {
 	BearerMethods        []string `json:"bearer_methods_supported"`
 	CoreQueryBase        string   `json:"pdpp_core_query_base"`
 	TokenKinds           []string `json:"pdpp_token_kinds_supported"`
+	Discovery            struct {
+		MCP struct {
+			Authorization struct {
+				DeviceCode struct {
+					Resource string `json:"resource"`
+				} `json:"device_code"`
+			} `json:"authorization"`
+		} `json:"mcp"`
+	} `json:"pdpp_agent_discovery"`
 }
 
-func (s *Server) metadata(r *http.Request) metadataBody {
+// metadata describes the resource server, or what MCP servers in front of it are called when access is asked for.
+func (s *Server) metadata(r *http.Request, resource string) metadataBody {
 	origin := s.origin(r)
-	return metadataBody{
-		Resource:             origin,
+	body := metadataBody{
+		Resource:             origin + resource,
 		ResourceName:         "PDPP demo resource server",
 		AuthorizationServers: []string{origin},
 		BearerMethods:        []string{"header"},
 		CoreQueryBase:        origin + "/v1",
 		TokenKinds:           []string{authority.KindOwner, authority.KindClient},
 	}
+	if resource != "" {
+		body.TokenKinds = []string{authority.KindClient, authority.KindPackage}
+	}
+	body.Discovery.MCP.Authorization.DeviceCode.Resource = origin + "/mcp"
+	return body
 }

@@ -22,6 +22,14 @@ type Options struct {
 	Origin func() string
 	// ClientID and ClientSecret are the HTTP Basic credentials of introspection and of the package directory.
 	ClientID, ClientSecret string
+	// OwnerSecret is what the owner types on the consent page to approve a request. Empty: nobody can approve.
+	OwnerSecret string
+	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
+	TokenLife time.Duration
+	// RequestLife is how long a request for access waits for the owner. Zero: 5 minutes.
+	RequestLife time.Duration
+	// OwnerTrap gives an owner token to a careless device authorization, as the reference does: for tests of clients.
+	OwnerTrap bool
 	// Now tells the time. Nil: time.Now.
 	Now func() time.Time
 	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.
@@ -41,7 +49,7 @@ type Options struct {
 // A Server is a resource server and its authorization server at one origin.
 type Server struct {
 	store     *Store
-	authority authority.Server
+	authority *authority.Server
 	options   Options
 	routes    []route
 }
@@ -60,10 +68,11 @@ func NewServer(store *Store, grants *authority.Grants, options Options) *Server 
 		options.BookmarkLife = 30 * 24 * time.Hour
 	}
 	s := &Server{store: store, options: options, routes: routes(options.Embeddings != nil)}
-	s.authority = authority.Server{
+	s.authority = authority.New(authority.Options{
 		Grants: grants, Connectors: store.Connectors, Origin: s.origin, Now: options.Now,
-		ClientID: options.ClientID, ClientSecret: options.ClientSecret,
-	}
+		ClientID: options.ClientID, ClientSecret: options.ClientSecret, OwnerSecret: options.OwnerSecret,
+		TokenLife: options.TokenLife, RequestLife: options.RequestLife, OwnerTrap: options.OwnerTrap,
+	})
 	return s
 }
 
@@ -74,7 +83,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	requestID := s.requestID()
 	w.Header().Set("Request-Id", requestID)
-	body, err := s.answer(r)
+	path, refusal := splitPath(r.URL)
+	if refusal != nil {
+		s.writeError(w, r, requestID, refusal)
+		return
+	}
+	if s.authority.Serve(w, r, path, requestID) {
+		return
+	}
+	body, err := s.answer(r, path)
 	if err != nil {
 		s.writeError(w, r, requestID, err)
 		return
@@ -87,18 +104,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer routes a request. Path segments are unescaped one by one, so that an id may hold a slash.
-func (s *Server) answer(r *http.Request) (any, error) {
-	path, err := splitPath(r.URL)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) answer(r *http.Request, path []string) (any, error) {
 	switch strings.Join(path, "/") {
 	case "introspect":
 		return s.authority.Introspect(r)
 	case "packages":
 		return s.authority.PackageDirectory(r)
 	case ".well-known/oauth-protected-resource":
-		return s.metadata(r), nil
+		return s.metadata(r, ""), nil
+	case ".well-known/oauth-protected-resource/mcp":
+		return s.metadata(r, "/mcp"), nil
 	}
 	if path[0] != "v1" {
 		return nil, newError(http.StatusNotFound, "not_found", "No such resource")

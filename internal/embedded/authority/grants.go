@@ -25,6 +25,9 @@ type Grant struct {
 	// Revoked and Expires end a grant. The zero time never expires.
 	Revoked bool
 	Expires time.Time
+	// AccessMode, PurposeCode and PurposeDescription are what the grant was asked for with. They may be empty.
+	AccessMode, PurposeCode, PurposeDescription string
+	IssuedAt                                    time.Time
 }
 
 // A StreamGrant is one stream of a connector as granted: which connections, fields and span of time.
@@ -70,6 +73,25 @@ func (g *Grants) Revoke(token string) {
 		grant.Revoked = true
 		g.byToken[token] = grant
 	}
+}
+
+// RevokeID ends a grant, whichever token it is read with.
+func (g *Grants) RevokeID(id string) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	for token, grant := range g.byToken {
+		if grant.ID == id {
+			grant.Revoked = true
+			g.byToken[token] = grant
+		}
+	}
+}
+
+// forget drops a token.
+func (g *Grants) forget(token string) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	delete(g.byToken, token)
 }
 
 // byID finds a grant and its token by the grant's id.

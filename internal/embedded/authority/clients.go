@@ -1,0 +1,160 @@
+package authority
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// preRegistered are clients that need no registration. They have no redirect URI.
+var preRegistered = []string{"pdpp_cli"}
+
+// maxClients bounds the clients in memory: the oldest that was never granted anything goes first.
+const maxClients = 1000
+
+const (
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
+)
+
+// A client is the metadata of a public client, RFC 7591.
+type client struct {
+	ApplicationType string   `json:"application_type,omitempty"`
+	ID              string   `json:"client_id"`
+	IssuedAt        int64    `json:"client_id_issued_at"`
+	Name            string   `json:"client_name"`
+	GrantTypes      []string `json:"grant_types,omitempty"`
+	RedirectURIs    []string `json:"redirect_uris,omitempty"`
+	ResponseTypes   []string `json:"response_types,omitempty"`
+	AuthMethod      string   `json:"token_endpoint_auth_method"`
+
+	granted bool // the owner approved a request of it
+}
+
+var clientFields = []string{"application_type", "client_name", "grant_types", "redirect_uris", "response_types", "token_endpoint_auth_method"}
+
+// register answers a dynamic registration. Unlike RFC 7591, but like the reference, it refuses fields that it does not know.
+func (s *Server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
+	sent := map[string]json.RawMessage{}
+	var c client
+	body, err := readBody(r)
+	if err != nil || json.Unmarshal(body, &sent) != nil || json.Unmarshal(body, &c) != nil {
+		return nil, badRequest("invalid_client_metadata", "Client metadata must be a JSON object")
+	}
+	var unknown []string
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		if !slices.Contains(clientFields, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	if unknown != nil {
+		return nil, badRequest("invalid_client_metadata", "Unsupported client metadata fields: %s", strings.Join(unknown, ", "))
+	}
+	if fault := c.check(); fault != "" {
+		return nil, badRequest("invalid_client_metadata", "%s", fault)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := s.Now()
+	if s.registered.full(now) {
+		return nil, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many registrations", retryAfter: s.registered.span}
+	}
+	s.registered.count++
+	c.ID, c.IssuedAt, c.AuthMethod = draw("cli_", 8), now.Unix(), "none"
+	if len(s.clients) >= maxClients {
+		s.dropClient()
+	}
+	s.clients[c.ID] = &c
+	return created{c}, nil
+}
+
+// check returns what is wrong with a client's metadata, or "".
+func (c client) check() string {
+	switch {
+	case c.AuthMethod != "" && c.AuthMethod != "none":
+		return "token_endpoint_auth_method must be none"
+	case len(c.Name) > 200 || len(c.RedirectURIs) > 20:
+		return "client_name or redirect_uris is too long"
+	case c.ApplicationType != "" && c.ApplicationType != "native" && c.ApplicationType != "web":
+		return "application_type must be native or web"
+	case slices.Contains(c.GrantTypes, grantRefresh) && !slices.Contains(c.GrantTypes, grantCode):
+		return "refresh_token grant_type requires authorization_code"
+	}
+	for _, grantType := range c.GrantTypes {
+		if grantType != grantCode && grantType != grantRefresh && grantType != grantDevice {
+			return "Unsupported grant_type"
+		}
+	}
+	for _, responseType := range c.ResponseTypes {
+		if responseType != "code" {
+			return "Unsupported response_type"
+		}
+	}
+	if slices.Contains(c.GrantTypes, grantCode) && len(c.RedirectURIs) == 0 {
+		return "redirect_uris is required for authorization_code"
+	}
+	for _, text := range c.RedirectURIs {
+		u, err := url.Parse(text)
+		if err != nil || len(text) > 2000 || u.Host == "" || u.User != nil || strings.Contains(text, "#") || u.Scheme != "https" && !isLoopback(u) {
+			return "redirect_uris must be https URLs, or http URLs of a loopback address"
+		}
+	}
+	return ""
+}
+
+// dropClient forgets the oldest client that was never granted anything, or else the oldest.
+func (s *Server) dropClient() {
+	oldest := slices.MinFunc(slices.Collect(maps.Values(s.clients)), func(a, b *client) int {
+		if a.kept() != b.kept() {
+			if b.kept() {
+				return -1
+			}
+			return 1
+		}
+		return int(a.IssuedAt - b.IssuedAt)
+	})
+	delete(s.clients, oldest.ID)
+}
+
+func (c *client) kept() bool { return c.granted || slices.Contains(preRegistered, c.ID) }
+
+// isLoopback reports whether a URL is of plain HTTP at a loopback address, RFC 8252 section 7.3.
+func isLoopback(u *url.URL) bool {
+	address, err := netip.ParseAddr(u.Hostname())
+	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.IsLoopback())
+}
+
+// redirects reports whether a client registered a redirect URI: exactly this one, or this one at another port of a loopback address.
+func (c client) redirects(uri string) bool {
+	if slices.Contains(c.RedirectURIs, uri) {
+		return true
+	}
+	sent, err := url.Parse(uri)
+	if err != nil || !isLoopback(sent) || strings.Contains(uri, "#") {
+		return false
+	}
+	return slices.ContainsFunc(c.RedirectURIs, func(text string) bool {
+		registered, err := url.Parse(text)
+		if err != nil || !isLoopback(registered) || registered.Hostname() != sent.Hostname() {
+			return false
+		}
+		registered.Host = sent.Host
+		return registered.String() == uri
+	})
+}
+
+func unknownClient(id string) *RefusedError {
+	return badRequest("invalid_client", "Unknown client_id: %s", clip(id))
+}
+
+// clip bounds what is repeated of a request.
+func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), 200)], "") }
+
+// seconds is a life as OAuth spells it.
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }

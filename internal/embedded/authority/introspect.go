@@ -1,0 +1,173 @@
+package authority
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// subject is the one person whose data is served.
+const subject = "owner_local"
+
+type introspection struct {
+	Active               bool         `json:"active"`
+	InactiveReason       string       `json:"inactive_reason,omitempty"`
+	Kind                 string       `json:"pdpp_token_kind,omitempty"`
+	SubjectID            string       `json:"subject_id,omitempty"`
+	GrantID              string       `json:"grant_id,omitempty"`
+	GrantPackageID       string       `json:"grant_package_id,omitempty"`
+	ClientID             string       `json:"client_id,omitempty"`
+	Expires              int64        `json:"exp,omitempty"`
+	AuthorizationDetails []detail     `json:"authorization_details,omitempty"`
+	Package              *packageBody `json:"package,omitempty"`
+	PDPP                 *pdppBody    `json:"pdpp,omitempty"`
+	Audience             string       `json:"aud"`
+	Issuer               string       `json:"iss"`
+}
+
+type packageBody struct {
+	ApprovedSourceCount      int            `json:"approved_source_count"`
+	Client                   packageClient  `json:"client"`
+	PackageID                string         `json:"package_id"`
+	SourceBoundedChildGrants bool           `json:"source_bounded_child_grants"`
+	Subject                  packageSubject `json:"subject"`
+	Version                  string         `json:"version"`
+}
+
+type packageClient struct {
+	ClientID         string `json:"client_id"`
+	RegistrationMode string `json:"registration_mode"`
+}
+
+type packageSubject struct {
+	ID string `json:"id"`
+}
+
+type pdppBody struct {
+	ClientID    string `json:"client_id"`
+	ContextKind string `json:"context_kind"`
+	GrantID     string `json:"grant_id"`
+	SubjectID   string `json:"subject_id"`
+}
+
+// A detail is what a grant allows on one connector.
+type detail struct {
+	AccessMode         string         `json:"access_mode"`
+	PurposeCode        string         `json:"purpose_code"`
+	PurposeDescription string         `json:"purpose_description"`
+	Source             sourceBody     `json:"source"`
+	Streams            []streamDetail `json:"streams"`
+	Type               string         `json:"type"`
+}
+
+type sourceBody struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+}
+
+type streamDetail struct {
+	Fields         []string        `json:"fields"`
+	InstanceIDs    []string        `json:"instance_ids"`
+	Name           string          `json:"name"`
+	TimeConstraint *timeConstraint `json:"time_constraint,omitempty"`
+}
+
+type timeConstraint struct {
+	Field string `json:"field"`
+	Since string `json:"since,omitempty"`
+	Until string `json:"until,omitempty"`
+}
+
+// Introspect answers RFC 7662. It does not list the members of a package. Its errors are *RefusedError values.
+func (s *Server) Introspect(r *http.Request) (any, error) {
+	token, err := s.token(r)
+	if err != nil {
+		return nil, err
+	}
+	body := introspection{Audience: s.Origin(r), Issuer: s.Origin(r)}
+	grant, ok := s.Grants.Lookup(token)
+	if !ok {
+		return body, nil
+	}
+	body.ClientID, body.SubjectID = grant.ClientID, subject
+	switch grant.Kind {
+	case KindPackage:
+		body.GrantPackageID = grant.ID
+	case KindClient:
+		body.GrantID = grant.ID
+	}
+	if body.InactiveReason = grant.Ended(s.Now()); body.InactiveReason != "" {
+		return body, nil
+	}
+	body.Active, body.Kind = true, grant.Kind
+	if !grant.Expires.IsZero() {
+		body.Expires = grant.Expires.Unix()
+	}
+	switch grant.Kind {
+	case KindClient:
+		body.AuthorizationDetails = s.details(grant)
+		body.PDPP = &pdppBody{ClientID: grant.ClientID, ContextKind: "oauth_rar_0_1", GrantID: grant.ID, SubjectID: subject}
+	case KindPackage:
+		body.Package = &packageBody{
+			ApprovedSourceCount: len(grant.Members), Client: packageClient{ClientID: grant.ClientID, RegistrationMode: "dynamic"},
+			PackageID: grant.ID, SourceBoundedChildGrants: true, Subject: packageSubject{ID: subject}, Version: "reference.mcp_package.v2",
+		}
+	}
+	return body, nil
+}
+
+// details spells a client grant as RFC 9396 authorization details, one for each connector.
+func (s *Server) details(grant Grant) []detail {
+	var details []detail
+	for _, connector := range s.Connectors() {
+		for _, stream := range connector.Streams {
+			for _, granted := range grant.Streams {
+				if granted.ConnectorKey != connector.Key || granted.Stream != stream.Name {
+					continue
+				}
+				if len(details) == 0 || details[len(details)-1].Source.ID != connector.SourceID {
+					details = append(details, newDetail(connector, grant))
+				}
+				last := &details[len(details)-1]
+				last.Streams = append(last.Streams, newStreamDetail(stream, granted))
+			}
+		}
+	}
+	return details
+}
+
+// defaultPurpose is that of a grant that names none.
+const defaultPurpose = "https://pdpp.dev/purpose/personal_ai_assistant"
+
+func newDetail(connector model.Connector, grant Grant) detail {
+	return detail{
+		AccessMode: cmp.Or(grant.AccessMode, continuous), PurposeCode: cmp.Or(grant.PurposeCode, defaultPurpose),
+		PurposeDescription: cmp.Or(grant.PurposeDescription, "A personal assistant"),
+		Source:             sourceBody{ID: connector.SourceID, Kind: "connector"}, Type: detailsType,
+	}
+}
+
+func newStreamDetail(stream model.Stream, granted StreamGrant) streamDetail {
+	d := streamDetail{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: stream.Name}
+	if d.Fields == nil {
+		for _, field := range stream.Fields {
+			d.Fields = append(d.Fields, field.Name)
+		}
+	}
+	if granted.Since.IsZero() && granted.Until.IsZero() {
+		return d
+	}
+	d.TimeConstraint = &timeConstraint{Field: stream.ConsentTimeField}
+	if d.TimeConstraint.Field == "" {
+		d.TimeConstraint.Field = "emitted_at"
+	}
+	if !granted.Since.IsZero() {
+		d.TimeConstraint.Since = granted.Since.UTC().Format(time.RFC3339)
+	}
+	if !granted.Until.IsZero() {
+		d.TimeConstraint.Until = granted.Until.UTC().Format(time.RFC3339)
+	}
+	return d
+}

@@ -1,0 +1,47 @@
+package authority
+
+import "net/http"
+
+// metadata is the authorization server's, RFC 8414.
+func (s *Server) metadata(_ http.ResponseWriter, r *http.Request) (any, error) {
+	origin := s.Origin(r)
+	registered := []map[string]string{}
+	for _, id := range preRegistered {
+		registered = append(registered, map[string]string{"client_id": id, "client_name": id, "token_endpoint_auth_method": "none"})
+	}
+	return map[string]any{
+		"issuer":                                     origin,
+		"authorization_endpoint":                     origin + "/oauth/authorize",
+		"token_endpoint":                             origin + "/oauth/token",
+		"registration_endpoint":                      origin + "/oauth/register",
+		"pushed_authorization_request_endpoint":      origin + "/oauth/par",
+		"device_authorization_endpoint":              origin + "/oauth/device_authorization",
+		"agent_connect_endpoint":                     origin + "/agent-connect",
+		"introspection_endpoint":                     origin + "/introspect",
+		"response_types_supported":                   []string{"code"},
+		"grant_types_supported":                      []string{grantDevice, grantCode, grantRefresh},
+		"code_challenge_methods_supported":           []string{"S256"},
+		"token_endpoint_auth_methods_supported":      []string{"none"},
+		"pdpp_registration_modes_supported":          []string{"dynamic", "pre_registered_public"},
+		"pdpp_pre_registered_public_clients":         registered,
+		"pdpp_authorization_details_types_supported": []string{detailsType},
+	}, nil
+}
+
+// declaration is what anybody may know about a source: its id and the names of its streams, and no connections.
+func (s *Server) declaration(_ http.ResponseWriter, r *http.Request) (any, error) {
+	connector, ok := s.connector(r.PathValue("id"))
+	if !ok {
+		return nil, &RefusedError{Status: http.StatusNotFound, Code: "not_found", Message: "Connector not found"}
+	}
+	streams := []map[string]string{}
+	for _, stream := range connector.Streams {
+		streams = append(streams, map[string]string{"name": stream.Name})
+	}
+	return map[string]any{
+		"protocol_version": "0.1.0", "connector_id": connector.Key, "connector_key": connector.Key, "manifest_uri": connector.SourceID,
+		"display_name":       connector.Key,
+		"source_declaration": map[string]any{"source": sourceBody{ID: connector.SourceID, Kind: "connector"}},
+		"streams":            streams,
+	}, nil
+}

@@ -1,0 +1,277 @@
+package embedded
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// signedIn is a client that went through the code flow, with its tokens.
+func (r *oauthRig) signedIn(pairs ...string) (client string, got answer) {
+	r.t.Helper()
+	client = r.register("authorization_code", "refresh_token")
+	if pairs == nil {
+		pairs = []string{"authorization_details", encode(r.t, details(chatSource, everyStream()))}
+	}
+	got = r.redeem(client, r.code(client, nil, pairs...))
+	if got.status != http.StatusOK {
+		r.t.Fatalf("token: %d %s", got.status, got.text)
+	}
+	return client, got
+}
+
+// Way C: a code with PKCE.
+func TestCodeFlow(t *testing.T) {
+	r := newOAuthRig(t)
+	client, got := r.signedIn()
+	if got.at("expires_in") != 600.0 || !strings.HasPrefix(text(got.at("refresh_token")), "rt_") || got.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("token: %s", got.text)
+	}
+	if diff := cmp.Diff(any([]any{"cin_chat"}), got.at("authorization_details", 0, "streams", 0, "instance_ids")); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
+	}
+	token := text(got.at("access_token"))
+	r.ok(token, "/v1/streams/messages/records")
+	r.now = r.now.Add(600 * time.Second)
+	if got := r.get(token, "/v1/schema"); got.code() != "grant_expired" {
+		t.Errorf("after ten minutes: %s", got.text)
+	}
+
+	code := r.code(client, nil, "connector_id", "chat")
+	for _, test := range []struct{ name, client, parameter, value string }{
+		{"a wrong verifier", client, "code_verifier", "wrong"},
+		{"another redirect", client, "redirect_uri", callback + "x"},
+		{"another client", "pdpp_cli", "", ""},
+	} {
+		if got := r.redeem(test.client, code, test.parameter, test.value); got.status != http.StatusBadRequest || got.at("error") != "invalid_grant" {
+			t.Errorf("%s: %d %s", test.name, got.status, got.text)
+		}
+	}
+	if got := r.redeem(client, code); got.status != http.StatusOK {
+		t.Errorf("the code is still good: %s", got.text)
+	}
+	if got := r.redeem(client, code); got.at("error") != "invalid_grant" {
+		t.Errorf("a code was redeemed twice: %s", got.text)
+	}
+	code = r.code(client, nil, "connector_id", "chat")
+	r.now = r.now.Add(time.Minute)
+	if got := r.redeem(client, code); got.at("error") != "invalid_grant" {
+		t.Errorf("a code was redeemed after its minute: %s", got.text)
+	}
+}
+
+func TestCodeFlowLives(t *testing.T) {
+	r := newOAuthRigWith(t, Options{TokenLife: time.Minute})
+	once := details(chatSource, everyStream())
+	once["access_mode"] = "single_use"
+	if _, got := r.signedIn("authorization_details", encode(t, once)); got.at("expires_in") != 86400.0 || got.at("refresh_token") != nil {
+		t.Errorf("single use: %s", got.text)
+	}
+	client := r.register("authorization_code")
+	if got := r.redeem(client, r.code(client, nil, "connector_id", "chat")); got.at("expires_in") != nil || got.at("refresh_token") != nil {
+		t.Errorf("without refresh: %s", got.text)
+	}
+	if _, got := r.signedIn(); got.at("expires_in") != 60.0 {
+		t.Errorf("a short life: %s", got.text)
+	}
+}
+
+// With no selection the owner picks connections, and what comes of it is a package.
+func TestOwnerPicks(t *testing.T) {
+	r := newOAuthRig(t)
+	client := r.register("authorization_code", "refresh_token")
+	got := r.redeem(client, r.code(client, []string{"cin_mail_home", "cin_chat", "cin_nosuch"}, "connector_id", ""))
+	if got.at("grant_id") != nil || !strings.HasPrefix(text(got.at("grant_package_id")), "gpkg_") {
+		t.Fatalf("token: %s", got.text)
+	}
+	members := r.post("/packages", text(got.at("access_token")))
+	if len(members.list("members")) != 2 || members.at("members", 0, "connection_id") != "cin_mail_home" {
+		t.Fatalf("members: %s", members.text)
+	}
+	r.ok(text(members.at("members", 0, "access_token")), "/v1/streams/messages/records")
+	if again := r.refresh(client, text(got.at("refresh_token"))); again.at("grant_package_id") != got.at("grant_package_id") {
+		t.Errorf("refresh: %s", again.text)
+	}
+	t.Run("two selections are a package, which agent-connect calls a grant", func(t *testing.T) {
+		mail := details(mailSource, map[string]any{"name": "messages", "instance_ids": []string{"cin_mail_work"}})
+		uri := r.push(client, mail, details(chatSource, everyStream()))
+		started := r.json("/agent-connect", map[string]any{"request_uri": uri, "client_id": client})
+		r.approve(consentPage(uri))
+		polled := r.json(strings.TrimPrefix(text(started.at("poll_url")), testOrigin), map[string]any{"polling_code": started.at("polling_code")})
+		if !strings.HasPrefix(text(polled.at("grant_id")), "gpkg_") || len(polled.list("grant", "child_grants")) != 2 {
+			t.Errorf("poll: %s", polled.text)
+		}
+		if got := r.get(text(polled.at("access_token")), "/v1/schema"); got.status != http.StatusNotFound {
+			t.Errorf("schema: %d", got.status)
+		}
+	})
+	t.Run("nothing picked is no grant", func(t *testing.T) {
+		started := r.get("", authorizeURL(client))
+		if got := r.decide(started.header.Get("Location"), "approve", ownerSecret); got.status != http.StatusBadRequest {
+			t.Errorf("status %d", got.status)
+		}
+	})
+}
+
+func TestAuthorizeRefusals(t *testing.T) {
+	r := newOAuthRig(t)
+	client := r.register("authorization_code", "refresh_token")
+	for _, test := range []struct {
+		name, client string
+		pairs        []string
+		code         string
+	}{
+		{"an unknown client", "cli_nope", nil, "invalid_client"},
+		{"a client without redirects", "pdpp_cli", nil, "invalid_request"},
+		{"no redirect", client, []string{"redirect_uri", ""}, "invalid_request"},
+		{"another path", client, []string{"redirect_uri", "http://127.0.0.1:1/other"}, "invalid_request"},
+		{"another loopback name", client, []string{"redirect_uri", "http://localhost:1/callback"}, "invalid_request"},
+		{"another scheme", client, []string{"redirect_uri", "https://127.0.0.1/callback"}, "invalid_request"},
+		{"credentials in the redirect", client, []string{"redirect_uri", "http://x@127.0.0.1/callback"}, "invalid_request"},
+		{"a fragment", client, []string{"redirect_uri", callback + "#x"}, "invalid_request"},
+		{"a foreign host", client, []string{"redirect_uri", "http://127.0.0.1.evil.example/callback"}, "invalid_request"},
+		{"no PKCE", client, []string{"code_challenge", ""}, "invalid_request"},
+		{"plain PKCE", client, []string{"code_challenge_method", "plain"}, "invalid_request"},
+		{"a token response", client, []string{"response_type", "token"}, "unsupported_response_type"},
+		{"an unknown source", client, []string{"connector_id", "nosuch"}, "invalid_request"},
+		{"bad details", client, []string{"authorization_details", "[{}]"}, "invalid_authorization_details"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := r.get("", authorizeURL(test.client, test.pairs...))
+			if got.status != http.StatusBadRequest || got.at("error") != test.code || got.header.Get("Location") != "" {
+				t.Errorf("status %d, want %s: %s", got.status, test.code, got.text)
+			}
+		})
+	}
+}
+
+func TestRegistrationRefusals(t *testing.T) {
+	r := newOAuthRig(t)
+	for name, client := range map[string]map[string]any{
+		"software_id and scope":      {"software_id": "x", "scope": "pdpp:read"},
+		"a client secret":            {"token_endpoint_auth_method": "client_secret_basic"},
+		"refresh without a code":     {"grant_types": []string{deviceGrant, "refresh_token"}},
+		"a code without a redirect":  {"grant_types": []string{"authorization_code"}},
+		"a custom scheme":            {"redirect_uris": []string{"app://callback"}},
+		"plain http":                 {"redirect_uris": []string{"http://host.example/callback"}},
+		"a fragment in the redirect": {"redirect_uris": []string{"https://host.example/callback#x"}},
+		"the password grant":         {"grant_types": []string{"password"}},
+		"a name that is not a text":  {"client_name": 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := r.json("/oauth/register", client); got.status != http.StatusBadRequest || got.at("error") != "invalid_client_metadata" {
+				t.Errorf("status %d: %s", got.status, got.text)
+			}
+		})
+	}
+	t.Run("more than 120 in ten minutes", func(t *testing.T) {
+		for range 120 {
+			r.register()
+		}
+		if got := r.json("/oauth/register", map[string]any{}); got.status != http.StatusTooManyRequests || got.at("error") != "slow_down" || got.header.Get("Retry-After") != "600" {
+			t.Errorf("status %d: %s", got.status, got.text)
+		}
+		r.now = r.now.Add(10 * time.Minute)
+		r.register()
+	})
+}
+
+func TestRefresh(t *testing.T) {
+	r := newOAuthRig(t)
+	client, got := r.signedIn()
+	first := text(got.at("refresh_token"))
+	second := r.refresh(client, first)
+	if second.status != http.StatusOK || second.at("grant_id") != got.at("grant_id") || second.at("refresh_token") == first {
+		t.Fatalf("refresh: %d %s", second.status, second.text)
+	}
+	r.ok(text(got.at("access_token")), "/v1/schema") // the earlier one lives to its own end
+	demand := func(got answer, code string, died any) {
+		t.Helper()
+		if got.status != http.StatusBadRequest || got.at("error") != code || got.at("fresh_authorization_required") != died {
+			t.Errorf("status %d, want %s: %s", got.status, code, got.text)
+		}
+	}
+	demand(r.refresh("pdpp_cli", text(second.at("refresh_token"))), "invalid_grant", nil)
+	demand(r.refresh(r.register("authorization_code", "refresh_token"), text(second.at("refresh_token"))), "invalid_grant", nil)
+	demand(r.refresh(client, "rt_unknown"), "invalid_grant", nil)
+	demand(r.refresh(client, ""), "invalid_request", nil)
+	demand(r.refresh("cli_nope", first), "invalid_client", nil)
+
+	r.now = r.now.Add(time.Hour)
+	third := r.refresh(client, text(second.at("refresh_token")))
+	r.ok(text(third.at("access_token")), "/v1/schema")
+	demand(r.refresh(client, first), "invalid_grant", true)
+	demand(r.refresh(client, text(third.at("refresh_token"))), "invalid_grant", nil)
+	demand(r.refresh(client, first), "invalid_grant", nil)
+	if got := r.get(text(third.at("access_token")), "/v1/schema"); got.code() != "grant_revoked" {
+		t.Errorf("a dead family reads: %s", got.text)
+	}
+}
+
+// Of parallel refreshes one gets tokens, and they are dead when the others have asked.
+func TestParallelRefreshKillsTheFamily(t *testing.T) {
+	r := newOAuthRig(t)
+	client, got := r.signedIn()
+	answers := make([]answer, 3)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() { answers[i] = r.refresh(client, text(got.at("refresh_token"))) })
+	}
+	all.Wait()
+	good := 0
+	for _, a := range answers {
+		if a.status == http.StatusOK {
+			good++
+			if read := r.get(text(a.at("access_token")), "/v1/schema"); read.code() != "grant_revoked" {
+				t.Errorf("the winner's token reads: %s", read.text)
+			}
+		}
+	}
+	if good != 1 {
+		t.Errorf("%d of 3 succeeded", good)
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	r := newOAuthRig(t)
+	client, got := r.signedIn()
+	token, id := text(got.at("access_token")), text(got.at("grant_id"))
+	revoke := func(token, id string) answer {
+		request := httptest.NewRequest(http.MethodPost, testOrigin+"/grants/"+url.PathEscape(id)+"/revoke", nil)
+		request.Header.Set("Authorization", "Bearer "+token)
+		return r.do(request)
+	}
+	for _, test := range []struct {
+		name, token, id, code string
+		status                int
+	}{
+		{"another grant", token, "grt_other", "permission_error", 403},
+		{"an unknown token", "nope", id, "authentication_error", 401},
+		{"a package token", "tok-package", "pkg_demo", "permission_error", 403},
+	} {
+		if got := revoke(test.token, test.id); got.status != test.status || got.code() != test.code {
+			t.Errorf("%s: %d %s", test.name, got.status, got.text)
+		}
+	}
+	r.now = r.now.Add(time.Hour) // an expired token may still revoke
+	for range 2 {
+		if got := revoke(token, id); got.status != http.StatusOK || got.at("revoked") != true {
+			t.Errorf("revoke: %d %s", got.status, got.text)
+		}
+	}
+	if got := r.get(token, "/v1/schema"); got.code() != "grant_revoked" {
+		t.Errorf("read: %s", got.text)
+	}
+	if got := r.refresh(client, text(got.at("refresh_token"))); got.at("error") != "invalid_grant" {
+		t.Errorf("refresh: %s", got.text)
+	}
+	if got := r.form("/oauth/revoke", "token", token); got.status != http.StatusNotFound {
+		t.Errorf("RFC 7009: %d", got.status)
+	}
+}
