@@ -463,7 +463,7 @@ func TestTheCallLine(t *testing.T) {
 		}
 		want := map[string]any{
 			"level": "info", "message": "call", "tool": "schema", "resource": false, "code": "ok", "protocol": "2026-07-28",
-			"request_id": "req_7", "rs_request_id": "", "trace_id": headerTrace,
+			"request_id": "req_7", "rs_request_id": "", "trace_id": headerTrace, "reads": 2.0,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

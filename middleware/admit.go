@@ -27,8 +27,11 @@ func Admit(source Source) Middleware {
 			if err != nil {
 				return tools.Reply{}, err
 			}
-			call.RS = doer
-			return next(rsclient.WithCaller(ctx, principal.Caller()), call)
+			reads := tools.CountReads(doer)
+			call.RS = reads
+			reply, err := next(rsclient.WithCaller(ctx, principal.Caller()), call)
+			reply.Reads = reads.Count()
+			return reply, err
 		}
 	}
 }

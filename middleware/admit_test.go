@@ -47,8 +47,12 @@ func TestAdmit(t *testing.T) {
 				t.Errorf("error %v, want %q", err, row.want)
 			}
 			if row.want == "" {
-				if calls := core.Calls(); len(calls) != 1 || calls[0].RS != rs.Doer(&server) || len(opened) != 1 || opened[0] != *row.principal {
-					t.Errorf("the call passed as %+v for %v", calls, opened)
+				calls := core.Calls()
+				if len(calls) != 1 || len(opened) != 1 || opened[0] != *row.principal {
+					t.Fatalf("the call passed as %+v for %v", calls, opened)
+				}
+				if _, _ = calls[0].RS.Do(ctx, rs.Request{Path: "/v1/schema"}); len(server.Requests()) != 1 {
+					t.Error("the call reads another resource server")
 				}
 				return
 			}

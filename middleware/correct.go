@@ -38,13 +38,9 @@ func Correct(next tools.Handler) tools.Handler {
 		c := correcting{call: call, tool: known, args: args, refused: rs.AsError(err)}
 		if named, ok := c.named(ctx); ok {
 			call.Raw = json.RawMessage(named.JSON())
-			reply, err = next(ctx, call)
-			reply.Reads = c.counted(reply.Reads)
-			return reply, err
+			return next(ctx, call)
 		}
-		e := c.explained(ctx)
-		reply.Reads = c.counted(reply.Reads)
-		return reply, e
+		return reply, c.explained(ctx)
 	}
 }
 
@@ -76,15 +72,6 @@ type correcting struct {
 
 	read  bool          // the grant was looked up
 	grant correct.Grant // without sources where it could not be
-	reads int
-}
-
-// counted adds the reads of the correction to those of a core, which counts only several.
-func (c *correcting) counted(core int) int {
-	if c.reads == 0 {
-		return core
-	}
-	return max(1, core) + c.reads
 }
 
 // Codes by which a call is refused for a name that the resource server or a package does not know.
@@ -139,12 +126,10 @@ func granted(ctx context.Context) correct.Grant {
 func (c *correcting) schema(ctx context.Context, stream, connection string) *rs.Schema {
 	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
 	defer cancel()
-	c.reads++
 	response, err := rs.CompactSchema(ctx, c.call.RS, stream, connection)
 	if err != nil {
 		return nil
 	}
-	c.reads += max(1, response.Reads) - 1
 	return rs.ReadSchema(response.Body)
 }
 

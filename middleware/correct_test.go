@@ -92,7 +92,19 @@ func TestCorrect(t *testing.T) {
 			if diff := cmp.Diff(row.heard, server.Lines()); diff != "" {
 				t.Error(diff)
 			}
+			if reply.Reads != len(row.heard) {
+				t.Errorf("D28: %d reads are said to be %d", len(row.heard), reply.Reads)
+			}
 		})
+	}
+}
+
+// S3-7a: an index is two reads at the same time, and an error one or two.
+func TestAnIndexCountsItsReads(t *testing.T) {
+	server := correctable()
+	reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
+	if heard := server.Lines(); err != nil || len(heard) != 2 || reply.Reads != 2 || heard[0] == heard[1] {
+		t.Errorf("D28: %q are said to be %d reads (%v)", heard, reply.Reads, err)
 	}
 }
 

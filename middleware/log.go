@@ -48,7 +48,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			if reply.Response != nil {
 				event = event.Int("rs_bytes", o.ReadBytes)
 			}
-			if o.Reads > 0 {
+			if o.Reads > 1 {
 				event = event.Int("reads", o.Reads)
 			}
 			if o.Unavailable > 0 {

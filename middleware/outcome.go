@@ -24,7 +24,7 @@ type Outcome struct {
 
 	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
 	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
-	// Reads is how many reads the answer took, where that was more than the one that a call stands for; else 0.
+	// Reads is how many reads the answer took, those of members of a package among them.
 	Reads int
 	// Repaired says that it was a search that found nothing, and was made again of single words.
 	Repaired bool
@@ -43,10 +43,7 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 	if reply.Response != nil {
 		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
 	}
-	o.Reads = reply.Reads
-	if reply.Call.Repair != nil {
-		o.Repaired, o.Reads = true, o.Reads+reply.Call.Repair.Reads
-	}
+	o.Reads, o.Repaired = reply.Reads, reply.Call.Repair != nil
 	if refused := refusalOf(reply, err); refused != nil {
 		o.Code, o.Status = refused.Code, refused.Status
 		if refused.RequestID != "" {

@@ -33,10 +33,9 @@ type aggregator struct{ schemas *schemaCache }
 // An aggregation is one call under way.
 type aggregation struct {
 	aggregator
-	doer   rs.Doer
+	reads  *Reads
 	scope  rs.Scope
 	args   aggregateArgs
-	reads  atomic.Int64
 	known  streamFields // of the stream; set by fields
 	asked  bool         // whether known was read
 	extra  rs.Object    // what the answer gets beside what the resource server said
@@ -45,7 +44,7 @@ type aggregation struct {
 
 // forward makes the read that the arguments stand for, and those that make its number mean what it says.
 func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
-	r := &aggregation{aggregator: a, doer: call.RS, scope: call.Scope, args: call.Args.(aggregateArgs)}
+	r := &aggregation{aggregator: a, reads: CountReads(call.RS), scope: call.Scope, args: call.Args.(aggregateArgs)}
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Reply{Call: call}, err
 	}
@@ -62,11 +61,11 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 			r.add("changed", true)
 		}
 		if len(r.extra) > 0 {
-			r.add("reads", int(r.reads.Load()))
+			r.add("reads", r.reads.Count())
 			response = response.WithBody(body.WithAll(r.extra).JSON())
 		}
 	}
-	return Reply{Call: call, Response: response, Reads: int(r.reads.Load())}, err
+	return Reply{Call: call, Response: response}, err
 }
 
 func (r *aggregation) add(name string, value any) {
@@ -76,21 +75,17 @@ func (r *aggregation) add(name string, value any) {
 // fields is what the schema says of the stream's fields and connections. It is read once.
 func (r *aggregation) fields(ctx context.Context) streamFields {
 	if !r.asked {
-		known, reads := r.schemas.fieldsOf(ctx, r.doer, r.scope)
-		r.known, r.asked = known, true
-		r.reads.Add(int64(reads))
+		r.known, r.asked = r.schemas.fieldsOf(ctx, r.reads, r.scope), true
 	}
 	return r.known
 }
 
 // do makes one read.
 func (r *aggregation) do(ctx context.Context, scope rs.Scope, q aggregateArgs) (*rs.Response, rs.Object, error) {
-	response, err := r.doer.Do(ctx, q.Request(scope))
+	response, err := r.reads.Do(ctx, q.Request(scope))
 	if err != nil {
-		r.reads.Add(1)
 		return nil, nil, err
 	}
-	r.reads.Add(int64(max(1, response.Reads)))
 	body := rs.AsObject(response.Distinct())
 	if inner := body.Object("data"); inner != nil && !body.Has("metric") {
 		body = inner

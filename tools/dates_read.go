@@ -28,23 +28,15 @@ func (c *schemaCache) readDates(tool *Tool) *Tool {
 			return core(ctx, call)
 		}
 		var known streamFields
-		reads := 0
 		if scope := (rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID}); stream != "" {
 			if err := mayRead(ctx, call.Scope); err != nil {
 				return Reply{Call: call}, err
 			}
-			known, reads = c.fieldsOf(ctx, call.RS, scope)
+			known = c.fieldsOf(ctx, call.RS, scope)
 		}
 		f, readAs := f.wholeDays(known.dateKind, zone)
 		call.Args = call.Args.(datedArgs).withFilter(f)
 		reply, err := core(ctx, call)
-		if reads > 0 && reply.Reads == 0 && reply.Call.Repair == nil { // the core does not count its one read
-			reply.Reads = 1
-			if reply.Response != nil {
-				reply.Reads = max(1, reply.Response.Reads)
-			}
-		}
-		reply.Reads += reads
 		if err == nil && len(readAs) > 0 {
 			body := rs.AsObject(reply.Response.Distinct())
 			reply.Response = reply.Response.WithBody(body.With("read_as", rs.EncodeJSON(readAs)).JSON())

@@ -24,7 +24,6 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call, Response: response}, err
 	}
-	reply := Reply{Call: call, Response: response}
 	attached := render.AttachedTo(response, call.Scope.ConnectionID, call.Args.(fetchArgs).fields)
 	var texts []*render.Attached
 	for i := range attached {
@@ -41,11 +40,8 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil
 	})
-	if len(texts) > 0 {
-		reply.Reads = max(1, response.Reads) + len(texts)
-	}
-	reply.Call.Attached = attached
-	return reply, nil
+	call.Attached = attached
+	return Reply{Call: call, Response: response}, nil
 }
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.

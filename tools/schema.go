@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -85,15 +87,27 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 }
 
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
-// connection is meant (S0-5f).
+// connection is meant (S0-5f); for an index at the same time what stands beside the names.
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var counts *Counts
+	var counting errgroup.Group
+	if call.Scope.Stream == "" {
+		counting.Go(func() error {
+			counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
+			return nil
+		})
+	}
 	response, err := readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
 	if err == nil && response.Unavailable == 0 {
 		err = notGranted(call.Scope, response)
 	}
-	if err == nil && call.Scope.Stream == "" {
-		call.Counts = readCounts(ctx, call, response.Reads)
+	if err != nil {
+		cancel() // no index, no counts
 	}
+	_ = counting.Wait() // nothing fails
+	call.Counts = counts
 	return Reply{Call: call, Response: response}, err
 }
 
@@ -123,17 +137,17 @@ const (
 	countsDeadline    = time.Second // the index stands without counts
 )
 
-// readCounts reads how many records each stream has and how new they are. The index stands without that where it is not answered.
-func readCounts(ctx context.Context, call Call, members int) *Counts {
+// countStreams reads how many records each stream has and how new they are. The index stands without that where it is not answered.
+func countStreams(ctx context.Context, d rs.Doer, connectionID string) *Counts {
 	counts := &Counts{Now: time.Now()}
-	if members > maxCountedMembers {
+	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return counts
 	}
 	ctx, cancel := context.WithTimeout(ctx, countsDeadline)
 	defer cancel()
 	query := url.Values{}
-	setText(query, "connection_id", call.Scope.ConnectionID)
-	if response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams"), Query: query}); err == nil {
+	setText(query, "connection_id", connectionID)
+	if response, err := d.Do(ctx, rs.Request{Path: rs.Path("streams"), Query: query}); err == nil {
 		counts.Streams = response
 	}
 	return counts

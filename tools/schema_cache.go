@@ -39,26 +39,25 @@ func newSchemaCache(now func() time.Time) *schemaCache {
 	return &schemaCache{now: now, held: map[schemaKey]streamFields{}}
 }
 
-// fieldsOf returns what is known of a stream, under one connection where the scope names one; of all streams where it names none. reads is
-// how many reads that took.
-func (c *schemaCache) fieldsOf(ctx context.Context, d rs.Doer, scope rs.Scope) (known streamFields, reads int) {
+// fieldsOf returns what is known of a stream, under one connection where the scope names one; of all streams where it names none.
+func (c *schemaCache) fieldsOf(ctx context.Context, d rs.Doer, scope rs.Scope) streamFields {
 	key := schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
 	c.mu.Lock()
 	known, ok := c.held[key]
 	c.mu.Unlock()
 	if ok && c.now().Before(known.until) {
-		return known, 0
+		return known
 	}
 	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
 	if err != nil {
-		return streamFields{}, 1
+		return streamFields{}
 	}
 	known = readStreamFields(rs.ReadSchema(response.Body), scope)
 	known.until = c.now().Add(schemaTTL)
 	if key.grant != "" { // else it is not known who else may see it
 		c.hold(key, known)
 	}
-	return known, max(1, response.Reads)
+	return known
 }
 
 func (c *schemaCache) hold(key schemaKey, known streamFields) {

@@ -55,7 +55,7 @@ type Call struct {
 type Reply struct {
 	Call     Call                    // the call as the core saw it; set by the core
 	Response *rs.Response            // set by the core
-	Reads    int                     // of the resource server, or of members of a package, beside those of Repair; set by cores that make several and by Correct
+	Reads    int                     // of the resource server, or of members of a package, for this call; set by Admit
 	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
 	Refused  *rs.Error               // why Result is an error; nil when it is none; set by Render
 	Result   *mcp.CallToolResult     // set by Render for a tool call
