@@ -19,6 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -28,7 +29,7 @@ const quoteToken = "tok-quotes"
 // verify reads it with.
 type quoteRig struct {
 	t         *testing.T
-	store     *embedded.Store
+	store     *store.Store
 	grants    *authority.Grants
 	url       string
 	cache     string
@@ -39,7 +40,7 @@ type quoteRig struct {
 
 func newQuoteRig(t *testing.T) *quoteRig {
 	t.Helper()
-	store, err := embedded.NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -65,7 +66,7 @@ func newShopServer(t *testing.T) *shopServer {
 			Streams: []model.Stream{{Name: "log", PrimaryKey: []string{"at"}, CursorField: "at", Fields: []model.Field{at, number("level")}}},
 		},
 	}
-	store, err := embedded.NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
@@ -29,7 +30,7 @@ func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
 		Key: "mail", SourceID: "https://registry.test/mail", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Mail"}},
 		Streams: []model.Stream{{Name: "files", PrimaryKey: []string{"filename"}, Fields: []model.Field{{Name: "filename", Type: "string"}, {Name: "blob_ref", Type: "blob"}}}},
 	}}
-	store, err := embedded.NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -58,7 +59,7 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 	if err != nil {
 		return nil, err
 	}
-	store, err := embedded.NewStore(ctx, "")
+	store, err := store.Open(ctx, "")
 	if err != nil {
 		return nil, err
 	}

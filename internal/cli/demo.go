@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -104,9 +103,28 @@ func pageURL(c demoCommand, server Hosted, token string) string {
 	return url
 }
 
+// addresses are where a demo is reached and with which tokens, as one object of JSON. The tokens are throw-away ones of the
+// sample; see [authority.DemoTokens].
+type addresses struct {
+	MCPURL                    string `json:"mcp_url"`
+	RSURL                     string `json:"rs_url"`
+	ASURL                     string `json:"as_url"`
+	IntrospectionURL          string `json:"introspection_url"`
+	IntrospectionClientID     string `json:"introspection_client_id"`
+	IntrospectionClientSecret string `json:"introspection_client_secret"`
+	PackagesURL               string `json:"packages_url"`
+	ClientToken               string `json:"client_token"`
+	NarrowToken               string `json:"narrow_token"`
+	PackageToken              string `json:"package_token"`
+	OwnerToken                string `json:"owner_token"`
+	ExpiredToken              string `json:"expired_token"`
+	RevokedToken              string `json:"revoked_token"`
+	OwnerSecret               string `json:"owner_secret"` // approves what clients ask for
+}
+
 // addresses is the line of demo --json.
-func (e *embeddedServer) addresses(mcpURL string) embedded.Addresses {
-	return embedded.Addresses{
+func (e *embeddedServer) addresses(mcpURL string) addresses {
+	return addresses{
 		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
 		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
 		PackagesURL: e.url + "/packages",

@@ -19,6 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
@@ -104,11 +105,11 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) (err error)
 }
 
 // embed makes vectors of the loaded texts, until close.
-func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *embedded.Embeddings {
+func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *semantic.Index {
 	if c.embed == nil {
 		return nil
 	}
-	embeddings := embedded.NewEmbeddings(e.index.store, c.embed)
+	embeddings := semantic.New(e.index.store, c.embed)
 	report := embedReport{out: c.progress, now: c.now, model: c.embed.Model(), begun: c.now(), reported: c.now()}
 	e.embedding.Go(func() {
 		if err := embeddings.Run(ctx, report.tell); err != nil && ctx.Err() == nil {

@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
@@ -45,7 +45,7 @@ type embedReport struct {
 	failure         error
 }
 
-func (r *embedReport) tell(p embedded.EmbeddingProgress) {
+func (r *embedReport) tell(p semantic.Progress) {
 	switch {
 	case p.Err != nil:
 		if r.failure == nil || r.failure.Error() != p.Err.Error() {

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
@@ -112,7 +112,7 @@ func TestEmbedReport(t *testing.T) {
 	r := embedReport{out: &out, now: func() time.Time { return now }, model: "m"}
 	refused := errors.New("it is off")
 	for done := range 8 {
-		p := embedded.EmbeddingProgress{Done: done, Records: 7, Complete: done == 7}
+		p := semantic.Progress{Done: done, Records: 7, Complete: done == 7}
 		if done == 3 || done == 4 {
 			p.Err = refused
 		}

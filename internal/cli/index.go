@@ -10,9 +10,9 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
@@ -33,7 +33,7 @@ const lockPatience = 2 * time.Second
 
 // An openIndex is a loaded store, which no other process fills while it is open.
 type openIndex struct {
-	store *embedded.Store
+	store *store.Store
 	lock  *flock.Flock // nil in memory
 }
 
@@ -90,19 +90,19 @@ func openIndexOf(ctx context.Context, c embeddedConfig) (*openIndex, error) {
 }
 
 // shared waits until nobody fills the index, and opens it if it holds what is wanted: a nil store means that it does not.
-func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted string) (*embedded.Store, error) {
+func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
 	free, err := lock.TryRLock()
 	if err == nil && !free {
 		fmt.Fprintln(c.progress, "pdpp-mcp: another pdpp-mcp reads these files; waiting for its index")
 		_, err = lock.TryRLockContext(ctx, lockRetry)
 	}
 	if err != nil {
-		return nil, notReady(&embedded.IndexError{Path: c.db, Reason: "cannot be locked: " + err.Error()})
+		return nil, notReady(&store.IndexError{Path: c.db, Reason: "cannot be locked: " + err.Error()})
 	}
-	if held, err := embedded.HeldIndex(ctx, c.db); err != nil || held != wanted {
+	if held, err := store.HeldIndex(ctx, c.db); err != nil || held != wanted {
 		return nil, nil // whoever fills it says what is wrong with it
 	}
-	store, err := embedded.NewStore(ctx, c.db)
+	store, err := store.Open(ctx, c.db)
 	if err != nil {
 		return nil, notReady(err)
 	}
@@ -124,7 +124,7 @@ func (c embeddedConfig) alone(ctx context.Context, lock *flock.Flock) (bool, err
 }
 
 func (c embeddedConfig) fillFile(ctx context.Context, wanted string, problem error) error {
-	store, err := embedded.NewStore(ctx, c.db)
+	store, err := store.Open(ctx, c.db)
 	if err != nil {
 		return notReady(err)
 	}
@@ -135,7 +135,7 @@ func (c embeddedConfig) fillFile(ctx context.Context, wanted string, problem err
 }
 
 func (c embeddedConfig) inMemory(ctx context.Context, wanted string, problem error) (*openIndex, error) {
-	store, err := embedded.NewStore(ctx, "")
+	store, err := store.Open(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -152,18 +152,18 @@ func (c embeddedConfig) mayUseIndex(ctx context.Context) error {
 		return nil
 	}
 	if c.data != "" {
-		return notReady(embedded.CheckIndex(ctx, c.db))
+		return notReady(store.CheckIndex(ctx, c.db))
 	}
-	held, err := embedded.HeldIndex(ctx, c.db)
+	held, err := store.HeldIndex(ctx, c.db)
 	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
-		err = &embedded.IndexError{Path: c.db, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+		err = &store.IndexError{Path: c.db, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
 	}
 	return notReady(err)
 }
 
 // notReady gives a refusal of an index file its exit code.
 func notReady(err error) error {
-	if refused, ok := errors.AsType[*embedded.IndexError](err); ok {
+	if refused, ok := errors.AsType[*store.IndexError](err); ok {
 		return &exit.Error{Code: exit.NotReady, Message: refused.Error()}
 	}
 	return err
@@ -174,7 +174,7 @@ func (c embeddedConfig) ownFiles() []string {
 	if c.db == "" {
 		return nil
 	}
-	return append(embedded.IndexFiles(c.db), c.db+lockEnding)
+	return append(store.IndexFiles(c.db), c.db+lockEnding)
 }
 
 // fingerprint names what is to be served, or says what is wrong with it.
@@ -186,13 +186,13 @@ func (c embeddedConfig) fingerprint() (string, error) {
 }
 
 // fill fills a store with the sample year, or with files of the person's own.
-func (c embeddedConfig) fill(ctx context.Context, store *embedded.Store, fingerprint string, problem error) error {
+func (c embeddedConfig) fill(ctx context.Context, into *store.Store, fingerprint string, problem error) error {
 	if c.data == "" {
 		year, err := sample.Year(ctx)
 		if err != nil {
 			return err
 		}
-		return store.Load(ctx, year, fingerprint, nil)
+		return into.Load(ctx, year, fingerprint, nil)
 	}
 	report := loadReport{out: c.progress, now: c.now, begun: c.now(), reported: c.now()}
 	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
@@ -200,7 +200,7 @@ func (c embeddedConfig) fill(ctx context.Context, store *embedded.Store, fingerp
 		return exit.UsageError(err.Error())
 	}
 	if err == nil {
-		err = store.Load(ctx, corpus, fingerprint, report.load)
+		err = into.Load(ctx, corpus, fingerprint, report.load)
 	}
 	if ctx.Err() != nil {
 		return errors.New("interrupted while loading; the next start loads again")

@@ -1,11 +1,14 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+	_ "time/tzdata" // group_by_time knows every zone, wherever the program runs
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // Group limits of an aggregation.
@@ -49,8 +52,7 @@ type aggregatePlan struct {
 	metric, field, groupBy, groupByTime, granularity string
 	zone                                             *time.Location
 	limit                                            int
-	sources                                          []access
-	conditions                                       []where
+	sources                                          []store.Source
 }
 
 // aggregate answers GET /v1/streams/{stream}/aggregate, over all granted connections when none is named.
@@ -68,16 +70,16 @@ func (c *call) aggregate() (any, error) {
 		return nil, refusal
 	}
 	c.warnLeftOut(sources, kept, "aggregation")
-	var err error
-	if plan.sources, plan.conditions, err = c.filtered(kept); err != nil {
-		return nil, err
+	if kept, refusal = c.filtered(kept); refusal != nil {
+		return nil, refusal
 	}
+	plan.sources = storeSources(kept)
 	body := aggregateBody{
 		Field: optional(plan.field), Granularity: optional(plan.granularity), GroupBy: optional(plan.groupBy),
 		GroupByTime: optional(plan.groupByTime), Metric: plan.metric, Object: "aggregation", Stream: c.path[1],
 	}
-	for i, from := range plan.sources {
-		n, err := c.server.store.count(c.ctx, from.table, plan.conditions[i])
+	for _, from := range plan.sources {
+		n, err := c.server.store.Count(c.ctx, from)
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +120,9 @@ func optional(text string) *string {
 	}
 	return &text
 }
+
+// granularities are the spans that group_by_time counts by.
+var granularities = [...]string{"hour", "day", "week", "month", "quarter", "year"}
 
 // metrics are what an aggregation may compute.
 var metrics = [...]string{"count", "sum", "min", "max", "count_distinct"}
@@ -186,8 +191,8 @@ func (p aggregatePlan) usable(s access) *apiError {
 		if err != nil {
 			return err
 		}
-		target, comparable := s.column(use.field)
-		if !comparable || !slices.Contains(field.Aggregations, use.kind) || use.kind == "group_by_time" && target.kind != kindInstant {
+		target, comparable := s.Column(use.field)
+		if !comparable || !slices.Contains(field.Aggregations, use.kind) || use.kind == "group_by_time" && target.Kind != store.KindInstant {
 			return invalidRequest("Aggregation %s is not declared for '%s'", use.kind, use.field)
 		}
 	}
@@ -200,70 +205,83 @@ func (c *call) aggregateValue(plan aggregatePlan, records int) (any, error) {
 	case "count":
 		return records, nil
 	case "sum":
-		return c.sum(plan)
+		return c.server.store.Sum(c.ctx, plan.sources, plan.field)
 	case "count_distinct":
-		distinct, err := c.counted(plan, plan.field)
+		distinct, err := c.server.store.Values(c.ctx, plan.sources, plan.field)
 		delete(distinct, nil) // a missing value is not a value
 		return len(distinct), err
 	}
-	return c.extreme(plan)
+	return c.server.store.Extreme(c.ctx, plan.sources, plan.field, plan.metric == "max")
 }
 
-func (c *call) sum(plan aggregatePlan) (any, error) {
-	var whole int64
-	var fraction float64
-	isWhole := true
-	for i, from := range plan.sources {
-		target, _ := from.column(plan.field) // usable has found it
-		var part any
-		err := c.server.store.db.QueryRowContext(c.ctx, fmt.Sprintf("SELECT sum(%s) FROM %s WHERE %s", target.name, from.name, plan.conditions[i]),
-			plan.conditions[i].args...).Scan(&part)
-		if err != nil {
-			return nil, err
-		}
-		switch number := part.(type) {
-		case int64:
-			whole += number
-		case float64:
-			fraction, isWhole = fraction+number, false
-		}
+// groups counts by value, the most frequent first, or by span of time, the earliest first. Records without a value
+// are a group of their own, with the key null.
+func (c *call) groups(plan aggregatePlan) ([]groupBody, error) {
+	if plan.groupByTime != "" {
+		return c.timeGroups(plan)
 	}
-	if isWhole {
-		return whole, nil
+	counts, err := c.server.store.Values(c.ctx, plan.sources, plan.groupBy)
+	if err != nil {
+		return nil, err
 	}
-	return fraction + float64(whole), nil
+	values := make([]any, 0, len(counts))
+	for value := range counts {
+		values = append(values, value)
+	}
+	slices.SortFunc(values, func(a, b any) int {
+		if counts[a] != counts[b] {
+			return cmp.Compare(counts[b], counts[a])
+		}
+		return store.CompareValues(a, b)
+	})
+	target, _ := plan.sources[0].Column(plan.groupBy) // the plan has found it
+	groups := make([]groupBody, len(values))
+	for i, value := range values {
+		groups[i] = groupBody{Count: counts[value], Key: target.Kind.Wire(value)}
+	}
+	return groups, nil
 }
 
-// extreme finds the least or greatest value, and answers with it as the record has it.
-func (c *call) extreme(plan aggregatePlan) (any, error) {
-	var best any
-	var data []byte
-	for i, from := range plan.sources {
-		target, _ := from.column(plan.field) // usable has found it
-		order := target.name
-		if plan.metric == "max" {
-			order += " DESC"
-		}
-		w := plan.conditions[i].with(where{})
-		w.and(target.name + " IS NOT NULL")
-		found, err := c.server.store.selectRecords(c.ctx, from.table, w, order, 1)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			continue
-		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(found[0].data, &fields); err != nil {
-			return nil, err
-		}
-		value := target.kind.stored(fields[plan.field])
-		if best == nil || plan.metric == "max" && less(best, value) || plan.metric == "min" && less(value, best) {
-			best, data = value, fields[plan.field]
+func (c *call) timeGroups(plan aggregatePlan) ([]groupBody, error) {
+	counts, err := c.server.store.Values(c.ctx, plan.sources, plan.groupByTime)
+	if err != nil {
+		return nil, err
+	}
+	buckets := map[string]int{}
+	missing := 0
+	for value, count := range counts {
+		if micros, ok := value.(int64); ok {
+			buckets[bucketOf(time.UnixMicro(micros).In(plan.zone), plan.granularity)] += count
+		} else {
+			missing += count
 		}
 	}
-	if data == nil {
-		return nil, nil
+	groups := make([]groupBody, 0, len(buckets)+1)
+	for key, count := range buckets {
+		groups = append(groups, groupBody{Count: count, Key: key})
 	}
-	return json.RawMessage(data), nil
+	slices.SortFunc(groups, func(a, b groupBody) int { return store.CompareValues(a.Key, b.Key) })
+	if missing > 0 {
+		groups = append(groups, groupBody{Count: missing, Key: nil})
+	}
+	return groups, nil
+}
+
+// bucketOf names the span that an instant falls into by its first day, or its hour with the zone's offset. Weeks
+// start on Monday.
+func bucketOf(instant time.Time, granularity string) string {
+	year, month, day := instant.Date()
+	switch granularity {
+	case "hour":
+		return instant.Format("2006-01-02T15:00:00Z07:00")
+	case "week":
+		day -= (int(instant.Weekday()) + 6) % 7
+	case "month":
+		day = 1
+	case "quarter":
+		month, day = month-(month-1)%3, 1
+	case "year":
+		month, day = time.January, 1
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // benchRecords is how many records the benchmark searches: 100,000, or what RECORDS says.
@@ -59,7 +61,7 @@ func benchCorpus(count int, bytes *int) model.Corpus {
 // the size of the index beside that of the records.
 func BenchmarkSearch(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "index.db")
-	store, err := NewStore(b.Context(), path)
+	store, err := store.Open(b.Context(), path)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,8 +72,13 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	perSecond := float64(count) / time.Since(begun).Seconds()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
 	var pages, size int
-	if err := store.db.QueryRow("SELECT (SELECT page_count - (SELECT freelist_count FROM pragma_freelist_count) FROM pragma_page_count), page_size FROM pragma_page_size").Scan(&pages, &size); err != nil {
+	if err := db.QueryRow("SELECT (SELECT page_count - (SELECT freelist_count FROM pragma_freelist_count) FROM pragma_page_count), page_size FROM pragma_page_size").Scan(&pages, &size); err != nil {
 		b.Fatal(err)
 	}
 	grants := authority.DemoGrants(store.Connectors(), testTokens, testNow)

@@ -1,11 +1,11 @@
 package embedded
 
 import (
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // A blobBody is bytes instead of JSON.
@@ -26,51 +26,41 @@ func (b blobBody) write(w http.ResponseWriter) {
 // blob answers GET /v1/blobs/{id}: bytes that a granted field of a granted record names.
 func (c *call) blob() (any, error) {
 	id := c.path[1]
-	holders, err := c.blobHolders(id)
-	if err != nil {
-		return nil, err
+	var holders []store.BlobHolder
+	if len(c.sources) > 0 { // else there may be no table of blobs yet
+		var err error
+		if holders, err = c.server.store.BlobHolders(c.ctx, id); err != nil {
+			return nil, err
+		}
 	}
 	for _, holder := range holders {
 		for _, s := range c.sources {
-			if s.connection.ID != holder.connection || s.stream.Name != holder.stream {
+			if s.Connection.ID != holder.Connection || s.Stream.Name != holder.Stream {
 				continue
 			}
-			shown, err := c.showsBlob(s, holder.record, id)
+			shown, err := c.showsBlob(s, holder.Record, id)
 			if err != nil {
 				return nil, err
 			}
-			if shown {
-				return c.readBlob(id, holder)
+			if !shown {
+				continue
+			}
+			mimeType, bytes, ok, err := c.server.store.Blob(c.ctx, id, holder)
+			if err != nil || ok {
+				return blobBody{mimeType, bytes}, err
 			}
 		}
 	}
 	return nil, newError(http.StatusNotFound, "blob_not_found", "Blob not found")
 }
 
-// A blobHolder is a record that names a blob.
-type blobHolder struct{ connection, stream, record string }
-
-func (c *call) blobHolders(id string) ([]blobHolder, error) {
-	if len(c.sources) == 0 {
-		return nil, nil
-	}
-	var holders []blobHolder
-	err := c.server.store.each(c.ctx, "SELECT connection_id, stream, record_id FROM blobs WHERE id = ?", []any{id}, func(rows *sql.Rows) error {
-		var h blobHolder
-		err := rows.Scan(&h.connection, &h.stream, &h.record)
-		holders = append(holders, h)
-		return err
-	})
-	return holders, err
-}
-
 // showsBlob reports whether the source shows the record, and in it a field that names the blob.
 func (c *call) showsBlob(s access, recordID, blobID string) (bool, error) {
-	stored, ok, err := c.server.store.find(c.ctx, s, recordID)
+	stored, ok, err := c.server.store.Find(c.ctx, s.Source, recordID)
 	if err != nil || !ok {
 		return false, err
 	}
-	shown, err := s.project(stored.data, nil)
+	shown, err := s.project(stored.Data, nil)
 	if err != nil {
 		return false, err
 	}
@@ -87,15 +77,4 @@ func (c *call) showsBlob(s access, recordID, blobID string) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-func (c *call) readBlob(id string, holder blobHolder) (any, error) {
-	var body blobBody
-	err := c.server.store.db.QueryRowContext(c.ctx,
-		"SELECT mime_type, bytes FROM blobs WHERE id = ? AND connection_id = ? AND stream = ? AND record_id = ?",
-		id, holder.connection, holder.stream, holder.record).Scan(&body.mimeType, &body.bytes)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, newError(http.StatusNotFound, "blob_not_found", "Blob not found")
-	}
-	return body, err
 }

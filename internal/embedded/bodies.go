@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // A listBody is a page of records.
@@ -86,19 +89,19 @@ func (c *call) warningList() []warning {
 }
 
 // body writes a stored record as the source shows it.
-func (s access) body(r storedRecord, wanted []string) (recordBody, error) {
-	data, err := s.project(r.data, wanted)
+func (s access) body(r store.Record, wanted []string) (recordBody, error) {
+	data, err := s.project(r.Data, wanted)
 	if err != nil {
 		return recordBody{}, err
 	}
 	return recordBody{
 		Data:                data,
-		EmittedAt:           formatInstant(r.emitted),
-		ID:                  r.id,
+		EmittedAt:           model.FormatInstant(r.Emitted),
+		ID:                  r.ID,
 		Object:              "record",
-		Stream:              s.stream.Name,
-		ConnectionID:        s.connection.ID,
-		ConnectorInstanceID: s.connection.ID,
-		DisplayName:         s.connection.DisplayName,
+		Stream:              s.Stream.Name,
+		ConnectionID:        s.Connection.ID,
+		ConnectorInstanceID: s.Connection.ID,
+		DisplayName:         s.Connection.DisplayName,
 	}, nil
 }

@@ -1,11 +1,10 @@
 package embedded
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
-	"slices"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // changes answers a records read with changes_since: what was emitted after a bookmark, oldest first. Versions count
@@ -27,17 +26,17 @@ func (c *call) changes(plan recordPlan, position cursor, resumed bool) (any, err
 			return nil, err
 		}
 	}
-	found, err := c.changed(plan, after, until)
+	found, err := c.server.store.Changes(c.ctx, storeSources(plan.sources), after, until, plan.limit+1)
 	if err != nil {
 		return nil, err
 	}
 	list := listBody{Data: []recordBody{}, Object: "list", URL: c.url.EscapedPath()}
 	if len(found) > plan.limit {
 		found, list.HasMore = found[:plan.limit], true
-		list.NextCursor = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[len(found)-1].version, Until: until})
+		list.NextCursor = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[len(found)-1].Version, Until: until})
 	}
 	for _, change := range found {
-		if list.Data, err = c.appendBodies(list.Data, change.from, []storedRecord{change.storedRecord}, plan); err != nil {
+		if list.Data, err = c.appendBodies(list.Data, plan.sources[change.Source], []store.Record{change.Record}, plan); err != nil {
 			return nil, err
 		}
 	}
@@ -64,8 +63,8 @@ func (c *call) changesSession(sources []access) (after, until int64, err error) 
 		after = bookmark.After
 	}
 	for _, s := range sources {
-		var last int64
-		if err := c.server.store.db.QueryRowContext(c.ctx, fmt.Sprintf("SELECT coalesce(max(version), 0) FROM %s", s.name)).Scan(&last); err != nil {
+		last, err := c.server.store.LastVersion(c.ctx, s.Table)
+		if err != nil {
 			return 0, 0, err
 		}
 		until = max(until, last)
@@ -76,28 +75,4 @@ func (c *call) changesSession(sources []access) (after, until int64, err error) 
 // bookmarkBound is looser than a page's: the next sync may ask for other fields.
 func (c *call) bookmarkBound(sources []access) string {
 	return c.bind("bookmark " + boundConnection(sources))
-}
-
-// A change is a record with its source.
-type change struct {
-	storedRecord
-	from access
-}
-
-// changed reads one more than a page of what was emitted after one version and until another.
-func (c *call) changed(plan recordPlan, after, until int64) ([]change, error) {
-	var all []change
-	for i, from := range plan.sources {
-		condition := plan.conditions[i].with(where{})
-		condition.and("version > ? AND version <= ?", after, until)
-		found, err := c.server.store.selectRecords(c.ctx, from.table, condition, "version", plan.limit+1)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range found {
-			all = append(all, change{storedRecord: r, from: from})
-		}
-	}
-	slices.SortFunc(all, func(a, b change) int { return cmp.Compare(a.version, b.version) })
-	return all[:min(len(all), plan.limit+1)], nil
 }

@@ -52,7 +52,7 @@ func (c *call) openCursor(text string) (cursor, bool) {
 }
 
 func (c *call) cursorMAC(payload []byte) []byte {
-	mac := hmac.New(sha256.New, c.catalog.cursorKey)
+	mac := hmac.New(sha256.New, c.catalog.CursorKey)
 	mac.Write(payload)
 	return mac.Sum(nil)[:macSize]
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // expansions reads expand and expand_limit. Each relation must be usable in one source at least.
@@ -28,11 +29,11 @@ func (c *call) expansions(sources []access) ([]string, *apiError) {
 
 // relation finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
 func (c *call) relation(from access, name string) (expansion, access, *apiError) {
-	at := slices.IndexFunc(from.stream.Relations, func(r model.Relation) bool { return r.Name == name })
+	at := slices.IndexFunc(from.Stream.Relations, func(r model.Relation) bool { return r.Name == name })
 	if at < 0 {
-		return expansion{}, access{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.stream.Name)
+		return expansion{}, access{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.Stream.Name)
 	}
-	relation := from.stream.Relations[at]
+	relation := from.Stream.Relations[at]
 	target, usable := c.target(from, relation)
 	if !usable {
 		return expansion{}, access{}, invalidExpand("Expand relation '%s' leads to stream '%s', which is not granted", name, relation.Target)
@@ -54,7 +55,7 @@ func expandLimit(relation model.Relation, text string) (int, *apiError) {
 		}
 		return 1, nil
 	}
-	usual, high := relationLimits(relation)
+	usual, high := relation.Limits()
 	if text == "" {
 		return usual, nil
 	}
@@ -68,25 +69,13 @@ func expandLimit(relation model.Relation, text string) (int, *apiError) {
 	return limit, nil
 }
 
-// relationLimits are the limits of a has_many relation, stated or usual.
-func relationLimits(relation model.Relation) (usual, high int) {
-	usual, high = relation.DefaultLimit, relation.MaxLimit
-	if high == 0 {
-		high = model.MaxExpandLimit
-	}
-	if usual == 0 {
-		usual = model.DefaultExpandLimit
-	}
-	return min(usual, high), high
-}
-
 // target is the granted source that a relation leads to. Without its foreign key it cannot be followed: the answer
 // would tell the key.
 func (c *call) target(from access, relation model.Relation) (access, bool) {
 	for _, s := range c.sources {
-		if s.connector == from.connector && s.connection.ID == from.connection.ID && s.stream.Name == relation.Target {
-			_, granted := s.granted(relation.ForeignKey)
-			_, comparable := s.column(relation.ForeignKey)
+		if s.Connector == from.Connector && s.Connection.ID == from.Connection.ID && s.Stream.Name == relation.Target {
+			_, granted := s.Granted(relation.ForeignKey)
+			_, comparable := s.Column(relation.ForeignKey)
 			return s, granted && comparable
 		}
 	}
@@ -94,7 +83,7 @@ func (c *call) target(from access, relation model.Relation) (access, bool) {
 }
 
 // expand reads the related records of a record. A relation that the record's own stream does not have is left out.
-func (c *call) expand(from access, parent storedRecord, names []string) (map[string]any, error) {
+func (c *call) expand(from access, parent store.Record, names []string) (map[string]any, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -113,12 +102,8 @@ func (c *call) expand(from access, parent storedRecord, names []string) (map[str
 	return expanded, nil
 }
 
-func (c *call) related(target access, relation expansion, parent storedRecord) (any, error) {
-	key, _ := target.column(relation.ForeignKey) // relation has found it
-	w := target.conditions()
-	w.and(key.name+" = ?", parent.id)
-	order := ordering{column: target.sortColumn()}
-	found, err := c.server.store.selectRecords(c.ctx, target.table, w, order.String(), relation.limit+1)
+func (c *call) related(target access, relation expansion, parent store.Record) (any, error) {
+	found, err := c.server.store.Related(c.ctx, target.Source, relation.ForeignKey, parent.ID, relation.limit+1)
 	if err != nil {
 		return nil, err
 	}

@@ -4,76 +4,56 @@ import (
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// rangeOperators are the comparisons of a range filter and what they are in SQL.
-var rangeOperators = [...]struct{ name, sql string }{{"gte", ">="}, {"gt", ">"}, {"lte", "<="}, {"lt", "<"}}
-
-// filtered narrows the sources to those that the filters make sense to, and returns the condition for each.
-func (c *call) filtered(sources []access) ([]access, []where, error) {
+// filtered narrows the sources to those that the filters make sense to, and to the records that they ask for.
+func (c *call) filtered(sources []access) ([]access, *apiError) {
 	kept, err := keepUsable(sources, func(s access) *apiError {
-		_, err := filterWhere(s, c.params.filters)
+		_, err := s.filter(c.params.filters)
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c.warnLeftOut(sources, kept, "filter")
-	conditions := make([]where, len(kept))
 	for i, s := range kept {
-		condition, err := filterWhere(s, c.params.filters)
-		if err != nil {
-			return nil, nil, err
+		if kept[i], err = s.filter(c.params.filters); err != nil {
+			return nil, err
 		}
-		conditions[i] = s.conditions().with(condition)
 	}
-	return kept, conditions, nil
+	return kept, nil
 }
 
-// filterWhere turns filters into a condition on a source's table. A field that is not granted cannot be filtered by:
-// the answer would tell its value.
-func filterWhere(s access, filters []filterParam) (where, *apiError) {
-	var w where
+// filter narrows a source. A field that is not granted cannot be filtered by: the answer would tell its value.
+func (s access) filter(filters []filterParam) (access, *apiError) {
 	for _, f := range filters {
 		field, err := s.demand(f.field)
 		if err != nil {
-			return where{}, err
+			return access{}, err
 		}
-		if err := filterClause(s, field, f, &w); err != nil {
-			return where{}, err
+		condition, err := s.condition(field, f)
+		if err != nil {
+			return access{}, err
 		}
+		s.Source = s.Narrow(condition)
 	}
-	return w, nil
+	return s, nil
 }
 
-func filterClause(s access, field model.Field, f filterParam, w *where) *apiError {
-	target, comparable := s.column(field.Name)
-	if f.operator == "" {
-		if !field.Exact || !comparable {
-			return invalidRequest("Exact filters are not supported on '%s'", field.Name)
-		}
-		value, err := target.kind.operand(field.Name, f.value)
-		if err != nil {
-			return err
-		}
-		if target.kind == kindList {
-			w.and("EXISTS (SELECT 1 FROM json_each("+target.name+") WHERE CAST(value AS TEXT) = ?)", value)
-		} else {
-			w.and(target.name+" = ?", value)
-		}
-		return nil
+func (s access) condition(field model.Field, f filterParam) (store.Where, *apiError) {
+	target, comparable := s.Column(field.Name)
+	switch {
+	case f.operator == "" && (!field.Exact || !comparable):
+		return store.Where{}, invalidRequest("Exact filters are not supported on '%s'", field.Name)
+	case f.operator != "" && (!field.Range || !comparable):
+		return store.Where{}, invalidRequest("Range filters are not supported on '%s'", field.Name)
+	case f.operator != "" && !slices.Contains(store.Operators(), f.operator):
+		return store.Where{}, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
 	}
-	if !field.Range || !comparable {
-		return invalidRequest("Range filters are not supported on '%s'", field.Name)
+	w, ok := target.Filter(f.operator, f.value)
+	if !ok {
+		return store.Where{}, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name, target.Kind.Noun()).withParam("filter[" + field.Name + "]")
 	}
-	at := slices.IndexFunc(rangeOperators[:], func(o struct{ name, sql string }) bool { return o.name == f.operator })
-	if at < 0 {
-		return invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
-	}
-	value, err := target.kind.operand(field.Name, f.value)
-	if err != nil {
-		return err
-	}
-	w.and(target.name+" "+rangeOperators[at].sql+" ?", value)
-	return nil
+	return w, nil
 }

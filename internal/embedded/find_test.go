@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // A note is a record of the tests of search.
@@ -36,7 +37,7 @@ func newNotes(t *testing.T, notes []note) *rig {
 		Key: "notes", SourceID: "https://registry.test/connectors/notes",
 		Connections: []model.Connection{{ID: "cin_notes", DisplayName: "Notes"}}, Streams: []model.Stream{stream},
 	}}
-	store, err := NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 			}
 		}
 	}
-	store, err := NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // The tests' corpus is made by hand: two mailboxes and a chat that share the stream name "messages".
@@ -211,9 +212,9 @@ type rig struct {
 func newRig(t *testing.T) *rig { return newRigWith(t, Options{}) }
 
 // testStore is loaded once for all tests that only read, and lives as long as they do.
-var testStore = sync.OnceValues(func() (*Store, error) {
+var testStore = sync.OnceValues(func() (*store.Store, error) {
 	ctx := context.Background()
-	store, err := NewStore(ctx, "")
+	store, err := store.Open(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func newRigWith(t *testing.T, options Options) *rig {
 	return newRigOver(t, store, options)
 }
 
-func newRigOver(t *testing.T, store *Store, options Options) *rig {
+func newRigOver(t *testing.T, store *store.Store, options Options) *rig {
 	t.Helper()
 	if options.Now == nil {
 		options.Now = func() time.Time { return testNow }

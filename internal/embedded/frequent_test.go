@@ -1,17 +1,21 @@
 package embedded
 
 import (
+	"database/sql"
 	"net/url"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // TestFrequentWords compares answers from the places that are stored for frequent words with answers from FTS5 alone.
 func TestFrequentWords(t *testing.T) {
-	store, err := NewStore(t.Context(), "")
+	path := filepath.Join(t.TempDir(), "index.db")
+	store, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +39,12 @@ func TestFrequentWords(t *testing.T) {
 		return all
 	}
 	stored := answers()
-	result, err := store.db.Exec("DELETE FROM search_frequent")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	result, err := db.Exec("DELETE FROM search_frequent")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func TestGrantBounds(t *testing.T) {
 	})
 	t.Run("a package or an unknown kind opens nothing", func(t *testing.T) {
 		for _, kind := range []string{authority.KindPackage, "", "admin"} {
-			if sources := sourcesOf(r.server.store.catalog.Load(), authority.Grant{Kind: kind, Streams: authority.Everything(testConnectors())}); sources != nil {
+			if sources := sourcesOf(r.server.store.Catalog(), authority.Grant{Kind: kind, Streams: authority.Everything(testConnectors())}); sources != nil {
 				t.Errorf("kind %q opens %d sources", kind, len(sources))
 			}
 		}

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 type hitBody struct {
@@ -71,24 +73,24 @@ type scoreBody struct {
 
 // hitOf writes what is said of a record that was found, in whatever way. It returns the fields of the record too.
 func (c *call) hitOf(s access, version int64) (hitBody, map[string]json.RawMessage, error) {
-	stored, err := c.server.store.version(c.ctx, s, version)
+	stored, err := c.server.store.Version(c.ctx, s.Table, version)
 	if err != nil {
 		return hitBody{}, nil, err
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(stored.data, &fields); err != nil {
+	if err := json.Unmarshal(stored.Data, &fields); err != nil {
 		return hitBody{}, nil, fmt.Errorf("stored record: %w", err)
 	}
 	return hitBody{
-		ConnectorID: s.connector.Key, EmittedAt: formatInstant(stored.emitted), MatchedFields: []string{}, Object: "search_result",
-		RecordKey: stored.id, RecordURL: recordRoute(s, stored.id), Stream: s.stream.Name, AuthoredAt: s.authoredAt(fields),
-		ConnectionID: s.connection.ID, ConnectorInstanceID: s.connection.ID, DisplayName: s.connection.DisplayName,
+		ConnectorID: s.Connector.Key, EmittedAt: model.FormatInstant(stored.Emitted), MatchedFields: []string{}, Object: "search_result",
+		RecordKey: stored.ID, RecordURL: recordRoute(s, stored.ID), Stream: s.Stream.Name, AuthoredAt: s.authoredAt(fields),
+		ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID, DisplayName: s.Connection.DisplayName,
 		EvidenceExcerpts: []excerptBody{}, Title: s.textOf(fields, "primary-title"), Actor: s.textOf(fields, "actor"),
 	}, fields, nil
 }
 
 func recordRoute(s access, id string) string {
-	return "/v1/streams/" + url.PathEscape(s.stream.Name) + "/records/" + url.PathEscape(id)
+	return "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(id)
 }
 
 // excerpt writes a piece of a text of a hit.
@@ -114,18 +116,18 @@ func (c *call) hit(s access, h search.Hit, marks *search.Marker) (hitBody, error
 	}
 	body.Score = &scoreBody{Kind: "bm25", Order: "lower_is_better", Value: -float64(h.Score)}
 	body.Match, body.MatchedWords, body.NearestWords = h.Match, h.Words, h.Nearest
-	for _, field := range s.lexical {
-		if _, ok := s.granted(field.Name); !ok {
+	for _, field := range s.Lexical {
+		if _, ok := s.Granted(field.Name); !ok {
 			continue
 		}
 		matched := false
-		for _, leaf := range textsIn(fields[field.Name], field.Name) {
-			spans := marks.Find(leaf.text)
+		for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+			spans := marks.Find(leaf.Text)
 			if len(spans) == 0 {
 				continue
 			}
 			matched = true
-			body.excerpt(leaf.path, "lexical_match", search.Snippet(leaf.text, spans))
+			body.excerpt(leaf.Path, "lexical_match", search.Snippet(leaf.Text, spans))
 		}
 		if matched {
 			body.MatchedFields = append(body.MatchedFields, field.Name)
@@ -139,7 +141,7 @@ const maxTitle = 120
 
 // textOf returns the start of the first granted text of a role.
 func (s access) textOf(fields map[string]json.RawMessage, role string) string {
-	for _, field := range s.fields {
+	for _, field := range s.Fields {
 		var text string
 		if field.Role == role && json.Unmarshal(fields[field.Name], &text) == nil && text != "" {
 			if runes := []rune(text); len(runes) > maxTitle {
@@ -154,15 +156,15 @@ func (s access) textOf(fields map[string]json.RawMessage, role string) string {
 // authoredAt is when a record says that it happened, as far as that is granted.
 func (s access) authoredAt(fields map[string]json.RawMessage) string {
 	names := []string{}
-	for _, field := range s.fields {
+	for _, field := range s.Fields {
 		if field.Role == "event-time" {
 			names = append(names, field.Name)
 		}
 	}
-	for _, name := range append(names, s.stream.CursorField) {
-		field, ok := s.granted(name)
+	for _, name := range append(names, s.Stream.CursorField) {
+		field, ok := s.Granted(name)
 		var text string
-		if ok && kindOf(field) == kindInstant && json.Unmarshal(fields[name], &text) == nil && text != "" {
+		if ok && store.KindOf(field) == store.KindInstant && json.Unmarshal(fields[name], &text) == nil && text != "" {
 			return text
 		}
 	}

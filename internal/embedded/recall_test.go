@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // A question is asked of a folder; gold are the ids of the records that answer it.
@@ -36,7 +37,7 @@ func TestRecall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := embedded.NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

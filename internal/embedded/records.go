@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // defaultPage is how many records a page has when nobody asks.
@@ -9,14 +11,13 @@ const defaultPage = 25
 
 // A recordPlan is a read of records, checked.
 type recordPlan struct {
-	sources    []access
-	conditions []where // for each source
-	orders     []ordering
-	wanted     []string
-	expand     []string
-	limit      int
-	count      bool
-	bound      string
+	sources []access
+	orders  []store.Order // for each source
+	wanted  []string
+	expand  []string
+	limit   int
+	count   bool
+	bound   string
 }
 
 // records answers GET /v1/streams/{stream}/records.
@@ -59,9 +60,8 @@ func (c *call) plan(sources []access) (recordPlan, error) {
 	if plan.expand, refusal = c.expansions(sources); refusal != nil {
 		return recordPlan{}, refusal
 	}
-	var err error
-	if plan.sources, plan.conditions, err = c.filtered(sources); err != nil {
-		return recordPlan{}, err
+	if plan.sources, refusal = c.filtered(sources); refusal != nil {
+		return recordPlan{}, refusal
 	}
 	if plan.orders, refusal = c.orders(plan.sources); refusal != nil {
 		return recordPlan{}, refusal
@@ -84,7 +84,7 @@ func (c *call) counts() (bool, *apiError) {
 }
 
 // orders reads sort and order, for each source. Newest first is the default.
-func (c *call) orders(sources []access) ([]ordering, *apiError) {
+func (c *call) orders(sources []access) ([]store.Order, *apiError) {
 	order := strings.ToLower(c.params.single["order"])
 	if order != "" && order != "asc" && order != "desc" {
 		return nil, invalidRequest("order must be asc or desc").withParam("order")
@@ -100,12 +100,12 @@ func (c *call) orders(sources []access) ([]ordering, *apiError) {
 			return nil, err
 		}
 	}
-	orders := make([]ordering, len(sources))
+	orders := make([]store.Order, len(sources))
 	for i, s := range sources {
-		orders[i] = ordering{column: s.sortColumn(), descending: descending}
 		if field != "" && s.sortable(field) == nil {
-			target, _ := s.column(field) // sortable has found it
-			orders[i].column = target.name
+			orders[i] = s.OrderBy(field, descending)
+		} else {
+			orders[i] = s.OrderBy("", descending)
 		}
 	}
 	return orders, nil
@@ -113,9 +113,9 @@ func (c *call) orders(sources []access) ([]ordering, *apiError) {
 
 // sortable refuses a field that is not advertised for sorting: the cursor field and range-filterable fields are.
 func (s access) sortable(name string) *apiError {
-	field, declared := s.stream.Field(name)
-	_, comparable := s.column(name)
-	if !declared || !comparable || !field.Range && name != s.stream.CursorField {
+	field, declared := s.Stream.Field(name)
+	_, comparable := s.Column(name)
+	if !declared || !comparable || !field.Range && name != s.Stream.CursorField {
 		return newError(400, "invalid_sort", "Sort field '%s' is not advertised as sortable; check /v1/schema for the canonical sort vocabulary.", name).withParam("sort")
 	}
 	_, err := s.demand(name)
@@ -128,25 +128,25 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 	list := listBody{Data: []recordBody{}, Object: "list", URL: c.url.EscapedPath()}
 	total := 0
 	for i, from := range plan.sources {
-		condition := plan.conditions[i]
+		rest := from.Source
 		if plan.count {
-			n, err := c.server.store.count(c.ctx, from.table, condition)
+			n, err := c.server.store.Count(c.ctx, rest)
 			if err != nil {
 				return nil, err
 			}
 			total += n
 		}
 		if resumed {
-			after, ok, err := c.server.store.pageAfter(c.ctx, from.table, plan.orders[i], position.After)
-			if err != nil {
+			var ok bool
+			var err error
+			if rest, ok, err = c.server.store.After(c.ctx, rest, plan.orders[i], position.After); err != nil {
 				return nil, err
 			}
 			if !ok {
 				return nil, invalidCursor("Malformed cursor")
 			}
-			condition = condition.with(after)
 		}
-		found, err := c.server.store.selectRecords(c.ctx, from.table, condition, plan.orders[i].String(), plan.limit+1)
+		found, err := c.server.store.Records(c.ctx, rest, plan.orders[i], plan.limit+1)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 			found, list.HasMore = found[:plan.limit], true
 		}
 		if list.HasMore && len(plan.sources) == 1 {
-			list.NextCursor = c.sealCursor(cursor{Kind: cursorRecords, Bound: plan.bound, After: found[len(found)-1].version})
+			list.NextCursor = c.sealCursor(cursor{Kind: cursorRecords, Bound: plan.bound, After: found[len(found)-1].Version})
 		}
 		if list.Data, err = c.appendBodies(list.Data, from, found, plan); err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 	return list, nil
 }
 
-func (c *call) appendBodies(data []recordBody, from access, found []storedRecord, plan recordPlan) ([]recordBody, error) {
+func (c *call) appendBodies(data []recordBody, from access, found []store.Record, plan recordPlan) ([]recordBody, error) {
 	for _, r := range found {
 		body, err := from.body(r, plan.wanted)
 		if err != nil {

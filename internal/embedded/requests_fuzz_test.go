@@ -67,7 +67,7 @@ func FuzzCursor(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	c := &call{catalog: store.catalog.Load()}
+	c := &call{catalog: store.Catalog()}
 	f.Fuzz(func(t *testing.T, kind string, after, until int64, at uint16, change byte, text string) {
 		position := cursor{Kind: strings.ToValidUTF8(kind, ""), Bound: "b", After: after, Until: until}
 		sealed := c.sealCursor(position)

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/capability"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 type schemaBody struct {
@@ -43,11 +45,11 @@ type connectorBody struct {
 }
 
 type compactStream struct {
-	Name               string             `json:"name"`
-	PrimaryKey         []string           `json:"primary_key"`
-	CursorField        string             `json:"cursor_field,omitempty"`
-	FieldCapabilities  orderedObject      `json:"field_capabilities"`
-	ExpandCapabilities []expandCapability `json:"expand_capabilities"`
+	Name               string                `json:"name"`
+	PrimaryKey         []string              `json:"primary_key"`
+	CursorField        string                `json:"cursor_field,omitempty"`
+	FieldCapabilities  capability.Object     `json:"field_capabilities"`
+	ExpandCapabilities []capability.Relation `json:"expand_capabilities"`
 }
 
 // schema answers GET /v1/schema. A stream or connection that is not granted is simply not there.
@@ -65,8 +67,8 @@ func (c *call) schema() (any, error) {
 			return nil, err
 		}
 		last := len(body.Connectors) - 1
-		if last < 0 || body.Connectors[last].ConnectorKey != view.connector.Key {
-			body.Connectors = append(body.Connectors, c.newConnector(view.connector))
+		if last < 0 || body.Connectors[last].ConnectorKey != view.Connector.Key {
+			body.Connectors = append(body.Connectors, c.newConnector(view.Connector))
 			last++
 		}
 		connector := &body.Connectors[last]
@@ -93,8 +95,8 @@ func (c *call) schemaSources() ([]access, *apiError) {
 	}
 	stream, connector := c.params.single["stream"], c.params.single["connector_id"]
 	return selectSources(c.sources, func(s access) bool {
-		return (stream == "" || s.stream.Name == stream) && (connection == "" || s.connection.ID == connection) &&
-			(connector == "" || s.connector.Key == connector || s.connector.SourceID == connector)
+		return (stream == "" || s.Stream.Name == stream) && (connection == "" || s.Connection.ID == connection) &&
+			(connector == "" || s.Connector.Key == connector || s.Connector.SourceID == connector)
 	}), nil
 }
 
@@ -118,7 +120,7 @@ func (c *call) newConnector(connector *model.Connector) connectorBody {
 
 // A streamView is a stream as a grant shows it over some connections.
 type streamView struct {
-	*table
+	*store.Table
 	sources []access
 	fields  []model.Field // granted in one of them
 }
@@ -127,15 +129,15 @@ type streamView struct {
 func streamViews(sources []access) []streamView {
 	var views []streamView
 	for _, s := range sources {
-		if len(views) == 0 || views[len(views)-1].table != s.table {
-			views = append(views, streamView{table: s.table})
+		if len(views) == 0 || views[len(views)-1].Table != s.Table {
+			views = append(views, streamView{Table: s.Table})
 		}
 		last := &views[len(views)-1]
 		last.sources = append(last.sources, s)
 	}
 	for i := range views {
-		for _, field := range views[i].stream.Fields {
-			if slices.ContainsFunc(views[i].sources, func(s access) bool { _, ok := s.granted(field.Name); return ok }) {
+		for _, field := range views[i].Stream.Fields {
+			if slices.ContainsFunc(views[i].sources, func(s access) bool { _, ok := s.Granted(field.Name); return ok }) {
 				views[i].fields = append(views[i].fields, field)
 			}
 		}
@@ -167,7 +169,7 @@ func (v streamView) shown(name string) string {
 func connectorRefs(sources []access, key string) []connectionRef {
 	var refs []connectionRef
 	for _, s := range sources {
-		if s.connector.Key == key {
+		if s.Connector.Key == key {
 			refs = mergeRefs(refs, []connectionRef{s.ref()})
 		}
 	}
@@ -187,24 +189,24 @@ func (c *call) describe(view streamView, compact bool) (any, error) {
 	if !compact {
 		full, err := c.fullStream(view)
 		if err != nil {
-			return nil, fmt.Errorf("describe stream %s: %w", view.stream.Name, err)
+			return nil, fmt.Errorf("describe stream %s: %w", view.Stream.Name, err)
 		}
 		full.GrantedConnections = view.refs()
 		return full, nil
 	}
 	stream := compactStream{
-		Name: view.stream.Name, PrimaryKey: view.primaryKey(), CursorField: view.shown(view.stream.CursorField),
-		FieldCapabilities: orderedObject{}, ExpandCapabilities: c.expandCapabilities(view, false),
+		Name: view.Stream.Name, PrimaryKey: view.primaryKey(), CursorField: view.shown(view.Stream.CursorField),
+		FieldCapabilities: capability.Object{}, ExpandCapabilities: c.expandCapabilities(view, false),
 	}
 	for _, field := range view.fields {
-		stream.FieldCapabilities = append(stream.FieldCapabilities, orderedMember{field.Name, compactFlags(field, c.server.options.Embeddings != nil)})
+		stream.FieldCapabilities = append(stream.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.Flags(field, c.server.options.Embeddings != nil)})
 	}
 	return stream, nil
 }
 
 func (v streamView) primaryKey() []string {
 	key := []string{}
-	for _, name := range v.stream.PrimaryKey {
+	for _, name := range v.Stream.PrimaryKey {
 		if v.shows(name) {
 			key = append(key, name)
 		}
@@ -213,16 +215,16 @@ func (v streamView) primaryKey() []string {
 }
 
 // expandCapabilities lists the stream's relations. One is usable if it can be followed on some connection.
-func (c *call) expandCapabilities(view streamView, full bool) []expandCapability {
-	capabilities := []expandCapability{}
-	for _, relation := range view.stream.Relations {
+func (c *call) expandCapabilities(view streamView, full bool) []capability.Relation {
+	capabilities := []capability.Relation{}
+	for _, relation := range view.Stream.Relations {
 		granted, usable := false, false
 		for _, s := range view.sources {
 			target, ok := c.target(s, relation)
-			granted = granted || target.table != nil
+			granted = granted || target.Table != nil
 			usable = usable || ok
 		}
-		e := newExpandCapability(relation, granted, usable)
+		e := capability.OfRelation(relation, granted, usable)
 		if full {
 			e.ChildParentKeyField = relation.ForeignKey
 		}

@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"database/sql"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,16 +79,22 @@ func (c *call) searchInput() (searchInput, error) {
 	if refusal != nil {
 		return searchInput{}, refusal
 	}
-	sources, conditions, err := c.filtered(sources)
-	if err != nil {
-		return searchInput{}, err
+	if sources, refusal = c.filtered(sources); refusal != nil {
+		return searchInput{}, refusal
 	}
 	in := searchInput{limit: limit, sources: sources, bound: c.bind(c.params.binding(c.params.single["connection_id"] + c.params.single["connector_instance_id"]))}
 	if in.offset, refusal = c.searchOffset(in.bound); refusal != nil {
 		return searchInput{}, refusal
 	}
-	in.request, err = c.searchRequest(sources, conditions)
-	return in, err
+	in.request = search.Request{Text: c.params.single["q"], Now: c.server.options.Now(), Demand: c.server.options.AllWords, Most: in.offset + in.limit}
+	for _, s := range sources {
+		searched, err := c.server.store.Searched(c.ctx, c.catalog, s.Source)
+		if err != nil {
+			return searchInput{}, err
+		}
+		in.request.Sources = append(in.request.Sources, searched)
+	}
+	return in, nil
 }
 
 // search answers GET /v1/search: records with all words of q in their granted fields, then those with some. The store does
@@ -100,11 +104,11 @@ func (c *call) search() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.find(in.request, in.offset+in.limit)
+	found, err := c.catalog.Search(c.ctx, in.request)
 	if err != nil {
 		return nil, err
 	}
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(in.sources, found)}
+	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(in, found)}
 	if found.Total() > in.offset+in.limit {
 		body.HasMore = true
 		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, After: int64(in.offset + in.limit)})
@@ -127,7 +131,7 @@ func (c *call) searchSources() ([]access, *apiError) {
 		return nil, invalidRequest("filter[...] requires exactly one stream in streams").withParam("filter")
 	}
 	for _, name := range streams {
-		if !slices.ContainsFunc(c.sources, func(s access) bool { return s.stream.Name == name }) {
+		if !slices.ContainsFunc(c.sources, func(s access) bool { return s.Stream.Name == name }) {
 			return nil, newError(http.StatusForbidden, "grant_stream_not_allowed", "Stream '%s' not in grant", name)
 		}
 	}
@@ -140,12 +144,12 @@ func (c *call) searchSources() ([]access, *apiError) {
 		return nil, err
 	}
 	if connection != "" {
-		if sources = selectSources(sources, func(s access) bool { return s.connection.ID == connection }); len(sources) == 0 {
+		if sources = selectSources(sources, func(s access) bool { return s.Connection.ID == connection }); len(sources) == 0 {
 			return nil, newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.", connection).withParam("connection_id")
 		}
 	}
 	if len(streams) > 0 {
-		sources = selectSources(sources, func(s access) bool { return slices.Contains(streams, s.stream.Name) })
+		sources = selectSources(sources, func(s access) bool { return slices.Contains(streams, s.Stream.Name) })
 	}
 	return sources, nil
 }
@@ -164,41 +168,10 @@ func (c *call) searchOffset(bound string) (int, *apiError) {
 	return int(position.After), nil
 }
 
-// searchRequest lays out the sources of a search, as far as the grant and the filters show them.
-func (c *call) searchRequest(sources []access, conditions []where) (search.Request, error) {
-	request := search.Request{Text: c.params.single["q"], Now: c.server.options.Now(), Demand: c.server.options.AllWords}
-	for i, s := range sources {
-		source := s.searched(c.catalog)
-		if len(conditions[i].clauses) > 1 { // beside that of the connection
-			source.Only = map[int64]bool{}
-			query := fmt.Sprintf("SELECT version FROM %s WHERE %s", s.name, conditions[i])
-			err := c.server.store.each(c.ctx, query, conditions[i].args, func(rows *sql.Rows) error {
-				var version int64
-				err := rows.Scan(&version)
-				source.Only[version] = true
-				return err
-			})
-			if err != nil {
-				return search.Request{}, err
-			}
-		}
-		request.Sources = append(request.Sources, source)
-	}
-	return request, nil
-}
-
-// find searches for the first hits.
-func (c *call) find(request search.Request, most int) (*search.Result, error) {
-	if c.catalog.index == nil { // nothing was ever loaded
-		return &search.Result{}, nil
-	}
-	request.Most = most
-	return c.catalog.index.Search(c.ctx, request)
-}
-
-func (c *call) searchMeta(sources []access, found *search.Result) searchMeta {
+func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
 	recall := recallBody{
 		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches",
+		SourcesSearchedCount: in.searchedCount(),
 	}
 	if !c.server.options.AllWords {
 		recall.wordsBody = &wordsBody{
@@ -206,14 +179,13 @@ func (c *call) searchMeta(sources []access, found *search.Result) searchMeta {
 			LeftOutWords: found.LeftOut, CommonWords: found.Common, PreferredTime: found.Time,
 		}
 	}
-	recall.SourcesSearchedCount = c.searchedCount(sources)
 	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}
 }
 
 // searchedCount is how many sources have a field that is searched.
-func (c *call) searchedCount(sources []access) (count int) {
-	for _, s := range sources {
-		if len(s.searched(c.catalog).Fields) > 0 {
+func (in searchInput) searchedCount() (count int) {
+	for _, s := range in.request.Sources {
+		if len(s.Fields) > 0 {
 			count++
 		}
 	}

@@ -1,20 +1,17 @@
 package embedded
 
 import (
-	"cmp"
-	"context"
+	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-// Bounds of hybrid search, which fuses the first of both modes by their ranks alone (reciprocal rank fusion).
-const (
-	fusedHits = 200
-	fusion    = 60 // added to each rank, so that the first hits do not decide alone
-)
+// fusedHits is how many of the first hits of both modes hybrid search fuses.
+const fusedHits = 200
 
 // How a hit was found.
 const (
@@ -36,7 +33,7 @@ func (c *call) semantic() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.nearMeta(in.sources, len(found))}
+	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.nearMeta(in, len(found))}
 	if len(found) > in.offset+in.limit {
 		body.HasMore = true
 		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, After: int64(in.offset + in.limit)})
@@ -58,59 +55,15 @@ func (c *call) searchUnavailable() *apiError {
 		"%s search is not available on this server; use lexical search, GET /v1/search", c.path[1])
 }
 
-// embeddingsFailed refuses a search whose words could not be compared.
-func embeddingsFailed(message string, cause error) *apiError {
-	e := newError(http.StatusServiceUnavailable, "embeddings_unavailable", "%s Use lexical search, GET /v1/search, or try again later.", message)
-	e.cause = cause
-	return e
-}
-
 // near finds the records whose texts are nearest to q.
 func (c *call) near(in searchInput, most int) ([]vectors.Near, error) {
-	e := c.server.options.Embeddings
-	e.mu.Lock()
-	index := e.index
-	e.mu.Unlock()
-	if index == nil || index.Dimension() == 0 {
-		return nil, embeddingsFailed("No text has a vector yet.", e.Progress().Err)
+	near, err := c.server.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most)
+	if unavailable, ok := errors.AsType[*semantic.UnavailableError](err); ok {
+		e := newError(http.StatusServiceUnavailable, "embeddings_unavailable", "%s Use lexical search, GET /v1/search, or try again later.", unavailable.Message)
+		e.cause = unavailable.Cause
+		return nil, e
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, queryTime)
-	defer cancel()
-	query, err := e.client.Embed(ctx, []string{in.request.Text})
-	if err != nil {
-		return nil, embeddingsFailed("The embeddings endpoint gave no vector for q.", err)
-	}
-	if len(query[0]) != index.Dimension() {
-		return nil, embeddingsFailed("The embeddings endpoint changed the dimension of its vectors.", nil)
-	}
-	see := visibleParts(in.request.Sources)
-	return index.Nearest(query[0], most, see), nil
-}
-
-// visibleParts tells of a part whether the grant and the filters show it.
-func visibleParts(sources []search.Source) func(vectors.Part) bool {
-	type source struct {
-		columns map[uint16]bool
-		only    map[int64]bool
-	}
-	var byNumber []source
-	for _, s := range sources {
-		for len(byNumber) <= s.Number {
-			byNumber = append(byNumber, source{})
-		}
-		columns := map[uint16]bool{}
-		for _, field := range s.Fields {
-			columns[uint16(field.Column)] = true // #nosec G115 -- a stream has far fewer fields
-		}
-		byNumber[s.Number] = source{columns, s.Only}
-	}
-	return func(p vectors.Part) bool {
-		if int(p.Source) >= len(byNumber) {
-			return false
-		}
-		s := &byNumber[p.Source]
-		return s.columns[p.Column] && (s.only == nil || s.only[int64(p.Version)])
-	}
+	return near, err
 }
 
 // nearHit writes a hit with the part of its text that is nearest.
@@ -122,20 +75,19 @@ func (c *call) nearHit(in searchInput, near vectors.Near) (hitBody, error) {
 		return hitBody{}, err
 	}
 	body.RetrievalMode, body.Score = modeSemantic, &scoreBody{Kind: "semantic_distance", Order: "lower_is_better", Value: 1 - float64(near.Similarity)}
-	parts := s.meaningfulParts(fields)
-	if int(near.Number) >= len(parts) {
+	part, ok := semantic.PartAt(s.Table, fields, int(near.Number))
+	if !ok {
 		return body, nil
 	}
-	part := parts[near.Number]
-	cut := search.Snippet(part.text, nil)
-	cut.Start, cut.End = cut.Start+part.start, cut.End+part.start
-	body.excerpt(part.path, "semantic_match", cut)
-	body.MatchedFields = append(body.MatchedFields, s.lexical[part.column].Name)
+	cut := search.Snippet(part.Text, nil)
+	cut.Start, cut.End = cut.Start+part.Start, cut.End+part.Start
+	body.excerpt(part.Path, "semantic_match", cut)
+	body.MatchedFields = append(body.MatchedFields, s.Lexical[part.Column].Name)
 	return body, nil
 }
 
 // nearMeta says how much of what can be searched has vectors.
-func (c *call) nearMeta(sources []access, ranked int) searchMeta {
+func (c *call) nearMeta(in searchInput, ranked int) searchMeta {
 	progress := c.server.options.Embeddings.Progress()
 	if !progress.Complete {
 		reason := ""
@@ -151,20 +103,12 @@ func (c *call) nearMeta(sources []access, ranked int) searchMeta {
 		Count: countBody{Kind: "none"}, Warnings: c.warningList(),
 		Recall: recallBody{
 			Complete: progress.Complete, RankedCandidateCount: ranked, RankingScope: "all_matches", Truncated: !progress.Complete,
-			SourcesSearchedCount: c.searchedCount(sources),
+			SourcesSearchedCount: in.searchedCount(),
 		},
 	}
 }
 
-// A fused is a record that either mode found.
-type fused struct {
-	version  int64
-	lexical  *search.Hit
-	semantic *vectors.Near
-	score    float64
-}
-
-// hybrid answers GET /v1/search/hybrid: what either mode finds, by the sum of 1/(60 + rank). It has no pages.
+// hybrid answers GET /v1/search/hybrid: what either mode finds, fused by rank. It has no pages.
 func (c *call) hybrid() (any, error) {
 	if c.server.options.Embeddings == nil {
 		return nil, c.searchUnavailable()
@@ -176,7 +120,8 @@ func (c *call) hybrid() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := c.find(in.request, fusedHits)
+	in.request.Most = fusedHits
+	words, err := c.catalog.Search(c.ctx, in.request)
 	if err != nil {
 		return nil, err
 	}
@@ -184,9 +129,9 @@ func (c *call) hybrid() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := fuse(words.Hits, near)
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, HasMore: len(all) > in.limit, Meta: c.nearMeta(in.sources, len(all))}
-	body.Meta.Recall.wordsBody = c.searchMeta(in.sources, words).Recall.wordsBody
+	all := semantic.Fuse(words.Hits, near)
+	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, HasMore: len(all) > in.limit, Meta: c.nearMeta(in, len(all))}
+	body.Meta.Recall.wordsBody = c.searchMeta(in, words).Recall.wordsBody
 	for _, one := range all[:min(in.limit, len(all))] {
 		shown, err := c.fusedHit(in, one, &words.Marks)
 		if err != nil {
@@ -198,38 +143,16 @@ func (c *call) hybrid() (any, error) {
 	return body, nil
 }
 
-// fuse orders what two modes found by the sum of 1/(60 + rank); of equals the one that words found comes first.
-func fuse(words []search.Hit, near []vectors.Near) []fused {
-	var all []fused
-	at := map[int64]int{}
-	for i := range words {
-		at[words[i].Version] = len(all)
-		all = append(all, fused{version: words[i].Version, lexical: &words[i], score: 1 / float64(fusion+i+1)})
-	}
-	for i := range near {
-		version := int64(near[i].Version)
-		place, known := at[version]
-		if !known {
-			place = len(all)
-			all = append(all, fused{version: version})
-		}
-		all[place].semantic = &near[i]
-		all[place].score += 1 / float64(fusion+i+1)
-	}
-	slices.SortStableFunc(all, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
-	return all
-}
-
-func (c *call) fusedHit(in searchInput, one fused, marks *search.Marker) (body hitBody, err error) {
+func (c *call) fusedHit(in searchInput, one semantic.Fused, marks *search.Marker) (body hitBody, err error) {
 	scores, sources := map[string]scoreBody{}, []string{}
-	if one.semantic != nil {
-		if body, err = c.nearHit(in, *one.semantic); err != nil {
+	if one.Meaning != nil {
+		if body, err = c.nearHit(in, *one.Meaning); err != nil {
 			return hitBody{}, err
 		}
 		scores[modeSemantic], sources = *body.Score, append(sources, modeSemantic)
 	}
-	if one.lexical != nil { // its excerpts have the words marked
-		if body, err = c.hit(in.sources[one.lexical.Source], *one.lexical, marks); err != nil {
+	if one.Words != nil { // its excerpts have the words marked
+		if body, err = c.hit(in.sources[one.Words.Source], *one.Words, marks); err != nil {
 			return hitBody{}, err
 		}
 		scores[modeLexical], sources = *body.Score, append([]string{modeLexical}, sources...)

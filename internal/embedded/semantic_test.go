@@ -15,16 +15,19 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
+
+// recordsRead is how many records are read at a time to make their vectors.
+const recordsRead = 64
 
 var errStopped = errors.New("stopped")
 
 // run indexes until everything has its vectors, or until the endpoint fails.
-func run(t *testing.T, e *Embeddings) {
+func run(t *testing.T, e *semantic.Index) {
 	t.Helper()
-	e.wait = func(context.Context, time.Duration) error { return errStopped }
+	e.Wait = func(context.Context, time.Duration) error { return errStopped }
 	if err := e.Run(t.Context(), nil); err != nil && !errors.Is(err, errStopped) {
 		t.Fatal(err)
 	}
@@ -42,9 +45,9 @@ func noteCorpus(texts ...string) model.Corpus {
 	}}
 }
 
-func loadedStore(t *testing.T, path string, corpus model.Corpus) *Store {
+func loadedStore(t *testing.T, path string, corpus model.Corpus) *store.Store {
 	t.Helper()
-	store, err := NewStore(t.Context(), path)
+	store, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +175,12 @@ func TestIndexingByMeaningGoesOn(t *testing.T) {
 	for i := range texts {
 		texts[i] = fmt.Sprintf("note %d", i)
 	}
-	store := loadedStore(t, path, noteCorpus(texts...))
+	loaded := loadedStore(t, path, noteCorpus(texts...))
 	m := newTestModel(t)
 	m.set(func() { m.failFrom = recordsRead + 20 })
-	e := m.embeddings(t, store, "words")
+	e := m.embeddings(t, loaded, "words")
 	run(t, e)
-	r := newRigOver(t, store, Options{Embeddings: e})
+	r := newRigOver(t, loaded, Options{Embeddings: e})
 	t.Run("what is there is searched, and the answer says that it is a part", func(t *testing.T) {
 		m.set(func() { m.failFrom = 0 })
 		got := r.ok("tok-client", "/v1/search/semantic?q=note&limit=100")
@@ -202,7 +205,7 @@ func TestIndexingByMeaningGoesOn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m.set(func() { m.dimension = test.dimension })
 			m.asked()
-			reopened, err := NewStore(t.Context(), path)
+			reopened, err := store.Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,14 +226,14 @@ func TestIndexingByMeaningGoesOn(t *testing.T) {
 		m.set(func() { m.failFrom = recordsRead })
 		e := m.embeddings(t, loadedStore(t, "", noteCorpus(texts...)), "words")
 		var gaps []time.Duration
-		e.wait = func(_ context.Context, gap time.Duration) error {
+		e.Wait = func(_ context.Context, gap time.Duration) error {
 			if gaps = append(gaps, gap); len(gaps) == 8 {
 				m.set(func() { m.failFrom = 0 })
 			}
 			return nil
 		}
 		var failures int
-		if err := e.Run(t.Context(), func(p EmbeddingProgress) {
+		if err := e.Run(t.Context(), func(p semantic.Progress) {
 			if p.Err != nil {
 				failures++
 			}
@@ -269,47 +272,17 @@ func TestAnEndpointThatChangesItsDimensionHalfway(t *testing.T) {
 	for i := range texts {
 		texts[i] = fmt.Sprintf("note %d", i)
 	}
-	e := m.embeddings(t, loadedStore(t, "", noteCorpus(texts...)), "words")
+	loaded := loadedStore(t, "", noteCorpus(texts...))
+	e := m.embeddings(t, loaded, "words")
 	waits := 0
-	e.wait = func(context.Context, time.Duration) error { waits++; return nil }
-	err := e.Run(t.Context(), func(p EmbeddingProgress) {
+	e.Wait = func(context.Context, time.Duration) error { waits++; return nil }
+	err := e.Run(t.Context(), func(p semantic.Progress) {
 		if p.Done == recordsRead && waits == 0 {
 			m.set(func() { m.dimension = 300 })
 		}
 	})
-	if err != nil || waits != 1 || !e.Progress().Complete || e.Progress().Done != len(texts) || e.index.Dimension() != 300 {
+	if err != nil || waits != 1 || !e.Progress().Complete || e.Progress().Done != len(texts) {
 		t.Errorf("after %d failures: %+v, %v", waits, e.Progress(), err)
 	}
-}
-
-func TestFuse(t *testing.T) {
-	words := []search.Hit{{Version: 1}, {Version: 2}, {Version: 3}}
-	near := []vectors.Near{{Part: vectors.Part{Version: 9}}, {Part: vectors.Part{Version: 3}}}
-	var got []int64
-	for _, one := range fuse(words, near) {
-		got = append(got, one.version)
-	}
-	if diff := cmp.Diff([]int64{3, 1, 9, 2}, got); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-}
-
-// FuzzParts splits texts: put together, the parts are the text, and none is longer than allowed.
-func FuzzParts(f *testing.F) {
-	f.Add(strings.Repeat("some words ", 400))
-	f.Add(strings.Repeat("漢", 2500) + "\n" + strings.Repeat("é", 1001))
-	f.Fuzz(func(t *testing.T, text string) {
-		var joined strings.Builder
-		for rest := text; rest != ""; {
-			size := partEnd(rest)
-			if size <= 0 || len([]rune(rest[:size])) > partSize {
-				t.Fatalf("a part of %d bytes", size)
-			}
-			joined.WriteString(rest[:size])
-			rest = rest[size:]
-		}
-		if joined.String() != text {
-			t.Error("the parts are not the text")
-		}
-	})
+	newRigOver(t, loaded, Options{Embeddings: e}).ok("tok-client", "/v1/search/semantic?q=17") // of the new dimension
 }

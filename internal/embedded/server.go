@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // Options configure a [Server]. The zero value works, but then nobody may introspect.
@@ -43,12 +45,12 @@ type Options struct {
 	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
 	AllWords bool
 	// Embeddings are what semantic and hybrid search find by. Nil: both are refused.
-	Embeddings *Embeddings
+	Embeddings *semantic.Index
 }
 
 // A Server is a resource server and its authorization server at one origin.
 type Server struct {
-	store     *Store
+	store     *store.Store
 	authority *authority.Server
 	options   Options
 	routes    []route
@@ -57,7 +59,7 @@ type Server struct {
 var _ http.Handler = (*Server)(nil)
 
 // NewServer serves a store to the holders of grants.
-func NewServer(store *Store, grants *authority.Grants, options Options) *Server {
+func NewServer(from *store.Store, grants *authority.Grants, options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -67,9 +69,9 @@ func NewServer(store *Store, grants *authority.Grants, options Options) *Server 
 	if options.BookmarkLife == 0 {
 		options.BookmarkLife = 30 * 24 * time.Hour
 	}
-	s := &Server{store: store, options: options, routes: routes(options.Embeddings != nil)}
+	s := &Server{store: from, options: options, routes: routes(options.Embeddings != nil)}
 	s.authority = authority.New(authority.Options{
-		Grants: grants, Connectors: store.Connectors, Origin: s.origin, Now: options.Now,
+		Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,
 		ClientID: options.ClientID, ClientSecret: options.ClientSecret, OwnerSecret: options.OwnerSecret,
 		TokenLife: options.TokenLife, RequestLife: options.RequestLife, OwnerTrap: options.OwnerTrap,
 	})
@@ -142,7 +144,7 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil, newError(http.StatusMethodNotAllowed, "method_not_allowed", "Reads are GET requests")
 	}
-	current := s.store.catalog.Load()
+	current := s.store.Catalog()
 	c := &call{
 		ctx: r.Context(), server: s, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
 	}
@@ -184,7 +186,7 @@ type call struct {
 	path     []string // after v1, unescaped
 	params   params
 	grant    authority.Grant
-	catalog  *catalog
+	catalog  *store.Catalog
 	sources  []access // everything the grant opens
 	warnings []warning
 }

@@ -5,10 +5,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 func TestFaultsAreToldToTheHostAlone(t *testing.T) {
-	store, err := NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

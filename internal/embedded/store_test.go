@@ -13,11 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 func TestStoreReopens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a store #1?.db")
-	first, err := NewStore(t.Context(), path)
+	first, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestStoreReopens(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	second, err := NewStore(t.Context(), path)
+	second, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +63,7 @@ func TestStoreReopens(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
+	const batchSize = 5000 // records are stored so many at a time
 	record := func(id, text string) model.Record {
 		data, err := json.Marshal(map[string]string{"id": id, "text": text})
 		if err != nil {
@@ -81,7 +83,7 @@ func TestLoad(t *testing.T) {
 			}
 		}}
 	}
-	store, err := NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
 package embedded
 
 import (
-	"database/sql"
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/capability"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // staleAfter is how old the newest record of a stream may be until it counts as stale.
@@ -47,7 +48,7 @@ func (c *call) streams() (any, error) {
 		return nil, refusal
 	}
 	if connection != "" {
-		if sources = selectSources(sources, func(s access) bool { return s.connection.ID == connection }); len(sources) == 0 {
+		if sources = selectSources(sources, func(s access) bool { return s.Connection.ID == connection }); len(sources) == 0 {
 			return nil, connectionMismatch()
 		}
 	}
@@ -64,34 +65,27 @@ func (c *call) streams() (any, error) {
 }
 
 func (c *call) streamRow(s access) (streamRow, error) {
-	count, last, err := c.extent(s)
+	extent, err := c.server.store.Extent(c.ctx, s.Source)
 	if err != nil {
 		return streamRow{}, err
 	}
 	row := streamRow{
-		Name: s.stream.Name, Object: "stream", RecordCount: count, ConnectionID: s.connection.ID, ConnectorInstanceID: s.connection.ID,
-		ConnectorKey: s.connector.Key, DisplayName: s.connection.DisplayName, Freshness: c.freshness(last),
+		Name: s.Stream.Name, Object: "stream", RecordCount: extent.Count, ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID,
+		ConnectorKey: s.Connector.Key, DisplayName: s.Connection.DisplayName, Freshness: c.freshness(extent.Newest),
 	}
-	if last.Valid {
-		updated := formatInstant(last.Int64)
+	if extent.Newest != nil {
+		updated := model.FormatInstant(*extent.Newest)
 		row.LastUpdated = &updated
 	}
 	return row, nil
 }
 
-// extent counts a source's records and finds when the newest was emitted.
-func (c *call) extent(s access) (count int, last sql.NullInt64, err error) {
-	w := s.conditions()
-	err = c.server.store.db.QueryRowContext(c.ctx, fmt.Sprintf("SELECT count(*), max(emitted) FROM %s WHERE %s", s.name, w), w.args...).Scan(&count, &last)
-	return count, last, err
-}
-
-func (c *call) freshness(last sql.NullInt64) freshnessBody {
-	if !last.Valid {
+func (c *call) freshness(last *int64) freshnessBody {
+	if last == nil {
 		return freshnessBody{Status: "unknown"}
 	}
-	f := freshnessBody{Status: "fresh", CapturedAt: formatInstant(last.Int64)}
-	if c.server.options.Now().Sub(time.UnixMicro(last.Int64)) > staleAfter {
+	f := freshnessBody{Status: "fresh", CapturedAt: model.FormatInstant(*last)}
+	if c.server.options.Now().Sub(time.UnixMicro(*last)) > staleAfter {
 		f.Status = "stale"
 	}
 	return f
@@ -99,42 +93,24 @@ func (c *call) freshness(last sql.NullInt64) freshnessBody {
 
 // A fullStream is all that is known of a stream.
 type fullStream struct {
-	ConsentTimeField   string             `json:"consent_time_field,omitempty"`
-	CursorField        string             `json:"cursor_field,omitempty"`
-	ExpandCapabilities []expandCapability `json:"expand_capabilities"`
-	FieldCapabilities  orderedObject      `json:"field_capabilities"`
-	Freshness          freshnessBody      `json:"freshness"`
-	Name               string             `json:"name"`
-	Object             string             `json:"object"`
-	PrimaryKey         []string           `json:"primary_key"`
-	Query              queryBody          `json:"query"`
-	Relationships      []relationBody     `json:"relationships"`
-	Schema             orderedObject      `json:"schema"`
-	Selection          selectionBody      `json:"selection"`
-	Semantics          string             `json:"semantics"`
-	Views              []viewBody         `json:"views"`
-	InstanceIDs        []string           `json:"instance_ids"`
-	GrantedConnections []connectionRef    `json:"granted_connections,omitempty"`
-	Links              *selfLink          `json:"links,omitempty"`
-	Meta               *metaBody          `json:"meta,omitempty"`
-}
-
-type queryBody struct {
-	Search       *searchFields  `json:"search,omitempty"`
-	RangeFilters orderedObject  `json:"range_filters"`
-	Aggregations orderedObject  `json:"aggregations"`
-	Expand       []expandLimits `json:"expand"`
-}
-
-type searchFields struct {
-	LexicalFields  []string `json:"lexical_fields"`
-	SemanticFields []string `json:"semantic_fields,omitempty"`
-}
-
-type expandLimits struct {
-	Name         string `json:"name"`
-	DefaultLimit int    `json:"default_limit,omitempty"`
-	MaxLimit     int    `json:"max_limit,omitempty"`
+	ConsentTimeField   string                `json:"consent_time_field,omitempty"`
+	CursorField        string                `json:"cursor_field,omitempty"`
+	ExpandCapabilities []capability.Relation `json:"expand_capabilities"`
+	FieldCapabilities  capability.Object     `json:"field_capabilities"`
+	Freshness          freshnessBody         `json:"freshness"`
+	Name               string                `json:"name"`
+	Object             string                `json:"object"`
+	PrimaryKey         []string              `json:"primary_key"`
+	Query              capability.Query      `json:"query"`
+	Relationships      []relationBody        `json:"relationships"`
+	Schema             capability.Object     `json:"schema"`
+	Selection          selectionBody         `json:"selection"`
+	Semantics          string                `json:"semantics"`
+	Views              []viewBody            `json:"views"`
+	InstanceIDs        []string              `json:"instance_ids"`
+	GrantedConnections []connectionRef       `json:"granted_connections,omitempty"`
+	Links              *selfLink             `json:"links,omitempty"`
+	Meta               *metaBody             `json:"meta,omitempty"`
 }
 
 type relationBody struct {
@@ -169,7 +145,7 @@ func (c *call) stream() (any, error) {
 	if len(views) > 1 {
 		c.warn(&warning{
 			Code:    "partial_results",
-			Message: "Several connectors have a stream of this name; this is the one of '" + views[0].connector.Key + "'. Send `connection_id` for another.",
+			Message: "Several connectors have a stream of this name; this is the one of '" + views[0].Connector.Key + "'. Send `connection_id` for another.",
 			Param:   "connection_id",
 		})
 	}
@@ -178,86 +154,39 @@ func (c *call) stream() (any, error) {
 }
 
 func (c *call) fullStream(view streamView) (fullStream, error) {
-	var newest sql.NullInt64
+	var newest *int64
 	ids := make([]string, len(view.sources))
 	for i, s := range view.sources {
-		_, last, err := c.extent(s)
+		extent, err := c.server.store.Extent(c.ctx, s.Source)
 		if err != nil {
 			return fullStream{}, err
 		}
-		if last.Valid && (!newest.Valid || last.Int64 > newest.Int64) {
+		if last := extent.Newest; last != nil && (newest == nil || *last > *newest) {
 			newest = last
 		}
-		ids[i] = s.connection.ID
+		ids[i] = s.Connection.ID
 	}
 	full := fullStream{
-		ConsentTimeField: view.shown(view.stream.ConsentTimeField), CursorField: view.shown(view.stream.CursorField),
-		ExpandCapabilities: c.expandCapabilities(view, true), FieldCapabilities: orderedObject{}, Freshness: c.freshness(newest),
-		Name: view.stream.Name, Object: "stream_metadata", PrimaryKey: view.primaryKey(), Relationships: []relationBody{},
-		Schema: view.jsonSchema(), Selection: selectionBody{Fields: true, Resources: true}, Semantics: "mutable_state",
+		ConsentTimeField: view.shown(view.Stream.ConsentTimeField), CursorField: view.shown(view.Stream.CursorField),
+		ExpandCapabilities: c.expandCapabilities(view, true), FieldCapabilities: capability.Object{}, Freshness: c.freshness(newest),
+		Name: view.Stream.Name, Object: "stream_metadata", PrimaryKey: view.primaryKey(), Relationships: []relationBody{},
+		Schema: capability.RecordSchema(view.fields), Selection: selectionBody{Fields: true, Resources: true}, Semantics: "mutable_state",
 		Views: view.views(), InstanceIDs: ids,
 	}
 	for _, field := range view.fields {
-		full.FieldCapabilities = append(full.FieldCapabilities, orderedMember{field.Name, newFieldCapability(field, c.server.options.Embeddings != nil)})
+		full.FieldCapabilities = append(full.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.OfField(field, c.server.options.Embeddings != nil)})
 	}
-	full.Query = view.query(c.server.options.Embeddings != nil)
+	full.Query = capability.OfStream(view.fields, full.ExpandCapabilities, c.server.options.Embeddings != nil)
 	for _, e := range full.ExpandCapabilities {
 		full.Relationships = append(full.Relationships, relationBody{Name: e.Name, Stream: e.Stream, ForeignKey: e.ForeignKey, Cardinality: e.Cardinality})
-		if e.Usable {
-			full.Query.Expand = append(full.Query.Expand, expandLimits{Name: e.Name, DefaultLimit: e.DefaultLimit, MaxLimit: e.MaxLimit})
-		}
 	}
 	return full, nil
-}
-
-// query tells by parameter what the field capabilities tell by field.
-func (v streamView) query(embeddings bool) queryBody {
-	q := queryBody{RangeFilters: orderedObject{}, Aggregations: orderedObject{{"count", true}}, Expand: []expandLimits{}}
-	var lexical, semantic []string
-	for _, field := range v.fields {
-		if field.Lexical {
-			lexical = append(lexical, field.Name)
-		}
-		if embeddings && isEmbedded(field) {
-			semantic = append(semantic, field.Name)
-		}
-		if canRange(field) {
-			q.RangeFilters = append(q.RangeFilters, orderedMember{field.Name, operatorNames()})
-		}
-	}
-	if lexical != nil {
-		q.Search = &searchFields{LexicalFields: lexical, SemanticFields: semantic}
-	}
-	for _, kind := range aggregationKinds {
-		var names []string
-		for _, field := range v.fields {
-			if canAggregate(field, kind) {
-				names = append(names, field.Name)
-			}
-		}
-		if names != nil {
-			q.Aggregations = append(q.Aggregations, orderedMember{kind, names})
-		}
-	}
-	return q
-}
-
-// jsonSchema is the JSON Schema of a record as it is shown.
-func (v streamView) jsonSchema() orderedObject {
-	properties, required := orderedObject{}, []string{}
-	for _, field := range v.fields {
-		properties = append(properties, orderedMember{field.Name, fieldSchema(field)})
-		if !field.Nullable {
-			required = append(required, field.Name)
-		}
-	}
-	return orderedObject{{"type", "object"}, {"properties", properties}, {"required", required}}
 }
 
 // views are the stream's views, without what is not granted.
 func (v streamView) views() []viewBody {
 	views := []viewBody{}
-	for _, view := range v.stream.Views {
+	for _, view := range v.Stream.Views {
 		fields := slices.DeleteFunc(slices.Clone(view.Fields), func(name string) bool { return !v.shows(name) })
 		if len(fields) > 0 {
 			views = append(views, viewBody{ID: view.ID, Label: view.Label, Fields: fields})

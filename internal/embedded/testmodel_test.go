@@ -10,6 +10,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 // A testModel is an embeddings endpoint whose vectors count words, a bucket to a word and its synonyms.
@@ -81,11 +83,11 @@ func (m *testModel) set(change func()) {
 	change()
 }
 
-func (m *testModel) embeddings(t *testing.T, store *Store, name string) *Embeddings {
+func (m *testModel) embeddings(t *testing.T, store *store.Store, name string) *semantic.Index {
 	t.Helper()
 	client, err := embedding.New(embedding.Options{URL: m.url, Model: name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewEmbeddings(store, client)
+	return semantic.New(store, client)
 }

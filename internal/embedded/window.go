@@ -78,7 +78,7 @@ func (c *call) fieldWindow() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, refusal := textAt(stored.data, from.windowPath(path), path)
+	text, refusal := textAt(stored.Data, from.windowPath(path), path)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -87,7 +87,7 @@ func (c *call) fieldWindow() (any, error) {
 		return nil, refusal
 	}
 	return windowBody{
-		Field: windowField{Path: path, Type: "string"}, Object: "field_window", RecordID: stored.id, Stream: from.stream.Name,
+		Field: windowField{Path: path, Type: "string"}, Object: "field_window", RecordID: stored.ID, Stream: from.Stream.Name,
 		URL: c.url.EscapedPath(), Window: window, Links: c.self(), Meta: c.meta(),
 	}, nil
 }
@@ -119,7 +119,7 @@ func (c *call) windowPlan() (windowPlan, *apiError) {
 
 // demandWindow refuses a field that is not granted, in this route's own words: unknown fields get the same error.
 func (s access) demandWindow(path string) *apiError {
-	if _, ok := s.granted(s.windowPath(path)[0]); ok {
+	if _, ok := s.Granted(s.windowPath(path)[0]); ok {
 		return nil
 	}
 	return newError(http.StatusForbidden, "field_not_granted", "field '%s' is not within the granted projection for this stream", path)
@@ -127,7 +127,7 @@ func (s access) demandWindow(path string) *apiError {
 
 // windowPath splits a dotted path. A field may have a dot in its own name.
 func (s access) windowPath(path string) []string {
-	if _, ok := s.stream.Field(path); ok {
+	if _, ok := s.Stream.Field(path); ok {
 		return []string{path}
 	}
 	return strings.Split(path, ".")

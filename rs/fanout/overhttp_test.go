@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
@@ -61,7 +62,7 @@ type packageDemo struct {
 func newPackageDemo(t *testing.T) *packageDemo {
 	t.Helper()
 	d := &packageDemo{}
-	store, err := embedded.NewStore(t.Context(), "")
+	store, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,18 @@ const (
 	MaxExpandLimit     = 50
 )
 
+// Limits are the default and the greatest limit of a has_many relation, stated or usual.
+func (r Relation) Limits() (usual, high int) {
+	usual, high = r.DefaultLimit, r.MaxLimit
+	if high == 0 {
+		high = MaxExpandLimit
+	}
+	if usual == 0 {
+		usual = DefaultExpandLimit
+	}
+	return min(usual, high), high
+}
+
 // A Record is one item of a stream under one connection. Its id is unique within stream and connection only.
 type Record struct {
 	ConnectionID string

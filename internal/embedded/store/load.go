@@ -1,4 +1,4 @@
-package embedded
+package store
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 }
 
 // prepareLoad drops what was there, whether it was finished or not, in this layout or an older one, and makes empty tables.
-func (s *Store) prepareLoad(ctx context.Context, next *catalog) error {
+func (s *Store) prepareLoad(ctx context.Context, next *Catalog) error {
 	s.catalog.Store(newCatalog(nil, "", nil))
 	names, err := s.tableNames(ctx)
 	if err != nil {
@@ -62,9 +62,9 @@ func (s *Store) prepareLoad(ctx context.Context, next *catalog) error {
 	if _, err := s.db.ExecContext(ctx, "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
 		return err
 	}
-	for _, t := range next.tables {
+	for _, t := range next.Tables {
 		if _, err := s.db.ExecContext(ctx, t.create()); err != nil {
-			return fmt.Errorf("stream %s of %s: %w", t.stream.Name, t.connector.Key, err)
+			return fmt.Errorf("stream %s of %s: %w", t.Stream.Name, t.Connector.Key, err)
 		}
 	}
 	const blobs = `CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
@@ -90,7 +90,7 @@ func (s *Store) tableNames(ctx context.Context) ([]string, error) {
 }
 
 // fill stores the records with their blobs, a batch to a transaction. While SQLite writes some, the next are read and split into words.
-func (s *Store) fill(ctx context.Context, next *catalog, writer *search.Writer, corpus model.Corpus, progress func(n int)) error {
+func (s *Store) fill(ctx context.Context, next *Catalog, writer *search.Writer, corpus model.Corpus, progress func(n int)) error {
 	f, err := s.newFiller(ctx, next, writer)
 	if err != nil {
 		return err
@@ -149,11 +149,11 @@ func entryError(record model.Record, err error) error {
 	return fmt.Errorf("record %q of stream %q under connection %q: %w", record.ID, record.Stream, record.ConnectionID, err)
 }
 
-func (s *Store) finishLoad(ctx context.Context, next *catalog, writer *search.Writer) error {
+func (s *Store) finishLoad(ctx context.Context, next *Catalog, writer *search.Writer) error {
 	if err := writer.Finish(ctx, s.db); err != nil {
 		return err
 	}
-	for _, t := range next.tables {
+	for _, t := range next.Tables {
 		if _, err := s.db.ExecContext(ctx, t.index()); err != nil {
 			return err
 		}
@@ -161,13 +161,13 @@ func (s *Store) finishLoad(ctx context.Context, next *catalog, writer *search.Wr
 	if _, err := s.db.ExecContext(ctx, "ANALYZE"); err != nil {
 		return err
 	}
-	connectors, err := json.Marshal(next.connectors)
+	connectors, err := json.Marshal(next.Connectors)
 	if err != nil {
 		return err
 	}
 	rows := [][2]string{
 		{metaConnectors, string(connectors)},
-		{metaCursorKey, hex.EncodeToString(next.cursorKey)},
+		{metaCursorKey, hex.EncodeToString(next.CursorKey)},
 		{metaFingerprint, next.fingerprint},
 	}
 	for _, row := range rows {
@@ -203,16 +203,16 @@ type placeKey struct{ connection, stream string }
 
 // A target is a table with its statements prepared in the running transaction.
 type target struct {
-	*table
+	*Table
 	source        int // number in the search index
 	record, terms *sql.Stmt
 }
 
-func (s *Store) newFiller(ctx context.Context, next *catalog, writer *search.Writer) (*filler, error) {
+func (s *Store) newFiller(ctx context.Context, next *Catalog, writer *search.Writer) (*filler, error) {
 	f := &filler{store: s, writer: writer, targets: map[placeKey]*target{}}
-	for _, t := range next.tables {
-		for i, connection := range t.connector.Connections {
-			f.targets[placeKey{connection.ID, t.stream.Name}] = &target{table: t, source: next.sourceNumber(t, i)}
+	for _, t := range next.Tables {
+		for i, connection := range t.Connector.Connections {
+			f.targets[placeKey{connection.ID, t.Stream.Name}] = &target{Table: t, source: next.sourceNumber(t, i)}
 		}
 	}
 	return f, f.begin(ctx)
@@ -318,8 +318,8 @@ func (f *filler) prepare(ctx context.Context, t *target) (err error) {
 	if t.record, err = f.tx.PrepareContext(ctx, t.insert()); err != nil {
 		return err
 	}
-	if len(t.lexical) > 0 {
-		t.terms, err = f.tx.PrepareContext(ctx, search.InsertSQL(len(t.lexical)))
+	if len(t.Lexical) > 0 {
+		t.terms, err = f.tx.PrepareContext(ctx, search.InsertSQL(len(t.Lexical)))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package embedded
+package store
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
 // A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
@@ -22,16 +23,16 @@ import (
 type Store struct {
 	db      *sql.DB
 	pinned  *sql.Conn // keeps a database in memory alive while the pool closes idle connections
-	catalog atomic.Pointer[catalog]
+	catalog atomic.Pointer[Catalog]
 }
 
 // poolSize bounds the connections of a store, each of which holds its own page cache.
 const poolSize = 8
 
-// NewStore opens the index file at path, or one in memory when path is empty. A file that holds a corpus
+// Open opens the index file at path, or one in memory when path is empty. A file that holds a corpus
 // is ready to serve: see [Store.Loaded]. Its error is an *IndexError when the file is neither absent, nor empty, nor an
 // index of this version or an older one.
-func NewStore(ctx context.Context, path string) (*Store, error) {
+func Open(ctx context.Context, path string) (*Store, error) {
 	if path != "" {
 		if err := claimIndex(ctx, path); err != nil {
 			return nil, err
@@ -145,11 +146,19 @@ func (s *Store) each(ctx context.Context, query string, args []any, scan func(*s
 // Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.
 func (s *Store) Loaded() (fingerprint string, ok bool) {
 	c := s.catalog.Load()
-	return c.fingerprint, c.cursorKey != nil
+	return c.fingerprint, c.CursorKey != nil
 }
 
+// Catalog returns the layout of what the store holds.
+func (s *Store) Catalog() *Catalog { return s.catalog.Load() }
+
 // Connectors describes what the store holds.
-func (s *Store) Connectors() []model.Connector { return s.catalog.Load().connectors }
+func (s *Store) Connectors() []model.Connector { return s.catalog.Load().Connectors }
+
+// Vectors opens the vectors of its texts that a model made. Those of another model are dropped.
+func (s *Store) Vectors(ctx context.Context, model string) (*vectors.Index, error) {
+	return vectors.Open(ctx, s.db, model)
+}
 
 // Close releases the database. What was in memory is gone.
 func (s *Store) Close() error {

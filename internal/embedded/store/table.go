@@ -1,4 +1,4 @@
-package embedded
+package store
 
 import (
 	"encoding/json"
@@ -11,37 +11,37 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
+// A Table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
 // read may compare, so that comparisons need no JSON and run in SQLite. Its lexical fields are in the index of package search.
 //
 // Row ids are given in the order of emission over all tables: they are the version that a changes feed counts.
-type table struct {
-	name      string // also the stem of the names of its indexes
-	number    int    // unique in the store
-	connector *model.Connector
-	stream    *model.Stream
-	columns   []column
-	lexical   []model.Field
+type Table struct {
+	Name      string // of the table in SQL; also the stem of the names of its indexes
+	Connector *model.Connector
+	Stream    *model.Stream
+	Lexical   []model.Field // that are searched; their texts are the columns of the search index
+	number    int           // unique in the store
+	columns   []Column
 }
 
 // A column is the comparable form of one field.
-type column struct {
+type Column struct {
+	Kind  Kind
 	name  string
 	field string
-	kind  columnKind
 	read  bool // from the record's JSON whenever it is compared, instead of being stored a second time
 }
 
 // newTable lays out a stream's table. Number is unique in the store.
-func newTable(number int, connector *model.Connector, stream *model.Stream) *table {
-	t := &table{name: fmt.Sprintf("s%d", number), number: number, connector: connector, stream: stream}
+func newTable(number int, connector *model.Connector, stream *model.Stream) *Table {
+	t := &Table{Name: fmt.Sprintf("s%d", number), number: number, Connector: connector, Stream: stream}
 	for i, field := range stream.Fields {
 		if isSearched(field) {
-			t.lexical = append(t.lexical, field)
+			t.Lexical = append(t.Lexical, field)
 		}
-		kind := kindOf(field)
-		if kind != kindNone && isCompared(connector, stream, field) {
-			t.columns = append(t.columns, column{name: fmt.Sprintf("f%d", i), field: field.Name, kind: kind, read: kind == kindText && isLong(connector, stream, field)})
+		kind := KindOf(field)
+		if kind != KindNone && isCompared(connector, stream, field) {
+			t.columns = append(t.columns, Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, read: kind == KindText && isLong(connector, stream, field)})
 		}
 	}
 	return t
@@ -75,7 +75,7 @@ func isLong(connector *model.Connector, stream *model.Stream, field model.Field)
 }
 
 // definition is the SQL that makes a column. One that is read takes what storedText would store.
-func (c column) definition() string {
+func (c Column) definition() string {
 	if !c.read {
 		return c.name
 	}
@@ -87,43 +87,43 @@ func (c column) definition() string {
 // sqlText spells a text as an SQL literal.
 func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// column finds the column of a field.
-func (t *table) column(field string) (column, bool) {
-	at := slices.IndexFunc(t.columns, func(c column) bool { return c.field == field })
+// Column finds the column of a field.
+func (t *Table) Column(field string) (Column, bool) {
+	at := slices.IndexFunc(t.columns, func(c Column) bool { return c.field == field })
 	if at < 0 {
-		return column{}, false
+		return Column{}, false
 	}
 	return t.columns[at], true
 }
 
 // connectionNumber is what a connection is stored as: its place in the connector.
-func (t *table) connectionNumber(id string) int {
-	return slices.IndexFunc(t.connector.Connections, func(one model.Connection) bool { return one.ID == id })
+func (t *Table) connectionNumber(id string) int {
+	return slices.IndexFunc(t.Connector.Connections, func(one model.Connection) bool { return one.ID == id })
 }
 
 // sortColumn is where records sort by default.
-func (t *table) sortColumn() string {
-	if c, ok := t.column(t.stream.CursorField); ok {
+func (t *Table) sortColumn() string {
+	if c, ok := t.Column(t.Stream.CursorField); ok {
 		return c.name
 	}
 	return "emitted"
 }
 
 // consentColumn is what a grant's time bound applies to. A consent field that cannot be compared matches nothing.
-func (t *table) consentColumn() string {
-	if t.stream.ConsentTimeField == "" {
+func (t *Table) consentColumn() string {
+	if t.Stream.ConsentTimeField == "" {
 		return "emitted"
 	}
-	if c, ok := t.column(t.stream.ConsentTimeField); ok && c.kind == kindInstant {
+	if c, ok := t.Column(t.Stream.ConsentTimeField); ok && c.Kind == KindInstant {
 		return c.name
 	}
 	return "NULL"
 }
 
 // create is the SQL that makes the table. Data comes last: scans then leave its pages alone.
-func (t *table) create() string {
+func (t *Table) create() string {
 	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.name)
+	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.Name)
 	for _, c := range t.columns {
 		fmt.Fprintf(&sql, ", %s", c.definition())
 	}
@@ -132,16 +132,16 @@ func (t *table) create() string {
 }
 
 // index is the SQL that makes the indexes, once the table is filled.
-func (t *table) index() string {
+func (t *Table) index() string {
 	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s, id);\n", t.name, t.sortColumn())
+	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s, id);\n", t.Name, t.sortColumn())
 	if t.sortColumn() != "emitted" {
-		fmt.Fprintf(&sql, "CREATE INDEX %[1]s_emitted ON %[1]s (connection, emitted);\n", t.name)
+		fmt.Fprintf(&sql, "CREATE INDEX %[1]s_emitted ON %[1]s (connection, emitted);\n", t.Name)
 	}
-	for _, other := range t.connector.Streams {
+	for _, other := range t.Connector.Streams {
 		for _, relation := range other.Relations {
-			if c, ok := t.column(relation.ForeignKey); ok && relation.Target == t.stream.Name {
-				fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection, %[2]s);\n", t.name, c.name)
+			if c, ok := t.Column(relation.ForeignKey); ok && relation.Target == t.Stream.Name {
+				fmt.Fprintf(&sql, "CREATE INDEX IF NOT EXISTS %[1]s_%[2]s ON %[1]s (connection, %[2]s);\n", t.Name, c.name)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (t *table) index() string {
 }
 
 // insert is the SQL that adds a record, with the arguments in the order of [table.row].
-func (t *table) insert() string {
+func (t *Table) insert() string {
 	names := []string{"version", "connection", "id", "emitted"}
 	for _, c := range t.columns {
 		if !c.read {
@@ -158,28 +158,28 @@ func (t *table) insert() string {
 	}
 	names = append(names, "data")
 	marks := strings.Repeat(", ?", len(names))[2:]
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection, id) DO NOTHING", t.name, strings.Join(names, ", "), marks)
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (connection, id) DO NOTHING", t.Name, strings.Join(names, ", "), marks)
 }
 
-func (t *table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
+func (t *Table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
 	row := []any{version, t.connectionNumber(record.ConnectionID), record.ID, record.EmittedAt.UnixMicro()}
 	for _, c := range t.columns {
 		if !c.read {
-			row = append(row, c.kind.stored(fields[c.field]))
+			row = append(row, c.Kind.stored(fields[c.field]))
 		}
 	}
 	return append(row, []byte(record.Data))
 }
 
 // remove is the SQL that takes a record out by connection and id, and returns what it was.
-func (t *table) remove() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version, data", t.name)
+func (t *Table) remove() string {
+	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version, data", t.Name)
 }
 
 // texts are what is searched of a record, in the order of the lexical fields.
-func (t *table) texts(fields map[string]json.RawMessage) []string {
-	texts := make([]string, len(t.lexical))
-	for i, field := range t.lexical {
+func (t *Table) texts(fields map[string]json.RawMessage) []string {
+	texts := make([]string, len(t.Lexical))
+	for i, field := range t.Lexical {
 		texts[i] = lexicalText(fields[field.Name])
 	}
 	return texts
@@ -192,37 +192,37 @@ func lexicalText(raw json.RawMessage) string {
 		return text
 	}
 	var all []string
-	for _, leaf := range textsIn(raw, "") {
-		all = append(all, leaf.text)
+	for _, leaf := range TextsIn(raw, "") {
+		all = append(all, leaf.Text)
 	}
 	return strings.Join(all, "\n")
 }
 
-// A leaf is a string in a field, with the path that a field window is read by.
-type leaf struct{ path, text string }
+// A Leaf is a string in a field, with the path that a field window is read by.
+type Leaf struct{ Path, Text string }
 
-// textsIn lists the strings of a value, those in arrays and objects too, in the order in which they are written; the names of
+// TextsIn lists the strings of a value, those in arrays and objects too, in the order in which they are written; the names of
 // an object are sorted.
-func textsIn(raw json.RawMessage, path string) []leaf {
-	var leaves []leaf
+func TextsIn(raw json.RawMessage, path string) []Leaf {
+	var leaves []Leaf
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
 		var text string
 		if json.Unmarshal(raw, &text) == nil && text != "" {
-			leaves = append(leaves, leaf{path, text})
+			leaves = append(leaves, Leaf{path, text})
 		}
 	case raw[0] == '[':
 		var items []json.RawMessage
 		_ = json.Unmarshal(raw, &items) // it was valid when it was stored
 		for i, item := range items {
-			leaves = append(leaves, textsIn(item, path+"."+strconv.Itoa(i))...)
+			leaves = append(leaves, TextsIn(item, path+"."+strconv.Itoa(i))...)
 		}
 	case raw[0] == '{':
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal(raw, &members) // it was valid when it was stored
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			leaves = append(leaves, textsIn(members[name], path+"."+name)...)
+			leaves = append(leaves, TextsIn(members[name], path+"."+name)...)
 		}
 	}
 	return leaves

@@ -1,7 +1,10 @@
-package embedded
+package store
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"slices"
 
@@ -21,8 +24,11 @@ func isSearched(field model.Field) bool {
 	return field.Lexical || field.Role == "actor" && (field.Type == "string" || field.Type == "text")
 }
 
+// HasMeaning reports whether a field has texts to search by meaning. A name has none.
+func HasMeaning(field model.Field) bool { return field.Lexical && field.Role != "actor" }
+
 // eventOf returns when a record happened, in microseconds since 1970.
-func (t *table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
+func (t *Table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
 	for _, name := range t.timeFields() {
 		if instant, ok := storedInstant(fields[name]).(int64); ok {
 			return instant
@@ -32,14 +38,14 @@ func (t *table) eventOf(record model.Record, fields map[string]json.RawMessage) 
 }
 
 // timeFields are the fields that say when a record happened, the best first.
-func (t *table) timeFields() []string {
+func (t *Table) timeFields() []string {
 	var names []string
-	for _, field := range t.stream.Fields {
+	for _, field := range t.Stream.Fields {
 		if field.Role == "event-time" {
 			names = append(names, field.Name)
 		}
 	}
-	if field, ok := t.stream.Field(t.stream.CursorField); ok && kindOf(field) == kindInstant {
+	if field, ok := t.Stream.Field(t.Stream.CursorField); ok && KindOf(field) == KindInstant {
 		names = append(names, field.Name)
 	}
 	return names
@@ -50,7 +56,7 @@ var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "
 
 // conversationOf returns a number that is equal for records which belong together: those with the same parent in a relation or, without
 // one, the same thread. A stream of short texts by several people in time order is one conversation. 0: the record stands alone.
-func (t *table) conversationOf(fields map[string]json.RawMessage) uint64 {
+func (t *Table) conversationOf(fields map[string]json.RawMessage) uint64 {
 	name, ok := t.conversationField()
 	if !ok {
 		return 0
@@ -67,35 +73,53 @@ func (t *table) conversationOf(fields map[string]json.RawMessage) uint64 {
 }
 
 // conversationField names the field that records of a conversation have in common: "" when the whole stream is one.
-func (t *table) conversationField() (name string, ok bool) {
-	for _, other := range t.connector.Streams {
+func (t *Table) conversationField() (name string, ok bool) {
+	for _, other := range t.Connector.Streams {
 		for _, relation := range other.Relations {
-			if relation.Target == t.stream.Name && relation.Cardinality == "has_many" {
+			if relation.Target == t.Stream.Name && relation.Cardinality == "has_many" {
 				return relation.ForeignKey, true
 			}
 		}
 	}
 	for _, name := range conversationNames {
-		if field, ok := t.stream.Field(name); ok && kindOf(field) != kindNone {
+		if field, ok := t.Stream.Field(name); ok && KindOf(field) != KindNone {
 			return name, true
 		}
 	}
-	titled := slices.ContainsFunc(t.stream.Fields, func(f model.Field) bool { return f.Role == "primary-title" && len(t.lexical) > 2 })
-	spoken := slices.ContainsFunc(t.stream.Fields, func(f model.Field) bool { return f.Role == "actor" })
+	titled := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "primary-title" && len(t.Lexical) > 2 })
+	spoken := slices.ContainsFunc(t.Stream.Fields, func(f model.Field) bool { return f.Role == "actor" })
 	return "", spoken && !titled && len(t.timeFields()) > 0
 }
 
-// searched lays a source out for package search: what the grant shows of it, and nothing else.
-func (s access) searched(c *catalog) search.Source {
-	source := search.Source{Number: c.sourceNumber(s.table, s.connectionNumber(s.connection.ID)), Complete: true}
+// Searched lays a source out for package search: what may be seen of it, and nothing else.
+func (s *Store) Searched(ctx context.Context, c *Catalog, from Source) (search.Source, error) {
+	source := from.searched(c)
+	w := from.conditions()
+	if len(w.clauses) == 1 { // all records of the connection
+		return source, nil
+	}
+	source.Only = map[int64]bool{}
+	query := fmt.Sprintf("SELECT version FROM %s WHERE %s", from.Name, w)
+	err := s.each(ctx, query, w.args, func(rows *sql.Rows) error {
+		var version int64
+		err := rows.Scan(&version)
+		source.Only[version] = true
+		return err
+	})
+	return source, err
+}
+
+// searched lays out the fields that may be seen, but not which records.
+func (s Source) searched(c *Catalog) search.Source {
+	source := search.Source{Number: c.sourceNumber(s.Table, s.connectionNumber(s.Connection.ID)), Complete: true}
 	bodies := 0
-	for _, field := range s.lexical {
+	for _, field := range s.Lexical {
 		if field.Role != "actor" && field.Role != "primary-title" {
 			bodies++
 		}
 	}
-	for i, field := range s.lexical {
-		if _, ok := s.granted(field.Name); !ok {
+	for i, field := range s.Lexical {
+		if _, ok := s.Granted(field.Name); !ok {
 			source.Complete = false
 			continue
 		}

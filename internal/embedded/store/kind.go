@@ -1,4 +1,4 @@
-package embedded
+package store
 
 import (
 	"encoding/json"
@@ -7,53 +7,53 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A columnKind is how values of a field are stored and compared.
-type columnKind int
+// A Kind is how values of a field are stored and compared.
+type Kind int
 
 const (
-	kindNone    columnKind = iota // not comparable: objects, blobs
-	kindText                      // by code point
-	kindNumber                    // numerically
-	kindBoolean                   // false before true
-	kindInstant                   // chronologically, as microseconds since 1970
-	kindList                      // compared with its items
+	KindNone    Kind = iota // not comparable: objects, blobs
+	KindText                // by code point
+	KindNumber              // numerically
+	KindBoolean             // false before true
+	KindInstant             // chronologically, as microseconds since 1970
+	KindList                // compared with its items
 )
 
-// kindOf says how a field's values compare. A string that states when something happened is a time.
-func kindOf(field model.Field) columnKind {
+// KindOf says how a field's values compare. A string that states when something happened is a time.
+func KindOf(field model.Field) Kind {
 	switch field.Type {
 	case "timestamp":
-		return kindInstant
+		return KindInstant
 	case "integer", "number":
-		return kindNumber
+		return KindNumber
 	case "boolean":
-		return kindBoolean
+		return KindBoolean
 	case "array":
-		return kindList
+		return KindList
 	case "object", "blob":
-		return kindNone
+		return KindNone
 	}
 	if field.Role == "event-time" {
-		return kindInstant
+		return KindInstant
 	}
-	return kindText
+	return KindText
 }
 
 // stored turns a field's JSON into the value of its column: nil when it is absent, null or of another type.
-func (k columnKind) stored(raw json.RawMessage) any {
+func (k Kind) stored(raw json.RawMessage) any {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
 	switch k {
-	case kindNumber:
+	case KindNumber:
 		return storedNumber(string(raw))
-	case kindBoolean:
+	case KindBoolean:
 		return storedBoolean(string(raw))
-	case kindList:
+	case KindList:
 		return string(raw)
-	case kindInstant:
+	case KindInstant:
 		return storedInstant(raw)
-	case kindText:
+	case KindText:
 		return storedText(raw)
 	}
 	return nil
@@ -106,48 +106,45 @@ func storedText(raw json.RawMessage) any {
 	return text
 }
 
-// operand turns a filter's text into a value comparable with the column.
-func (k columnKind) operand(field, text string) (any, *apiError) {
-	var value any
+// operand turns a filter's text into a value comparable with the column: ok is false if it is none of the kind.
+func (k Kind) operand(text string) (value any, ok bool) {
 	switch k {
-	case kindNumber:
+	case KindNumber:
 		value = storedNumber(text)
-	case kindBoolean:
+	case KindBoolean:
 		value = storedBoolean(text)
-	case kindInstant:
+	case KindInstant:
 		if instant, ok := model.ParseInstant(text); ok {
 			value = instant.UnixMicro()
 		}
 	default:
 		value = text
 	}
-	if value == nil {
-		return nil, invalidRequest("Filter value %q on '%s' is not a %s", text, field, k.noun()).withParam("filter[" + field + "]")
-	}
-	return value, nil
+	return value, value != nil
 }
 
-func (k columnKind) noun() string {
+// Noun names the kind of value that a filter on the column takes.
+func (k Kind) Noun() string {
 	switch k {
-	case kindNumber:
+	case KindNumber:
 		return "number"
-	case kindBoolean:
+	case KindBoolean:
 		return "boolean (true or false)"
-	case kindInstant:
+	case KindInstant:
 		return "timestamp (RFC 3339, such as 2026-03-01T00:00:00Z)"
 	}
 	return "text"
 }
 
-// wire turns a column's value back into JSON for an aggregation's key.
-func (k columnKind) wire(value any) any {
+// Wire turns a column's value back into JSON for an aggregation's key.
+func (k Kind) Wire(value any) any {
 	whole, isWhole := value.(int64)
 	switch {
-	case k == kindBoolean && isWhole:
+	case k == KindBoolean && isWhole:
 		return whole == 1
-	case k == kindInstant && isWhole:
-		return formatInstant(whole)
-	case k == kindList:
+	case k == KindInstant && isWhole:
+		return model.FormatInstant(whole)
+	case k == KindList:
 		if text, ok := value.(string); ok {
 			return json.RawMessage(text)
 		}

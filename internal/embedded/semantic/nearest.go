@@ -1,0 +1,113 @@
+package semantic
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
+)
+
+// An UnavailableError says why a text could not be compared with those of the store.
+type UnavailableError struct {
+	Message string // a sentence for the client
+	Cause   error  // may be nil
+}
+
+// Error returns the message and the cause.
+func (e *UnavailableError) Error() string { return errors.Join(errors.New(e.Message), e.Cause).Error() }
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.Cause }
+
+// Nearest finds the records of sources whose texts are nearest in meaning to a text. Its errors are *UnavailableError values.
+func (e *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int) ([]vectors.Near, error) {
+	e.mu.Lock()
+	index := e.index
+	e.mu.Unlock()
+	if index == nil || index.Dimension() == 0 {
+		return nil, &UnavailableError{"No text has a vector yet.", e.Progress().Err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryTime)
+	defer cancel()
+	query, err := e.client.Embed(ctx, []string{text})
+	if err != nil {
+		return nil, &UnavailableError{"The embeddings endpoint gave no vector for q.", err}
+	}
+	if len(query[0]) != index.Dimension() {
+		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors.", nil}
+	}
+	return index.Nearest(query[0], most, visibleParts(sources)), nil
+}
+
+// visibleParts tells of a part whether its source shows it.
+func visibleParts(sources []search.Source) func(vectors.Part) bool {
+	type source struct {
+		columns map[uint16]bool
+		only    map[int64]bool
+	}
+	var byNumber []source
+	for _, s := range sources {
+		for len(byNumber) <= s.Number {
+			byNumber = append(byNumber, source{})
+		}
+		columns := map[uint16]bool{}
+		for _, field := range s.Fields {
+			columns[uint16(field.Column)] = true // #nosec G115 -- a stream has far fewer fields
+		}
+		byNumber[s.Number] = source{columns, s.Only}
+	}
+	return func(p vectors.Part) bool {
+		if int(p.Source) >= len(byNumber) {
+			return false
+		}
+		s := &byNumber[p.Source]
+		return s.columns[p.Column] && (s.only == nil || s.only[int64(p.Version)])
+	}
+}
+
+// PartAt returns a part of a record's texts by its number: ok is false if there is none.
+func PartAt(t *store.Table, fields map[string]json.RawMessage, number int) (part Part, ok bool) {
+	parts := partsOf(t, fields)
+	if number >= len(parts) {
+		return Part{}, false
+	}
+	return parts[number], true
+}
+
+// A Fused is a record that words or meaning found, or both.
+type Fused struct {
+	Version int64
+	Words   *search.Hit   // nil if words did not find it
+	Meaning *vectors.Near // nil if meaning did not find it
+	score   float64
+}
+
+// fusion is added to each rank, so that the first hits do not decide alone.
+const fusion = 60
+
+// Fuse orders what two modes found by the sum of 1/(60 + rank) (reciprocal rank fusion); of equals the one that words found comes first.
+func Fuse(words []search.Hit, near []vectors.Near) []Fused {
+	var all []Fused
+	at := map[int64]int{}
+	for i := range words {
+		at[words[i].Version] = len(all)
+		all = append(all, Fused{Version: words[i].Version, Words: &words[i], score: 1 / float64(fusion+i+1)})
+	}
+	for i := range near {
+		version := int64(near[i].Version)
+		place, known := at[version]
+		if !known {
+			place = len(all)
+			all = append(all, Fused{Version: version})
+		}
+		all[place].Meaning = &near[i]
+		all[place].score += 1 / float64(fusion+i+1)
+	}
+	slices.SortStableFunc(all, func(a, b Fused) int { return cmp.Compare(b.score, a.score) })
+	return all
+}

@@ -1,0 +1,56 @@
+package semantic
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+)
+
+// A Part is a piece of a text of a record.
+type Part struct {
+	Column int    // of its field among those searched
+	Path   string // by which a field window reads the text
+	Start  int    // in code points of the text
+	Text   string
+}
+
+// partsOf splits the texts of a record, always in the same way: a vector knows the number of its part alone.
+func partsOf(t *store.Table, fields map[string]json.RawMessage) []Part {
+	var parts []Part
+	for column, field := range t.Lexical {
+		if !store.HasMeaning(field) {
+			continue
+		}
+		for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+			start := 0
+			for rest := leaf.Text; rest != ""; {
+				size := partEnd(rest)
+				if strings.TrimSpace(rest[:size]) != "" {
+					parts = append(parts, Part{Column: column, Path: leaf.Path, Start: start, Text: rest[:size]})
+				}
+				start += utf8.RuneCountInString(rest[:size])
+				rest = rest[size:]
+			}
+		}
+	}
+	return parts
+}
+
+// partEnd returns how many bytes of a text are its first part, which ends at white space if there is any in its second half.
+func partEnd(text string) int {
+	runes, space := 0, 0
+	for at, r := range text {
+		if runes == partSize {
+			if space > 0 {
+				return space
+			}
+			return at
+		}
+		if runes++; runes > partSize/2 && (r == ' ' || r == '\n') {
+			space = at + 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Count counts the records of a source.
+func (s *Store) Count(ctx context.Context, from Source) (n int, err error) {
+	w := from.conditions()
+	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %s WHERE %s", from.Name, w), w.args...).Scan(&n)
+	return n, err
+}
+
+// An Extent is how many records a source has, and when the newest was emitted.
+type Extent struct {
+	Count  int
+	Newest *int64 // microseconds since 1970; nil if there are none
+}
+
+// Extent counts a source's records and finds when the newest was emitted.
+func (s *Store) Extent(ctx context.Context, from Source) (e Extent, err error) {
+	w := from.conditions()
+	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), max(emitted) FROM %s WHERE %s", from.Name, w), w.args...)
+	err = row.Scan(&e.Count, &e.Newest)
+	return e, err
+}
+
+// Sum adds up a field of sources: an int64 if all its values are whole, else a float64. The field has a column in each.
+func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, error) {
+	var whole int64
+	var fraction float64
+	isWhole := true
+	for _, source := range from {
+		target, _ := source.Column(field)
+		w := source.conditions()
+		var part any
+		if err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT sum(%s) FROM %s WHERE %s", target.name, source.Name, w), w.args...).Scan(&part); err != nil {
+			return nil, err
+		}
+		switch number := part.(type) {
+		case int64:
+			whole += number
+		case float64:
+			fraction, isWhole = fraction+number, false
+		}
+	}
+	if isWhole {
+		return whole, nil
+	}
+	return fraction + float64(whole), nil
+}
+
+// Extreme finds the greatest or least value of a field, as the record has it: nil if there is none. The field has a column in each source.
+func (s *Store) Extreme(ctx context.Context, from []Source, field string, greatest bool) (json.RawMessage, error) {
+	var best any
+	var data json.RawMessage
+	for _, source := range from {
+		target, _ := source.Column(field)
+		order := target.name
+		if greatest {
+			order += " DESC"
+		}
+		found, err := s.selectRecords(ctx, source.Narrow(where(target.name+" IS NOT NULL")), order, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(found[0].Data, &fields); err != nil {
+			return nil, err
+		}
+		value := target.Kind.stored(fields[field])
+		if best == nil || greatest && CompareValues(best, value) < 0 || !greatest && CompareValues(value, best) < 0 {
+			best, data = value, fields[field]
+		}
+	}
+	return data, nil
+}
+
+// Values counts the records of each value of a field, which is nil, an int64, a float64 or a string. The field has a column in each source.
+func (s *Store) Values(ctx context.Context, from []Source, field string) (map[any]int, error) {
+	counts := map[any]int{}
+	for _, source := range from {
+		target, _ := source.Column(field)
+		w := source.conditions()
+		query := fmt.Sprintf("SELECT %s, count(*) FROM %s WHERE %s GROUP BY 1", target.name, source.Name, w)
+		err := s.each(ctx, query, w.args, func(rows *sql.Rows) error {
+			var value any
+			var count int
+			err := rows.Scan(&value, &count)
+			counts[value] += count
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// CompareValues orders values of columns as SQLite does: null, numbers, text.
+func CompareValues(a, b any) int {
+	if order := cmp.Compare(valueClass(a), valueClass(b)); order != 0 {
+		return order
+	}
+	switch a := a.(type) {
+	case int64:
+		if b, ok := b.(int64); ok {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(float64(a), asFloat(b))
+	case float64:
+		return cmp.Compare(a, asFloat(b))
+	case string:
+		text, _ := b.(string) // the same class
+		return strings.Compare(a, text)
+	}
+	return 0
+}
+
+func valueClass(value any) int {
+	switch value.(type) {
+	case nil:
+		return 0
+	case int64, float64:
+		return 1
+	}
+	return 2
+}
+
+func asFloat(value any) float64 {
+	if whole, ok := value.(int64); ok {
+		return float64(whole)
+	}
+	fraction, _ := value.(float64)
+	return fraction
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Record is a row of a stream's table.
+type Record struct {
+	Version int64 // counts the records of all streams in the order in which they were loaded
+	ID      string
+	Emitted int64 // microseconds since 1970
+	Data    []byte
+}
+
+// An Order is a column and a direction. Records of equal value go by id.
+type Order struct {
+	column     string
+	descending bool
+}
+
+// OrderBy orders by a field of a table that has a column; without one by the stream's cursor field.
+func (t *Table) OrderBy(field string, descending bool) Order {
+	if c, ok := t.Column(field); ok {
+		return Order{c.name, descending}
+	}
+	return Order{t.sortColumn(), descending}
+}
+
+func (o Order) String() string {
+	if o.descending {
+		return o.column + " DESC, id DESC"
+	}
+	return o.column + ", id"
+}
+
+// Records reads the first records of a source.
+func (s *Store) Records(ctx context.Context, from Source, order Order, limit int) ([]Record, error) {
+	return s.selectRecords(ctx, from, order.String(), limit)
+}
+
+// selectRecords picks rows by their narrow columns first: to sort whole records would carry all of their data along.
+func (s *Store) selectRecords(ctx context.Context, from Source, order string, limit int) ([]Record, error) {
+	w := from.conditions()
+	query := fmt.Sprintf(`SELECT version, id, emitted, data FROM %[1]s
+		WHERE version IN (SELECT version FROM %[1]s WHERE %[2]s ORDER BY %[3]s LIMIT ?) ORDER BY %[3]s`, from.Name, w, order)
+	var records []Record
+	err := s.each(ctx, query, slices.Concat(w.args, []any{limit}), func(rows *sql.Rows) error {
+		var r Record
+		err := rows.Scan(&r.Version, &r.ID, &r.Emitted, &r.Data)
+		records = append(records, r)
+		return err
+	})
+	return records, err
+}
+
+// Find reads one record of a source by its id.
+func (s *Store) Find(ctx context.Context, from Source, id string) (Record, bool, error) {
+	found, err := s.selectRecords(ctx, from.Narrow(where("id = ?", id)), "version", 1)
+	if err != nil || len(found) == 0 {
+		return Record{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// Version reads the record of a table that has a version.
+func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record, error) {
+	r := Record{Version: version}
+	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT id, emitted, data FROM %s WHERE version = ?", from.Name), version)
+	err := row.Scan(&r.ID, &r.Emitted, &r.Data)
+	return r, err
+}
+
+// After narrows a source to the records that come after the one of a version: ok is false if there is none. SQLite puts null
+// before every value.
+func (s *Store) After(ctx context.Context, from Source, order Order, version int64) (narrowed Source, ok bool, err error) {
+	var value any
+	var id string
+	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s, id FROM %s WHERE version = ?", order.column, from.Name), version).Scan(&value, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Source{}, false, nil
+	}
+	var w Where
+	switch {
+	case order.descending && value == nil:
+		w = where(order.column+" IS NULL AND id < ?", id)
+	case order.descending:
+		w = where(fmt.Sprintf("%[1]s < ? OR %[1]s = ? AND id < ? OR %[1]s IS NULL", order.column), value, value, id)
+	case value == nil:
+		w = where(order.column+" IS NOT NULL OR id > ?", id)
+	default:
+		w = where(fmt.Sprintf("%[1]s > ? OR %[1]s = ? AND id > ?", order.column), value, value, id)
+	}
+	return from.Narrow(w), err == nil, err
+}
+
+// Related reads the records of a source whose field, which has a column, holds a value, in the order of its cursor field.
+func (s *Store) Related(ctx context.Context, from Source, field, value string, limit int) ([]Record, error) {
+	key, _ := from.Column(field)
+	return s.Records(ctx, from.Narrow(where(key.name+" = ?", value)), from.OrderBy("", false), limit)
+}
+
+// A Change is a record with its place among the sources that were asked.
+type Change struct {
+	Record
+	Source int
+}
+
+// Changes reads the first records of all sources that were loaded after one version and until another, in that order.
+func (s *Store) Changes(ctx context.Context, from []Source, after, until int64, limit int) ([]Change, error) {
+	var all []Change
+	for i, source := range from {
+		found, err := s.selectRecords(ctx, source.Narrow(where("version > ? AND version <= ?", after, until)), "version", limit)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range found {
+			all = append(all, Change{r, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b Change) int { return cmp.Compare(a.Version, b.Version) })
+	return all[:min(len(all), limit)], nil
+}
+
+// LastVersion returns the greatest version of a table: 0 if it is empty.
+func (s *Store) LastVersion(ctx context.Context, of *Table) (last int64, err error) {
+	err = s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT coalesce(max(version), 0) FROM %s", of.Name)).Scan(&last)
+	return last, err
+}
+
+// Following calls use with the first records of a table after a version, in that order, and with the number of their source in a search.
+func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int, use func(version int64, source int, data []byte) error) error {
+	catalog := s.Catalog()
+	query := fmt.Sprintf("SELECT version, connection, data FROM %s WHERE version > ? ORDER BY version LIMIT ?", of.Name)
+	return s.each(ctx, query, []any{version, limit}, func(rows *sql.Rows) error {
+		var version int64
+		var connection int
+		var data sql.RawBytes
+		if err := rows.Scan(&version, &connection, &data); err != nil {
+			return err
+		}
+		return use(version, catalog.sourceNumber(of, connection), data)
+	})
+}
+
+// CountUpTo counts the records of a table, and those up to a version.
+func (s *Store) CountUpTo(ctx context.Context, of *Table, version int64) (all, upTo int, err error) {
+	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), count(*) FILTER (WHERE version <= ?) FROM %s", of.Name), version)
+	err = row.Scan(&all, &upTo)
+	return all, upTo, err
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A Source is one stream of one connection as far as a read may see it. Every query starts from its conditions.
+type Source struct {
+	*Table
+	Connection   model.Connection
+	Fields       []model.Field // that may be seen, in the stream's order
+	Since, Until time.Time     // bounds of the consent time; zero: none
+	Filter       Where         // what the read asks for beside that
+}
+
+// Granted finds a field that may be seen.
+func (s Source) Granted(name string) (model.Field, bool) {
+	at := slices.IndexFunc(s.Fields, func(f model.Field) bool { return f.Name == name })
+	if at < 0 {
+		return model.Field{}, false
+	}
+	return s.Fields[at], true
+}
+
+// Narrow returns the source with one more condition.
+func (s Source) Narrow(w Where) Source {
+	s.Filter = s.Filter.with(w)
+	return s
+}
+
+// conditions are what every query on the source must meet.
+func (s Source) conditions() Where {
+	w := where("connection = ?", s.connectionNumber(s.Connection.ID))
+	if !s.Since.IsZero() {
+		w = w.with(where(s.consentColumn()+" >= ?", s.Since.UnixMicro()))
+	}
+	if !s.Until.IsZero() {
+		w = w.with(where(s.consentColumn()+" < ?", s.Until.UnixMicro()))
+	}
+	return w.with(s.Filter)
+}
+
+// A Where is a conjunction of SQL conditions with its arguments. The zero value is met by everything.
+type Where struct {
+	clauses []string
+	args    []any
+}
+
+func where(clause string, args ...any) Where { return Where{[]string{clause}, args} }
+
+// with returns the conjunction of both, leaving both as they are.
+func (w Where) with(other Where) Where {
+	return Where{clauses: slices.Concat(w.clauses, other.clauses), args: slices.Concat(w.args, other.args)}
+}
+
+func (w Where) String() string { return "(" + strings.Join(w.clauses, ") AND (") + ")" }
+
+// comparisons are the operators of a range filter and what they are in SQL.
+var comparisons = [...]struct{ name, sql string }{{"gte", ">="}, {"gt", ">"}, {"lte", "<="}, {"lt", "<"}}
+
+// Operators are the names of the comparisons of a range filter.
+func Operators() []string {
+	names := make([]string, len(comparisons))
+	for i, one := range comparisons {
+		names[i] = one.name
+	}
+	return names
+}
+
+// Filter returns the condition that a column is equal to a value, or contains it if it is a list: ok is false if the text is no value
+// of the column's kind. With one of [Operators] it compares.
+func (c Column) Filter(operator, text string) (w Where, ok bool) {
+	value, ok := c.Kind.operand(text)
+	if !ok {
+		return Where{}, false
+	}
+	for _, one := range comparisons {
+		if one.name == operator {
+			return where(c.name+" "+one.sql+" ?", value), true
+		}
+	}
+	if c.Kind == KindList {
+		return where("EXISTS (SELECT 1 FROM json_each("+c.name+") WHERE CAST(value AS TEXT) = ?)", value), true
+	}
+	return where(c.name+" = ?", value), true
+}
