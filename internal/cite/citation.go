@@ -1,0 +1,110 @@
+package cite
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// A Citation says what was quoted, as answers print it: a record, one of its fields, and the SHA-256 of the text, with the
+// range of code points in which it stood, or with the text itself.
+type Citation struct {
+	ID           string `json:"id"`
+	ConnectionID string `json:"connection_id"` // only where an answer shows it beside the id
+	Field        string `json:"field"`
+	Start        *int   `json:"start_chars"`
+	End          *int   `json:"end_chars"`
+	SHA256       string `json:"sha256"`
+	Text         string `json:"text"`
+}
+
+// citationExample is what to send instead of a citation that is none.
+const citationExample = `cin_a/messages:m1 field=body 0-80 a4c5dafce234ecf8, ` +
+	`or {"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"a4c5dafce234ecf8"}`
+
+// printedCitation is a citation as the text of a search prints it: an id, and what stands below it up to the colon.
+var printedCitation = regexp.MustCompile(`^(\S+)(?: connection_id=(\S+))? field=(\S+|"(?:[^"\\]|\\.)*")` +
+	`(?: (\d+)-(\d+))?(?: ([0-9a-f]{16,64}))?:?$`)
+
+// ParseCitation reads a citation. text, when there is one, is the text that was quoted. Its error says what is wrong and
+// what to send instead.
+func ParseCitation(raw, text string) (Citation, error) {
+	c, printed := parsePrinted(strings.Join(strings.Fields(raw), " "))
+	decoder := json.NewDecoder(strings.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if !printed && (decoder.Decode(&c) != nil || decoder.Decode(new(json.RawMessage)) != io.EOF) {
+		return Citation{}, fmt.Errorf("a citation is what a search prints, or one JSON object with no other members than "+
+			"id, connection_id, field, start_chars, end_chars, sha256 and text. Send %s", citationExample)
+	}
+	if text != "" {
+		if c.Text != "" && c.Text != text {
+			return Citation{}, errors.New("--text and the citation's text differ. Send one of them")
+		}
+		c.Text = text
+	}
+	switch {
+	case c.ID == "" || c.Field == "":
+		return Citation{}, fmt.Errorf("id and field are required. Send %s", citationExample)
+	case (c.Start == nil) != (c.End == nil):
+		return Citation{}, errors.New("start_chars and end_chars belong together. Send both, or neither and the text")
+	case c.Start != nil && (*c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30):
+		return Citation{}, fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart",
+			*c.Start, *c.End, maxCitedChars)
+	case c.SHA256 != "" && (len(c.SHA256) < 16 || len(c.SHA256) > 64 || strings.Trim(c.SHA256, "0123456789abcdef") != ""):
+		return Citation{}, errors.New("sha256 is not 16 to 64 lower-case hexadecimal digits. Send it as the answer prints it")
+	case c.SHA256 == "" && c.Text == "":
+		return Citation{}, fmt.Errorf("neither sha256 nor text says what was quoted. Send %s", citationExample)
+	case c.Start == nil && c.Text == "":
+		return Citation{}, errors.New("without start_chars and end_chars the text itself is needed. Send it as --text or as the citation's text")
+	case c.Text != "" && render.Quotable(c.Text) == "":
+		return Citation{}, errors.New("the text holds nothing that can be read. Send the words that were quoted")
+	case c.Text != "" && c.SHA256 != "" && !c.hashes(c.Text):
+		return Citation{}, errors.New("the text is not what sha256 was made of. Send it as the answer shows it, or leave sha256 out")
+	}
+	if _, err := rs.ParseRef(c.ID); err != nil {
+		return Citation{}, err
+	}
+	return c, nil
+}
+
+// parsePrinted reads a citation as text prints it.
+func parsePrinted(line string) (Citation, bool) {
+	found := printedCitation.FindStringSubmatch(line)
+	if found == nil {
+		return Citation{}, false
+	}
+	c := Citation{ID: found[1], ConnectionID: unquoted(found[2]), Field: unquoted(found[3]), SHA256: found[6]}
+	if start, err := strconv.Atoi(found[4]); err == nil {
+		if end, err := strconv.Atoi(found[5]); err == nil {
+			c.Start, c.End = &start, &end
+		}
+	}
+	return c, true
+}
+
+func unquoted(name string) string {
+	if text, err := strconv.Unquote(name); err == nil {
+		return text
+	}
+	return name
+}
+
+// hashes reports whether a text is what was quoted: the text of a field window is hashed as it is, an excerpt as one line.
+func (c Citation) hashes(text string) bool {
+	return strings.HasPrefix(render.Digest(text), c.SHA256) || strings.HasPrefix(render.Digest(render.Quotable(text)), c.SHA256)
+}
+
+// says reports whether a text is what was quoted.
+func (c Citation) says(text string) bool {
+	if c.SHA256 != "" {
+		return c.hashes(text)
+	}
+	return render.Quotable(text) == render.Quotable(c.Text)
+}
