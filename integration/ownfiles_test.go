@@ -142,6 +142,23 @@ func TestChangedFilesBesideAnOlderIndex(t *testing.T) {
 	}
 }
 
+// What a bundle's client passes for a setting that was left blank counts as nothing.
+func TestABundlesBlankSettings(t *testing.T) {
+	home, folder := t.TempDir(), shop(t)
+	for _, blank := range []string{"", "${user_config.provider_url}"} {
+		if text, beside := sumOf(t, home, folder, "--provider-url="+blank); !strings.Contains(text, "60") {
+			t.Errorf("with a provider %q: %s%s", blank, text, beside)
+		}
+	}
+	for _, blank := range []string{"", "${user_config.data}"} {
+		command := exec.CommandContext(t.Context(), binary, "stdio", "--provider-url=", "--data="+blank)
+		command.Dir, command.Env = home, environment(home)
+		if out, err := command.CombinedOutput(); command.ProcessState.ExitCode() != 64 || !strings.Contains(string(out), "--data PATH reads your own files") {
+			t.Errorf("with data %q: %v %s", blank, err, out)
+		}
+	}
+}
+
 // Flags that name several things to read are refused before anything is read.
 func TestOneThingToRead(t *testing.T) {
 	for line, want := range map[string]string{

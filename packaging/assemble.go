@@ -210,24 +210,30 @@ func (e edition) bundleManifest() object {
 	return object{
 		"manifest_version": "0.3",
 		"name":             name, "display_name": displayName, "version": e.version, "description": description,
-		"long_description": description + " Connect first: run `pdpp connect URL` on this machine, then give the same URL here. The program reads with the grant that this left, and never with an owner's credential.",
-		"author":           object{"name": author, "url": repository},
-		"repository":       object{"type": "git", "url": repository + ".git"},
-		"homepage":         repository, "documentation": repository + "/blob/main/docs/install.md", "support": repository + "/issues",
+		"long_description": description + " It reads a folder of your own files, or a provider: for that, run `pdpp connect URL` on this machine first and give the same URL here. " +
+			"The program reads with the grant that this left, and never with an owner's credential.",
+		"author":     object{"name": author, "url": repository},
+		"repository": object{"type": "git", "url": repository + ".git"},
+		"homepage":   repository, "documentation": repository + "/blob/main/docs/install.md", "support": repository + "/issues",
 		"license": license, "keywords": keywords,
 		"server": object{
 			"type": "binary", "entry_point": bundledPrograms["darwin"],
 			"mcp_config": object{
-				"command": command("darwin"), "args": []string{"stdio"},
-				"env":                object{providerVariable: "${user_config.provider_url}"},
+				// Arguments, since versions of Claude Desktop do not pass a manifest's env to a program.
+				"command": command("darwin"), "args": []string{"stdio", "--provider-url=${user_config.provider_url}", "--data=${user_config.data}"},
 				"platform_overrides": object{"win32": object{"command": command("win32")}, "linux": object{"command": command("linux")}},
 			},
 		},
 		"tools":         e.tools,
 		"compatibility": object{"platforms": []string{"darwin", "win32", "linux"}},
-		"user_config": object{"provider_url": object{
-			"type": "string", "title": "Provider URL", "description": providerDescription, "required": true,
-		}},
+		"user_config": object{
+			"data": object{
+				"type": "directory", "title": "Your own files", "description": dataDescription, "required": false, "default": "",
+			},
+			"provider_url": object{
+				"type": "string", "title": "Provider URL", "description": "Instead of a folder: " + providerDescription, "required": false, "default": "",
+			},
+		},
 	}
 }
 

@@ -259,9 +259,11 @@ func TestTheBundleStartsTheProgramOfEachPlatform(t *testing.T) {
 	if content["server/win32/pdpp-mcp.exe"] != "program for windows/amd64" || content["server/linux/pdpp-mcp"] != "program for linux/amd64" {
 		t.Error("a program is of another platform")
 	}
-	variable := server["env"].(map[string]any)["PDPP_PROVIDER_URL"]
-	if _, asked := manifest["user_config"].(map[string]any)["provider_url"]; !asked || variable != "${user_config.provider_url}" {
-		t.Errorf("the provider's address is not asked for, or not given on: %v", variable)
+	given := fmt.Sprint(server["args"])
+	for name := range manifest["user_config"].(map[string]any) {
+		if !strings.Contains(given, "=${user_config."+name+"}") {
+			t.Errorf("%s is asked for and not given on: %s", name, given)
+		}
 	}
 	if tools := manifest["tools"].([]any); len(tools) != 6 {
 		t.Errorf("%d tools", len(tools))

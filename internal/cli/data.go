@@ -5,14 +5,31 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // dataFlags say which files of the person's own are read.
 type dataFlags struct {
-	Data string `help:"Read your own files: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." type:"path" placeholder:"PATH"`
+	Data string `help:"Read your own files: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." placeholder:"PATH"`
 	DB   string `name:"db" help:"Keep the index of --data in this file; in the folder of caches if absent." type:"path" placeholder:"FILE"`
+}
+
+// AfterApply drops what a client's bundle passes for a setting that was left blank: nothing, or the name of the setting as
+// the bundle's manifest spells it, such as "${user_config.data}".
+func (c *providerFlags) AfterApply() error {
+	for _, value := range []*string{&c.ProviderURL, &c.Data} {
+		if strings.HasPrefix(*value, "${user_config.") {
+			*value = ""
+		}
+	}
+	if c.Data != "" {
+		c.Data = kong.ExpandPath(c.Data)
+	}
+	return nil
 }
 
 // embedded completes what the embedded server is started with.
