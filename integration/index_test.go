@@ -193,6 +193,43 @@ func TestAnIndexIsPrivate(t *testing.T) {
 	})
 }
 
+// A client that was given a token still reads after the demo was started anew on its index; --new-token ends that. What the
+// tokens are derived from is private, and no file of another kind is taken for it.
+func TestTokensAreKeptWithTheIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	var first, second, third, none string
+	visit(t, func(d *running) { first = d.ClientToken }, "--db", path)
+	visit(t, func(d *running) { second = d.ClientToken }, "--db", path)
+	visit(t, func(d *running) {
+		third = d.ClientToken
+		if s := overHTTP(t, d.MCPURL, d.ClientToken); s.text("schema", args(`{}`)) == "" {
+			t.Error("the new token reads nothing")
+		}
+	}, "--db", path, "--new-token")
+	visit(t, func(d *running) { none = d.ClientToken })
+	if first != second || third == first || none == first || none == third {
+		t.Errorf("the tokens are %q, %q, %q and %q", first, second, third, none)
+	}
+	key := path + ".key"
+	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key is %v (%v)", info, err)
+	}
+	for said, spoil := range map[string]func(){
+		"others can read":      func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- as it must not be
+		"holds something else": func() { write(t, key, "my own notes") },
+	} {
+		spoil()
+		p, err := start(t.TempDir(), nil, "demo", "--json", "--listen", "127.0.0.1:0", "--db", path)
+		check(t, err)
+		<-p.ended
+		if code := p.cmd.ProcessState.ExitCode(); code != 78 || !strings.Contains(p.stderr.String(), said) {
+			t.Errorf("%s: exit code %d: %s", said, code, p.stderr)
+		}
+		check(t, os.Remove(key))
+		visit(t, nil, "--db", path)
+	}
+}
+
 // An index of an older layout is made again from what is named, and is left alone where that is not.
 func TestAnOlderIndexIsMadeAgain(t *testing.T) {
 	data := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})

@@ -25,6 +25,7 @@ type demoCommand struct {
 	DB     string `name:"db" help:"Keep the index in this file, so that the next start is instant." type:"path" env:"PDPP_MCP_DB" placeholder:"FILE"`
 	embedFlags
 	TokenLife time.Duration `name:"token-life" help:"Life of an access token that a client got by signing in; ${default} if absent." default:"10m" env:"PDPP_MCP_TOKEN_LIFE"`
+	NewToken  bool          `name:"new-token" help:"Change the tokens, which --db keeps for the next start."`
 	JSON      bool          `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
 
@@ -45,7 +46,10 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if c.TokenLife < time.Second {
 		return exit.UsageError("--token-life must be at least 1s.")
 	}
-	source, err := startEmbedded(ctx, embeddedConfig{data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log, life: c.TokenLife})
+	source, err := startEmbedded(ctx, embeddedConfig{
+		data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log, life: c.TokenLife,
+		keepTokens: true, newTokens: c.NewToken,
+	})
 	if err != nil {
 		return err
 	}

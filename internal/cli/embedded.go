@@ -46,6 +46,9 @@ type embeddedConfig struct {
 	log      zerolog.Logger
 	life     time.Duration // of an access token that can be refreshed; 0: 10 minutes
 	behind   bool          // load while it serves: requests wait for the end of that
+
+	keepTokens bool // beside the index, for the next start
+	newTokens  bool // make others than those that are kept
 }
 
 const embeddedClientID = "pdpp-mcp"
@@ -55,7 +58,7 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 	if err := c.mayUseIndex(ctx); err != nil {
 		return nil, err
 	}
-	tokens, err := authority.NewDemoTokens(rand.Reader)
+	tokens, err := c.demoTokens()
 	if err != nil {
 		return nil, err
 	}
