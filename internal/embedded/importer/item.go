@@ -196,30 +196,30 @@ type knownID struct {
 	file    string
 	line    int
 	content string
+	repeats int // how often the id was asked for again
 }
 
-// admit takes in a record, or says why it is left out. A message or an event whose id is taken by another one gets a further id: mail servers
-// do give two messages one id.
+// admit takes in a record, or says why it is left out: it is a copy of a message or an event. Any other record whose id is taken gets a
+// further one: mail servers do give two messages one id, and the "id" of a row may be that of an account.
 func (k knownIDs) admit(one *item, file string) (reason string) {
 	base := one.id
-	for number := 2; ; number++ {
-		first, taken := k[one.id]
-		if !taken {
-			break
-		}
-		place := fmt.Sprintf("line %d", first.line)
-		if first.file != file {
-			place += " of " + first.file
-		}
-		switch one.content {
-		case "":
-			return fmt.Sprintf("the id %q is that of %s", one.id, place)
-		case first.content:
+	first, taken := k[base]
+	for number := 2; taken; number++ {
+		if one.content == "" {
+			number = max(number, first.repeats+2) // those before are taken
+			first.repeats = number - 1
+			k[base] = first
+		} else if known := k[one.id]; known.content == one.content {
+			place := fmt.Sprintf("line %d", known.line)
+			if known.file != file {
+				place += " of " + known.file
+			}
 			return "the same as at " + place
 		}
 		one.id = fmt.Sprintf("%s-%d", base, number)
+		_, taken = k[one.id]
 	}
-	k[one.id] = knownID{file, one.line, one.content}
+	k[one.id] = knownID{file: file, line: one.line, content: one.content}
 	one.fillIDs()
 	return ""
 }

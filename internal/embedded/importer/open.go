@@ -55,7 +55,8 @@ const foundStep = 1000
 // Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
 // a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of except,
 // such as those of an index. A link is followed to a file in the folder and nowhere else. The field "id" of a JSON object
-// or a row, a string or a number, is the record's id; without one the number of the line or item is. Nothing in a JSON record is changed.
+// or a row, a string or a number, is the record's id; without one the number of the line or item is. A repeated id gets a number: 7, 7-2, 7-3.
+// Nothing in a JSON record is changed.
 // The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty cell
 // is null.
 //
@@ -63,7 +64,7 @@ const foundStep = 1000
 // names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked for, a piece at a time.
 //
 // What cannot be used is reported to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a field
-// twice, a second record of the same id, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot be read,
+// twice, a copy of a message or an event, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot be read,
 // holds nothing that can be used, or has a manifest that is wrong, and when the context ends.
 //
 // What the fields hold is found out by reading all of it once. The type of a field is the narrowest that all its values have: boolean,
@@ -170,7 +171,7 @@ func (c connectorManifest) describe(ctx context.Context, sources []fileStream, w
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 3
+const readerVersion = 4
 
 // Fingerprint sums up what [Open] would read: the names, sizes and times of the files. As long as it is the same, a database that was filled
 // from them is up to date.

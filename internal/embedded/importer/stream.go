@@ -23,6 +23,7 @@ type fileStream struct {
 	timeField string              // found by infer, empty when the stream has none
 	cells     map[string]cellType // found by infer, of the columns of a table
 	unusable  bool                // found by infer: no file holds what its name promises
+	repeated  bool                // found by infer: records share what the id field says
 }
 
 // describe is the stream as the manifest declares all of it, or as its files show it.
@@ -84,6 +85,9 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	stream, err := tally.stream(s.declared)
 	if err != nil {
 		return nil, err
+	}
+	if s.repeated {
+		stream.PrimaryKey = nil
 	}
 	s.timeField = eventTimeOf(stream.Fields)
 	if s.format == formatTable {
@@ -187,10 +191,12 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		one.identify(s.idField)
 		one.takeEmitted(s.declared.EmittedField)
+		said := one.id
 		if reason := ids.admit(&one, file.name); reason != "" {
 			report(Skip{File: file.name, Line: one.line, Reason: reason})
 			continue
 		}
+		s.repeated = s.repeated || one.content == "" && one.id != said
 		if !visit(file, one) {
 			return false, nil
 		}

@@ -1,0 +1,50 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Nothing is lost: the "id" of a row may be that of an account, and two rows of it are two records.
+func TestRecordsOfARepeatedIDAreKeptAndToldApart(t *testing.T) {
+	table, lines := "id,amount\n", ""
+	for number := range 100 {
+		table += fmt.Sprintf("%d,%d\n", number%5, number)
+		lines += fmt.Sprintf("{\"id\":%d,\"amount\":%d}\n", number%5, number)
+	}
+	same := strings.Repeat("7,1\n", 3)
+	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"table.csv": table, "lines.jsonl": lines, "same.csv": "id,amount\n" + same + "7-2,1\n"}))
+	if skips != nil {
+		t.Errorf("skipped %v", skips)
+	}
+	sums, ids := map[string]int{}, map[string]map[string]bool{}
+	for _, record := range collectRecords(t, corpus) {
+		var row struct{ Amount int }
+		if err := json.Unmarshal(record.Data, &row); err != nil {
+			t.Fatal(err)
+		}
+		sums[record.Stream] += row.Amount
+		if ids[record.Stream] == nil {
+			ids[record.Stream] = map[string]bool{}
+		}
+		ids[record.Stream][record.ID] = true
+	}
+	if diff := cmp.Diff(map[string]int{"table": 4950, "lines": 4950, "same": 4}, sums); diff != "" {
+		t.Errorf("sums (-want +got)\n%s", diff)
+	}
+	if len(ids["table"]) != 100 || len(ids["lines"]) != 100 || !ids["table"]["0-20"] {
+		t.Errorf("%d and %d ids: %v", len(ids["table"]), len(ids["lines"]), ids["table"])
+	}
+	if diff := cmp.Diff(map[string]bool{"7": true, "7-2": true, "7-3": true, "7-2-2": true}, ids["same"]); diff != "" {
+		t.Errorf("ids (-want +got)\n%s", diff)
+	}
+	for _, stream := range corpus.Connectors[0].Streams {
+		if stream.PrimaryKey != nil {
+			t.Errorf("the records of %s are told apart by %q, which is repeated", stream.Name, stream.PrimaryKey)
+		}
+	}
+}
