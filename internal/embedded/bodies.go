@@ -25,7 +25,7 @@ type listBody struct {
 type recordBody struct {
 	ConnectorKey        string          `json:"connector_key,omitempty"`
 	Data                json.RawMessage `json:"data"`
-	EmittedAt           string          `json:"emitted_at"`
+	EmittedAt           string          `json:"emitted_at,omitempty"` // absent: nobody knows
 	ID                  string          `json:"id"`
 	Object              string          `json:"object"`
 	Stream              string          `json:"stream"`

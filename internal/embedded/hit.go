@@ -13,7 +13,7 @@ import (
 
 type hitBody struct {
 	ConnectorID         string        `json:"connector_id"`
-	EmittedAt           string        `json:"emitted_at"`
+	EmittedAt           string        `json:"emitted_at,omitempty"`
 	MatchedFields       []string      `json:"matched_fields"`
 	Object              string        `json:"object"`
 	RecordKey           string        `json:"record_key"`

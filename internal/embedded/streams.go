@@ -74,7 +74,7 @@ func (c *call) streamRow(s access) (streamRow, error) {
 		ConnectorKey: s.Connector.Key, DisplayName: s.Connection.DisplayName, Freshness: c.freshness(extent.Newest),
 	}
 	if extent.Newest != nil {
-		updated := model.FormatInstant(*extent.Newest)
+		updated := model.FormatInstant(extent.Newest)
 		row.LastUpdated = &updated
 	}
 	return row, nil
@@ -84,7 +84,7 @@ func (c *call) freshness(last *int64) freshnessBody {
 	if last == nil {
 		return freshnessBody{Status: "unknown"}
 	}
-	f := freshnessBody{Status: "fresh", CapturedAt: model.FormatInstant(*last)}
+	f := freshnessBody{Status: "fresh", CapturedAt: model.FormatInstant(last)}
 	if c.server.options.Now().Sub(time.UnixMicro(*last)) > staleAfter {
 		f.Status = "stale"
 	}

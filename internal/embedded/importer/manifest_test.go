@@ -132,7 +132,7 @@ func TestManifestTimeFieldIsATimestampWhateverItHolds(t *testing.T) {
 	if field := corpus.Connectors[0].Streams[0].Fields[0]; field.Type != "timestamp" || field.Role != "event-time" {
 		t.Errorf("type %s, role %s", field.Type, field.Role)
 	}
-	if records := collectRecords(t, corpus); records[0].EmittedAt.Day() != 2 || !records[1].EmittedAt.Equal(fileTime) {
+	if records := collectRecords(t, corpus); records[0].EmittedAt.Day() != 2 || !records[1].EmittedAt.IsZero() {
 		t.Errorf("emitted at %v and %v", records[0].EmittedAt, records[1].EmittedAt)
 	}
 }

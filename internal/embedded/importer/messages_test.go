@@ -94,7 +94,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		},
 		{
 			"a text without a charset that is UTF-8", letterOf("Content-Type: text/plain", "", "naïve 日本"),
-			map[string]any{"body_text": "naïve 日本", "defects": []any{"no date"}},
+			map[string]any{"body_text": "naïve 日本", "defects": []any{"no date; sent_at is when it was delivered"}},
 		},
 		{
 			"a text without a charset that is UTF-8 but for a character that was cut", letterOf("Subject: s", "", "naïve 日本 \xe6\x97"),
@@ -113,11 +113,11 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		},
 		{
 			"a charset that nobody knows", letterOf("Content-Type: text/plain; charset=x-klingon", "", "nuqneH \xe9"),
-			map[string]any{"body_text": "nuqneH é", "defects": []any{"unknown charset x-klingon", "no date"}},
+			map[string]any{"body_text": "nuqneH é", "defects": []any{"unknown charset x-klingon", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"text that is not the UTF-8 that it claims", letterOf("Content-Type: text/plain; charset=utf-8", "", "a\xffb"),
-			map[string]any{"body_text": "a\ufffdb", "defects": []any{"text that is not UTF-8 as it claims", "no date"}},
+			map[string]any{"body_text": "a\ufffdb", "defects": []any{"text that is not UTF-8 as it claims", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"quoted-printable with a soft line end", letterOf("Content-Transfer-Encoding: Quoted-Printable", "Content-Type: text/plain; charset=iso-8859-15", "", "caf=E9 =A4 long=", "er"),
@@ -125,11 +125,11 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		},
 		{
 			"broken quoted-printable stays as it is", letterOf("Content-Transfer-Encoding: quoted-printable", "", "100%=\x01\x02 = sure=ZZ"),
-			map[string]any{"defects": []any{"broken quoted-printable", "no date"}},
+			map[string]any{"defects": []any{"broken quoted-printable", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"base64 is decoded as far as it goes", letterOf("Content-Transfer-Encoding: base64", "", "SGVs", "bG8g*!", "eW91"),
-			map[string]any{"body_text": "Hello you", "defects": []any{"broken base64", "no date"}},
+			map[string]any{"body_text": "Hello you", "defects": []any{"broken base64", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"a content type with a mistake", letterOf("Content-Type: text/html; charset=iso-8859-1; charset=; name", "", "<p>gr\xfcn</p>"),
@@ -137,23 +137,19 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		},
 		{
 			"parts without an end", letterOf("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "kept"),
-			map[string]any{"body_text": "kept", "defects": []any{"the last part is cut off", "no date"}},
+			map[string]any{"body_text": "kept", "defects": []any{"the last part is cut off", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"parts without a beginning", letterOf("Content-Type: multipart/mixed; boundary=b", "", "kept as it is"),
-			map[string]any{"body_text": "kept as it is", "defects": []any{"parts that cannot be told apart", "no date"}},
+			map[string]any{"body_text": "kept as it is", "defects": []any{"parts that cannot be told apart", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"a line in the header that is none", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
-			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is none", "no date"}},
+			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is none", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"a date with a comment, and one that is none", letterOf("Date: Tue, 3 Mar 2026 01:02:03 -0800 (PST)", "", "x"),
 			map[string]any{"sent_at": "2026-03-03T01:02:03-08:00"},
-		},
-		{
-			"a date that nobody can read", letterOf("Date: yesterday", "", "x"),
-			map[string]any{"sent_at": nil, "defects": []any{"a date that cannot be read: yesterday"}},
 		},
 		{
 			"lines that begin with From", letterOf("Subject: s", "", "From here on it rains.", "", "From me Mon", "", ">From quoted", ">>From twice", "> From not"),
@@ -166,6 +162,27 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		{
 			"a line of a megabyte", letterOf("Subject: s", "", strings.Repeat("x", 1<<20)),
 			map[string]any{"body_text": strings.Repeat("x", 1<<20)},
+		},
+		{
+			"without a date, the line above says when", letterOf("Subject: s", "", "x"),
+			map[string]any{"sent_at": "2026-03-02T10:00:00Z", "defects": []any{"no date; sent_at is when it was delivered"}},
+		},
+		{
+			"a date that cannot be read", letterOf("Date: yesterday", "", "x"),
+			map[string]any{"sent_at": "2026-03-02T10:00:00Z", "defects": []any{"a date that cannot be read: yesterday; sent_at is when it was delivered"}},
+		},
+		{
+			"the first server that received it knows best",
+			letterOf("Received: from b by c; Tue, 3 Mar 2026 08:00:00 +0000", "Received: from a by b", " (with a comment); Mon, 2 Mar 2026 09:59:58 +0100 (CET)", "", "x"),
+			map[string]any{"sent_at": "2026-03-02T09:59:58+01:00"},
+		},
+		{
+			"a separator with a zone", "From 17@xxx Mon Mar 02 10:00:00 +0200 2026\nSubject: s\n\nx\n",
+			map[string]any{"sent_at": "2026-03-02T10:00:00+02:00"},
+		},
+		{
+			"nobody knows when", "Subject: s\n\nx\n",
+			map[string]any{"sent_at": nil, "defects": []any{"no date"}},
 		},
 		{
 			"CRLF", strings.ReplaceAll(letterOf("Subject: a", " b", "", "one", "two"), "\n", "\r\n"),

@@ -60,7 +60,7 @@ const foundStep = 1000
 // The cells of a table are strings; a column becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty cell
 // is null.
 //
-// A record is emitted at its event time, or, when it has none that can be read, at the time of its file. Records come in the order of file
+// A record is emitted at its event time; when it has none that can be read, nobody knows when. Records come in the order of file
 // names and lines, unless the manifest says that the files are sorted. The corpus reads the files again whenever its records are asked for, a piece at a time.
 //
 // What cannot be used is reported to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a field

@@ -118,7 +118,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.line, Reason: reason})
 			}
-			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.id, EmittedAt: at.modified.UTC(), Data: one.data(), Blob: keep.take(one.blob)}
+			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.id, Data: one.data(), Blob: keep.take(one.blob)}
 			if when, ok := one.instant(s.timeField); ok {
 				record.EmittedAt = when
 			}

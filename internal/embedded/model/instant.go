@@ -22,7 +22,10 @@ func ParseInstant(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// FormatInstant writes microseconds since 1970 as responses have them.
-func FormatInstant(micros int64) string {
-	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+// FormatInstant writes microseconds since 1970 as responses have them: an unknown time, nil, as nothing.
+func FormatInstant(micros *int64) string {
+	if micros == nil {
+		return ""
+	}
+	return time.UnixMicro(*micros).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }

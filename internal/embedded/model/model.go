@@ -92,7 +92,7 @@ type Record struct {
 	ConnectionID string
 	Stream       string
 	ID           string
-	EmittedAt    time.Time
+	EmittedAt    time.Time       // zero: nobody knows
 	Data         json.RawMessage // an object
 	Blob         *Blob           // what its blob_ref names, if it has one
 }

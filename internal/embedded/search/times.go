@@ -176,7 +176,7 @@ func (s *searcher) preferTime(m *timeMatcher) {
 	}
 	s.result.Time = m.String()
 	for _, version := range s.found {
-		if m.matches(s.documents.event[version]) {
+		if event := s.documents.event[version]; event != NoTime && m.matches(event) {
 			s.score[version] += timeBonus
 		}
 	}

@@ -11,12 +11,15 @@ import (
 	"strings"
 )
 
+// NoTime is the event of a record of which nobody knows when it happened. It comes after all others.
+const NoTime = math.MinInt64
+
 // A Document is a record as it is indexed.
 type Document struct {
 	Version      int64    // above that of every document added before
 	Source       int      // number of its stream and connection, from 1
 	Texts        []string // of the searched fields of its stream, in their order
-	Event        int64    // when it happened, in microseconds since 1970
+	Event        int64    // when it happened, in microseconds since 1970, or NoTime
 	Conversation uint64   // equal for records of a source that belong together; 0: it stands alone
 }
 

@@ -143,7 +143,7 @@ func (k Kind) Wire(value any) any {
 	case k == KindBoolean && isWhole:
 		return whole == 1
 	case k == KindInstant && isWhole:
-		return model.FormatInstant(whole)
+		return model.FormatInstant(&whole)
 	case k == KindList:
 		if text, ok := value.(string); ok {
 			return json.RawMessage(text)

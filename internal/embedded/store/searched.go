@@ -27,12 +27,15 @@ func isSearched(field model.Field) bool {
 // HasMeaning reports whether a field has texts to search by meaning. A name has none.
 func HasMeaning(field model.Field) bool { return field.Lexical && field.Role != "actor" }
 
-// eventOf returns when a record happened, in microseconds since 1970.
+// eventOf returns when a record happened, in microseconds since 1970, or search.NoTime.
 func (t *Table) eventOf(record model.Record, fields map[string]json.RawMessage) int64 {
 	for _, name := range t.timeFields() {
 		if instant, ok := storedInstant(fields[name]).(int64); ok {
 			return instant
 		}
+	}
+	if record.EmittedAt.IsZero() {
+		return search.NoTime
 	}
 	return record.EmittedAt.UnixMicro()
 }

@@ -123,7 +123,7 @@ func (t *Table) consentColumn() string {
 // create is the SQL that makes the table. Data comes last: scans then leave its pages alone.
 func (t *Table) create() string {
 	var sql strings.Builder
-	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER NOT NULL", t.Name)
+	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER", t.Name)
 	for _, c := range t.columns {
 		fmt.Fprintf(&sql, ", %s", c.definition())
 	}
@@ -162,7 +162,10 @@ func (t *Table) insert() string {
 }
 
 func (t *Table) row(version int64, record model.Record, fields map[string]json.RawMessage) []any {
-	row := []any{version, t.connectionNumber(record.ConnectionID), record.ID, record.EmittedAt.UnixMicro()}
+	row := []any{version, t.connectionNumber(record.ConnectionID), record.ID, nil}
+	if !record.EmittedAt.IsZero() {
+		row[3] = record.EmittedAt.UnixMicro()
+	}
 	for _, c := range t.columns {
 		if !c.read {
 			row = append(row, c.Kind.stored(fields[c.field]))

@@ -16,7 +16,7 @@ const MaxMessage = 64 << 20
 
 var (
 	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
-	fromLine = regexp.MustCompile(`^From \S.* (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b`)
+	fromLine = regexp.MustCompile(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
 	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
 	headerLine = regexp.MustCompile(`^>?[!-9;-~]+[ \t]*:`)
 	// quotedFrom is a line of a message that would have looked like a fromLine.
@@ -34,6 +34,7 @@ type Reader struct {
 	many    bool // an mbox file
 	ended   bool
 	message []byte
+	from    []byte // the line above the message that is read next
 }
 
 // NewReader reads the messages of a file.
@@ -50,7 +51,7 @@ func (r *Reader) Next() (Message, error) {
 	if r.ended {
 		return Message{}, io.EOF
 	}
-	begin := max(r.line, 1)
+	begin, from := max(r.line, 1), r.from
 	if err := r.read(); err != nil {
 		return Message{}, err
 	}
@@ -60,7 +61,7 @@ func (r *Reader) Next() (Message, error) {
 	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
 		return Message{}, io.EOF // an empty file
 	}
-	one, err := readMessage(r.message)
+	one, err := readMessage(r.message, from)
 	if err != nil {
 		return Message{}, UnusableError{begin, err.Error()}
 	}
@@ -89,6 +90,7 @@ func (r *Reader) enter() error {
 	}
 	start, _ := r.input.Peek(1 << 10)
 	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
+		r.from = bytes.Clone(utf8text.FirstLine(start))
 		return r.passLine()
 	}
 	if !headerLine.Match(utf8text.FirstLine(start)) {
@@ -123,10 +125,13 @@ func (r *Reader) read() error {
 			return err
 		}
 		if r.many && lineStart {
-			if afterEmpty && r.separates(part) {
-				r.line++
-				r.message = trimLine(r.message)
-				return nil
+			if afterEmpty && fromLine.Match(part) {
+				part = bytes.Clone(part) // before Peek, which overwrites it
+				if next, _ := r.input.Peek(1 << 10); headerLine.Match(next) {
+					r.line++
+					r.from, r.message = part, trimLine(r.message)
+					return nil
+				}
 			}
 			if quotedFrom.Match(part) {
 				part = part[1:]
@@ -157,15 +162,6 @@ type UnusableError struct {
 }
 
 func (u UnusableError) Error() string { return u.Reason }
-
-// separates tells the line between two messages. The line after it is only looked at.
-func (r *Reader) separates(line []byte) bool {
-	if !fromLine.Match(line) { // before Peek, which overwrites the line
-		return false
-	}
-	start, _ := r.input.Peek(1 << 10)
-	return headerLine.Match(start)
-}
 
 // Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
 func Separates(line, next []byte) bool { return fromLine.Match(line) && headerLine.Match(next) }

@@ -35,8 +35,8 @@ type Message struct {
 }
 
 // readMessage reads a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
-// could not be decoded is kept as it stands, and Defects says so.
-func readMessage(raw []byte) (Message, error) {
+// could not be decoded is kept as it stands, and Defects says so. From is the line above it in an mbox file.
+func readMessage(raw, from []byte) (Message, error) {
 	head, body := cutHeader(raw)
 	m := &message{}
 	header, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
@@ -48,18 +48,18 @@ func readMessage(raw []byte) (Message, error) {
 
 	text := m.text()
 	one := Message{
-		ID: m.id(raw), Subject: m.words("Subject"), To: m.addresses("To"), Cc: m.addresses("Cc"), Bcc: m.addresses("Bcc"), SentAt: m.sentAt(),
+		ID: m.id(raw), Subject: m.words("Subject"), To: m.addresses("To"), Cc: m.addresses("Cc"), Bcc: m.addresses("Bcc"), SentAt: m.sentAt(from),
 		InReplyTo: firstID(m.header.Get("In-Reply-To")), ListID: m.words("List-Id"), Labels: splitLabels(m.words("X-Gmail-Labels")),
 		Text: text, Size: len(raw), Attachments: m.files,
 	}
 	one.FromName, one.FromEmail = m.sender()
 	one.ThreadID = m.thread(one.ID)
 	one.Defects = m.defects
-	one.Digest = sha256.Sum256([]byte(one.Subject + "\x00" + one.SentAt + "\x00" + m.words("From") + "\x00" + text))
+	one.Digest = sha256.Sum256([]byte(one.Subject + "\x00" + m.header.Get("Date") + "\x00" + m.words("From") + "\x00" + text))
 	return one, nil
 }
 
-// A message is what is gathered from the parts of a letter.
+// A message is what is gathered from its parts.
 type message struct {
 	header  mail.Header
 	parts   []textPart
@@ -173,19 +173,50 @@ func (m *message) sender() (name, address string) {
 	return cmp.Or(found[0].Name, found[0].Address), strings.ToLower(found[0].Address)
 }
 
-// sentAt is the date that the sender gave, with its zone, or nothing.
-func (m *message) sentAt() string {
+// sentAt is the date that the sender gave, with its zone; without a usable one that of the first server that received the message, or of
+// the line above it in an mbox file; or nothing.
+func (m *message) sentAt(from []byte) string {
 	text := m.header.Get("Date")
-	if text == "" {
-		m.defect("no date")
-		return ""
+	if when, ok := usableDate(mail.ParseDate(text)); ok {
+		return when
 	}
-	when, err := mail.ParseDate(text)
+	defect := "no date"
+	if text != "" {
+		defect = "a date that cannot be read: " + utf8text.OneLine(text)
+	}
+	when := m.deliveredAt(from)
+	if when != "" {
+		defect += "; sent_at is when it was delivered"
+	}
+	m.defect(defect)
+	return when
+}
+
+func usableDate(when time.Time, err error) (string, bool) {
 	if err != nil || when.Year() < 1970 || when.Year() > 9999 {
-		m.defect("a date that cannot be read: " + utf8text.OneLine(text))
-		return ""
+		return "", false
 	}
-	return when.Format(time.RFC3339)
+	return when.Format(time.RFC3339), true
+}
+
+// separatorDates are the forms of the date in the line above a message, which is in UTC if it names no zone (RFC 4155).
+var separatorDates = [...]string{time.ANSIC, "Mon Jan _2 15:04 2006", "Mon Jan _2 15:04:05 -0700 2006", "Mon Jan _2 15:04:05 2006 -0700"}
+
+func (m *message) deliveredAt(from []byte) string {
+	hops := m.header["Received"] // the first server's is the last one
+	for at := len(hops) - 1; at >= 0; at-- {
+		if when, ok := usableDate(mail.ParseDate(hops[at][strings.LastIndexByte(hops[at], ';')+1:])); ok {
+			return when
+		}
+	}
+	if parts := fromLine.FindSubmatch(from); parts != nil {
+		for _, layout := range separatorDates {
+			if when, ok := usableDate(time.Parse(layout, string(bytes.TrimSpace(parts[1])))); ok {
+				return when
+			}
+		}
+	}
+	return ""
 }
 
 // id is the Message-ID, or a digest of a message that has none.
