@@ -209,7 +209,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":{"gte":"2026-02-01","lte":"2026-02-28"}}}`,
 			"2 orders\ndates read as: at from 2026-02-01T00:00Z until 2026-03-01T00:00Z", `{"value":2}`,
 		},
-		"a day equals its timestamps": {`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":"2026-02-28"}}`, "1 orders\ndates read as: at from 2026-02-28T00:00Z until 2026-03-01T00:00Z", `{"value":1}`},
+		"a day equals its timestamps": {`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":"2026-02-28"}}`, "1 record of orders\ndates read as: at from 2026-02-28T00:00Z until 2026-03-01T00:00Z", `{"value":1}`},
 		"a day of a zone": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
 			"0 orders\ndates read as: at until 2026-01-31T23:00Z", `{"value":0}`,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ const (
 	groupRows  = TextLines - 16
 	keyChars   = 120 // of a key or a value; a longer one is cut
 	maxGroups  = 100 // that can be asked for
+	maxUnits   = 20  // columns of a table
 )
 
 // An AggregateQuery is the call that an aggregation answers.
@@ -35,9 +35,9 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	a := aggregation{AggregateQuery: q, object: o}
+	a := aggregateAnswer{AggregateQuery: q, object: o, raw: response.Distinct()}
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		a.object = inner
+		a.object, a.raw = inner, o.Get("data")
 	}
 	a.Stream = cmp.Or(a.Text("stream"), q.Stream)
 	groups, grouped := rs.AsArray(a.Get("groups"))
@@ -46,21 +46,24 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	}
 	lines := a.number()
 	if grouped {
-		a.rows = readRows(groups)
+		a.readRows(groups)
 		lines = a.table()
 	}
 	lines = append(lines, a.notes()...)
 	for i, line := range lines {
 		lines[i] = clip(line, LineChars)
 	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(a.structured(response.Distinct()))}, nil
+	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(a.structured())}, nil
 }
 
-// An aggregation is an answer with the groups that it has.
-type aggregation struct {
+// An aggregateAnswer is an answer with the groups that it has.
+type aggregateAnswer struct {
 	AggregateQuery
 	object
-	rows []groupRow
+	raw     string // the same
+	rows    []groupRow
+	units   []string       // each has a column; of numbers without a unit, or with one alone, there is one column
+	columns map[string]int // by unit; nil where the units are too many, and each number has a row
 }
 
 // A groupRow is what an answer says of one group: several parts where its numbers have several units.
@@ -69,38 +72,51 @@ type groupRow struct {
 	parts []object
 }
 
-func readRows(groups []string) []groupRow {
-	var rows []groupRow
-	for _, raw := range groups {
-		part := rs.AsObject(raw)
+func (a *aggregateAnswer) readRows(groups []string) {
+	a.columns = map[string]int{}
+	parts := make([]object, len(groups))
+	for i, raw := range groups {
+		parts[i] = rs.AsObject(raw)
+		unit := parts[i].Text("unit")
+		if _, known := a.columns[unit]; !known {
+			a.columns[unit] = len(a.units)
+			a.units = append(a.units, unit)
+		}
+	}
+	if len(a.units) > maxUnits || len(a.units) == 0 {
+		a.units, a.columns = []string{""}, nil
+	}
+	for _, part := range parts {
 		key := cmp.Or(part.Get("key"), "null")
-		if last := len(rows) - 1; last >= 0 && rows[last].key == key && part.Has("unit") {
-			rows[last].parts = append(rows[last].parts, part)
+		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") && a.columns != nil {
+			a.rows[last].parts = append(a.rows[last].parts, part)
 			continue
 		}
-		rows = append(rows, groupRow{key, []object{part}})
+		a.rows = append(a.rows, groupRow{key, []object{part}})
 	}
-	return rows
 }
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
-func (a aggregation) number() []string {
-	value := cell(a.Get("value"))
+func (a aggregateAnswer) number() []string {
+	value := shownValue(a.Get("value"))
 	if n, ok := a.Number("value"); ok && a.Text("metric") == "count" {
+		if n == 1 {
+			return []string{"1 record of " + shownName(a.Stream) + a.connections(": ")}
+		}
 		return []string{thousands(n) + " " + shownName(a.Stream) + a.connections(": ")}
 	}
 	line := a.head() + " = " + value
 	if unit := a.Text("unit"); unit != "" {
-		line += " " + cell(encode(unit))
+		line += " " + shownValue(encode(unit))
 	}
 	if n, ok := a.Number("count"); ok {
-		line += fmt.Sprintf(" (%s by %d with a value)", cell(a.Get("sum")), n)
+		line += fmt.Sprintf(" (%s by %d with a value)", shownValue(a.Get("sum")), n)
 	}
 	return append([]string{line + a.records() + a.reads()}, a.connectionLine()...)
 }
 
 // head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
-func (a aggregation) head() string {
+func (a aggregateAnswer) head() string {
 	head := shownName(cmp.Or(a.Text("metric"), "aggregate")) + " of "
 	if field := a.Text("field"); field != "" {
 		head += shownName(field) + " of "
@@ -116,7 +132,7 @@ func (a aggregation) head() string {
 }
 
 // records says how many records were counted.
-func (a aggregation) records() string {
+func (a aggregateAnswer) records() string {
 	n, ok := a.Number("filtered_record_count")
 	if !ok {
 		return ""
@@ -125,7 +141,7 @@ func (a aggregation) records() string {
 }
 
 // reads says how many reads of the resource server it took to compose the answer.
-func (a aggregation) reads() string {
+func (a aggregateAnswer) reads() string {
 	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
 		return " · " + plural(n, "read")
 	}
@@ -133,13 +149,12 @@ func (a aggregation) reads() string {
 }
 
 // table is the head, a row for each group, and what is not shown.
-func (a aggregation) table() []string {
+func (a aggregateAnswer) table() []string {
 	head := a.head() + a.records()
 	if zone := a.Text("time_zone"); zone != "" {
 		head += " · " + shownName(zone)
 	}
 	lines := append([]string{head + a.reads()}, a.connectionLine()...)
-	units := a.units()
 	by := "group"
 	if field := a.Text("group_by"); field != "" {
 		by = shownName(field)
@@ -147,13 +162,13 @@ func (a aggregation) table() []string {
 		by = shownName(g)
 	}
 	columns := []string{by}
-	for _, unit := range units {
-		columns = append(columns, cell(encode(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
+	for _, unit := range a.units {
+		columns = append(columns, shownValue(encode(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
 	lines = append(lines, strings.Join(columns, " | "))
 	size, shown := 0, 0
 	for _, row := range a.rows {
-		line := a.row(row, units)
+		line := a.row(row)
 		if size += len(line) + 1; size > groupsText || shown == groupRows {
 			break
 		}
@@ -163,41 +178,28 @@ func (a aggregation) table() []string {
 	return append(lines, a.rest(shown).lines()...)
 }
 
-// units are those of the columns; of numbers without a unit, or with one alone, there is one column.
-func (a aggregation) units() []string {
-	var units []string
-	for _, row := range a.rows {
-		for _, part := range row.parts {
-			if unit := part.Text("unit"); !slices.Contains(units, unit) {
-				units = append(units, unit)
-			}
-		}
-	}
-	if len(units) == 0 {
-		return []string{""}
-	}
-	return units
-}
-
 // row is "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, and of how many records each is.
-func (a aggregation) row(row groupRow, units []string) string {
-	cells := make([]string, 1+len(units))
+func (a aggregateAnswer) row(row groupRow) string {
+	cells := make([]string, 1+len(a.units))
 	cells[0] = a.key(row.key)
 	for _, part := range row.parts {
-		text := cell(cmp.Or(part.Get("value"), part.Get("count")))
+		text := shownValue(cmp.Or(part.Get("value"), part.Get("count")))
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
-			text = fmt.Sprintf("%s of %d", cell(part.Get("value")), n)
+			text = fmt.Sprintf("%s of %d", shownValue(part.Get("value")), n)
 		}
-		cells[1+slices.Index(units, part.Text("unit"))] = text
+		if unit := part.Text("unit"); unit != "" && a.columns == nil {
+			text += " " + shownValue(encode(unit))
+		}
+		cells[1+a.columns[part.Text("unit")]] = text
 	}
 	return strings.TrimRight(strings.Join(cells, " | "), " ")
 }
 
 // key is the key of a group: a date as it is, of a month without its day and of a year without its month; anything else as a cell.
-func (a aggregation) key(raw string) string {
+func (a aggregateAnswer) key(raw string) string {
 	text, _ := rs.AsText(raw)
 	if _, err := time.Parse(time.DateOnly, text); err != nil || !a.Has("group_by_time") {
-		return cell(raw)
+		return shownValue(raw)
 	}
 	switch a.Text("granularity") {
 	case "month":
@@ -208,8 +210,8 @@ func (a aggregation) key(raw string) string {
 	return text
 }
 
-// cell is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
-func cell(raw string) string {
+// shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
+func shownValue(raw string) string {
 	b, left := appendValue(nil, withoutDust(raw), keyChars)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (oneLine(text) != text || strings.ContainsAny(text, ";'()")) {
 		shown := text[:runeIndex(text, keyChars)]
@@ -236,7 +238,7 @@ func withoutDust(raw string) string {
 }
 
 // connections names each connection with how many of the records it has, behind a separator; nothing for one connection.
-func (a aggregation) connections(separator string) string {
+func (a aggregateAnswer) connections(separator string) string {
 	var parts []string
 	for _, raw := range a.Array("connections") {
 		o := rs.AsObject(raw)
@@ -244,7 +246,7 @@ func (a aggregation) connections(separator string) string {
 		if n, ok := o.Number("count"); ok {
 			count = thousands(n)
 		}
-		parts = append(parts, cell(encode(o.Text("display_name", "connection_id")))+" "+count)
+		parts = append(parts, shownValue(encode(o.Text("display_name", "connection_id")))+" "+count)
 	}
 	if len(parts) == 0 {
 		return ""
@@ -252,7 +254,7 @@ func (a aggregation) connections(separator string) string {
 	return separator + strings.Join(parts, ", ")
 }
 
-func (a aggregation) connectionLine() []string {
+func (a aggregateAnswer) connectionLine() []string {
 	if list := a.connections(": "); list != "" {
 		return []string{"records" + list}
 	}
@@ -260,7 +262,7 @@ func (a aggregation) connectionLine() []string {
 }
 
 // notes are what must be known to read the numbers.
-func (a aggregation) notes() []string {
+func (a aggregateAnswer) notes() []string {
 	notes := datesReadAs(a.object)
 	switch field := a.Text("unit_field"); {
 	case field == "":

@@ -16,7 +16,7 @@ type groupsRest struct {
 }
 
 // rest says what is shown where only the first n groups are, and how to see the others.
-func (a aggregation) rest(n int) groupsRest {
+func (a aggregateAnswer) rest(n int) groupsRest {
 	noun := "group"
 	if a.Has("group_by_time") {
 		noun = cmp.Or(a.Text("granularity"), noun)
@@ -27,6 +27,9 @@ func (a aggregation) rest(n int) groupsRest {
 	of := ""
 	if total > n {
 		of = fmt.Sprintf(" of %d", total)
+		if known == 0 && other > 0 { // there may be others, of which only the records are counted
+			of = fmt.Sprintf(" of at least %d", total)
+		}
 	}
 	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(plural(total, noun), strconv.Itoa(total)+" "))}
 	hidden := a.recordsOf(n, len(a.rows))
@@ -58,7 +61,7 @@ func (a aggregation) rest(n int) groupsRest {
 }
 
 // other is how many records are in none of the groups that the answer has: what it says, or what its counts leave.
-func (a aggregation) other() int {
+func (a aggregateAnswer) other() int {
 	other, _ := a.Number("other_count")
 	total, counted := a.Number("filtered_record_count")
 	if !counted || a.Flag("composed") && a.Text("metric") != "count" {
@@ -68,7 +71,7 @@ func (a aggregation) other() int {
 }
 
 // recordsOf is how many records some of the groups have.
-func (a aggregation) recordsOf(from, until int) int {
+func (a aggregateAnswer) recordsOf(from, until int) int {
 	sum := 0
 	for _, row := range a.rows[from:until] {
 		for _, part := range row.parts {
@@ -81,7 +84,7 @@ func (a aggregation) recordsOf(from, until int) int {
 
 // next is the call that leads to the groups after the first n; nil where none does. Those of time go on where these end. Those of values
 // have no order to go on in, so that more can only be listed at once.
-func (a aggregation) next(n int) *arguments {
+func (a aggregateAnswer) next(n int) *arguments {
 	if by := a.Text("group_by_time"); by != "" {
 		filter, from := a.Arguments.Object("filter"), a.Text("next_from")
 		if n < len(a.rows) {
@@ -107,9 +110,9 @@ func (r groupsRest) lines() []string {
 	return []string{r.says, "next: " + r.next.call("aggregate")}
 }
 
-// structured is the answer as received when it fits, else with as many groups as do, and how to see the others.
-func (a aggregation) structured(raw string) string {
-	out := object{pair("data", raw)}.JSON()
+// structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the others.
+func (a aggregateAnswer) structured() string {
+	out := object{pair("data", a.raw)}.JSON()
 	if len(out) <= StructuredHard {
 		return out
 	}
@@ -138,7 +141,7 @@ func (a aggregation) structured(raw string) string {
 }
 
 // partsOf is how many of the answer's groups the first n rows are.
-func (a aggregation) partsOf(n int) int {
+func (a aggregateAnswer) partsOf(n int) int {
 	parts := 0
 	for _, row := range a.rows[:n] {
 		parts += len(row.parts)

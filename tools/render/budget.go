@@ -45,29 +45,29 @@ const (
 	maxEvidenceRows = 3
 )
 
-// A page is text under construction: whole lines, at most max bytes together, each at most LineChars runes.
-type page struct {
+// A boundedText is text under construction: whole lines, at most max bytes together, each at most LineChars runes.
+type boundedText struct {
 	text  strings.Builder
 	max   int
 	lines int
 }
 
-func newPage(max int) *page {
-	p := &page{max: max}
+func newBoundedText(max int) *boundedText {
+	p := &boundedText{max: max}
 	p.text.Grow(max)
 	return p
 }
 
 // add appends a line, clipped if it is too long, and reports whether it fitted.
-func (p *page) add(line string) bool { return p.put(clip(line, LineChars)) }
+func (p *boundedText) add(line string) bool { return p.put(clip(line, LineChars)) }
 
 // whole appends a line that is worthless when cut, such as one with a handle, and reports whether it fitted.
-func (p *page) whole(line string) bool {
+func (p *boundedText) whole(line string) bool {
 	return !longerThan(line, LineChars) && p.put(line)
 }
 
 // block appends lines that belong together, each with its line break: all of them or none.
-func (p *page) block(lines []byte) bool {
+func (p *boundedText) block(lines []byte) bool {
 	count := 0
 	for line := range bytes.Lines(lines) {
 		if len(line) > LineChars && utf8.RuneCount(line) > LineChars+1 {
@@ -87,21 +87,21 @@ func (p *page) block(lines []byte) bool {
 }
 
 // reserve keeps bytes for lines that must come last; release gives them back.
-func (p *page) reserve(lines ...string) {
+func (p *boundedText) reserve(lines ...string) {
 	for _, line := range lines {
 		p.max -= len(line) + 1
 	}
 }
 
-func (p *page) release(lines ...string) {
+func (p *boundedText) release(lines ...string) {
 	for _, line := range lines {
 		p.max += len(line) + 1
 	}
 }
 
-func (p *page) left() int { return p.max - p.text.Len() }
+func (p *boundedText) left() int { return p.max - p.text.Len() }
 
-func (p *page) put(line string) bool {
+func (p *boundedText) put(line string) bool {
 	if p.text.Len()+len(line)+1 > p.max || p.lines >= TextLines {
 		return false
 	}
@@ -113,7 +113,7 @@ func (p *page) put(line string) bool {
 	return true
 }
 
-func (p *page) String() string { return p.text.String() }
+func (p *boundedText) String() string { return p.text.String() }
 
 // lines are the lines of a text in one buffer.
 type lines struct {

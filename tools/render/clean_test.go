@@ -161,19 +161,19 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 
 // D18: no text has more lines than hosts show, however they are added.
 func TestTextHasAtMost256Lines(t *testing.T) {
-	ways := map[string]func(p *page) bool{
-		"add": func(p *page) bool { return p.add("x") }, "whole": func(p *page) bool { return p.whole("x") },
-		"block of one": func(p *page) bool { return p.block([]byte("x\n")) }, "block of two": func(p *page) bool { return p.block([]byte("x\ny\n")) },
+	ways := map[string]func(p *boundedText) bool{
+		"add": func(p *boundedText) bool { return p.add("x") }, "whole": func(p *boundedText) bool { return p.whole("x") },
+		"block of one": func(p *boundedText) bool { return p.block([]byte("x\n")) }, "block of two": func(p *boundedText) bool { return p.block([]byte("x\ny\n")) },
 	}
 	for name, add := range ways {
-		p := newPage(TextHard)
+		p := newBoundedText(TextHard)
 		for range 2 * TextLines {
 			add(p)
 		}
 		if lines := strings.Count(p.String(), "\n") + 1; lines != TextLines {
 			t.Errorf("%s: %d lines, want %d", name, lines, TextLines)
 		}
-		if p = newPage(TextHard); !p.add("first") {
+		if p = newBoundedText(TextHard); !p.add("first") {
 			t.Fatal("no line fits")
 		}
 		for range 2 * TextLines {

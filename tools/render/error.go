@@ -16,7 +16,7 @@ func Error(e *rs.Error) Result {
 	if hint == "" {
 		hint = wayOut(e)
 	}
-	p := newPage(ErrorText)
+	p := newBoundedText(ErrorText)
 	send := ""
 	if e.Send != "" && len(e.Send) <= maxSend {
 		send = "send: " + oneLine(e.Send)
@@ -57,7 +57,7 @@ func errorCode(e *rs.Error) string {
 }
 
 // connectionLines are the connections to choose from, the retry first.
-func connectionLines(p *page, e *rs.Error) {
+func connectionLines(p *boundedText, e *rs.Error) {
 	if e.RetryWith != "" {
 		line := "retry_with=" + name(e.RetryWith)
 		if e.RetryWith == "connection_id" && len(e.Connections) > 0 {
@@ -90,7 +90,7 @@ func connectionLines(p *page, e *rs.Error) {
 }
 
 // unavailableLines are the connections that are no choice, and why (S3-3a, D14).
-func unavailableLines(p *page, e *rs.Error) {
+func unavailableLines(p *boundedText, e *rs.Error) {
 	const remaining = 250 // the request id and the wait
 	p.max -= remaining
 	for i, c := range e.Unavailable {

@@ -126,6 +126,9 @@ func recordsHead(l listing, items []item, q RecordsQuery, from textStart, more b
 	if n := l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
+	if order := recordsOrder(from.page, q); order != "" && !spansConnections(items) {
+		head += ", " + order
+	}
 	switch {
 	case more:
 		head += ", more follow"
@@ -137,11 +140,32 @@ func recordsHead(l listing, items []item, q RecordsQuery, from textStart, more b
 	return head
 }
 
+// recordsOrder says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
+func recordsOrder(page []item, q RecordsQuery) string {
+	if sort := q.Rest.Text("sort"); sort != "" {
+		return "sorted by " + name(preview(sort, labelChars))
+	}
+	newest, oldest := len(page) > 1, len(page) > 1
+	for i := 1; i < len(page); i++ {
+		before, behind := &page[i-1], &page[i]
+		comparable := before.authored != "" && before.timeField == behind.timeField && len(before.authored) == len(behind.authored)
+		newest = newest && comparable && before.authored >= behind.authored
+		oldest = oldest && comparable && before.authored <= behind.authored
+	}
+	switch {
+	case newest && !oldest:
+		return "newest first"
+	case oldest && !newest:
+		return "oldest first"
+	}
+	return ""
+}
+
 func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from textStart) string {
 	cursor, changes := l.Envelope.Text("next_cursor"), l.Envelope.Text("next_changes_since")
 	more := l.Envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
 
-	p := newPage(recordsText)
+	p := newBoundedText(recordsText)
 	tail := recordsTail(l, q, from.page, more, cursor, changes)
 	stopped := func(shown int) []string { return continuedPage(q, from, shown) }
 	reserved := tail
@@ -202,7 +226,7 @@ func spansConnections(items []item) bool {
 
 // recordPreviews writes the records as tables until the page is full, and returns how many. Texts are shown as far as there is room
 // for all of them.
-func recordPreviews(p *page, items []item) (shown int) {
+func recordPreviews(p *boundedText, items []item) (shown int) {
 	groups := groupRecords(items)
 	table := recordTable{chars: leastText}
 	records := table.write(groups)
@@ -215,6 +239,9 @@ func recordPreviews(p *page, items []item) (shown int) {
 		records = table.write(groups)
 	}
 	p.reserve(note)
+	if len(records) > 0 { // there is always one, whatever else stands on the page
+		p.max = max(p.max, p.text.Len()+len(records[0]))
+	}
 	for _, record := range records {
 		if !p.block(record) {
 			break
@@ -275,34 +302,45 @@ func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, cha
 }
 
 // namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
-// behind its own last record on this page.
+// behind its own last record on this page. Where that stands in the list of its connection is known of the first page alone.
 func namedPages(q RecordsQuery, page []item, session string) []string {
 	const maxNamed = 12
+	later := q.Position.Cursor != ""
 	lines := []string{"This page has no cursor. To page on, name one connection:"}
+	if later {
+		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
+	}
 	var connections []string
 	shown, last := map[string]int{}, map[string]*item{}
 	for i := range page {
 		conn := page[i].conn
-		if conn != "" && shown[conn] == 0 && len(connections) < maxNamed {
+		if conn != "" && shown[conn] == 0 {
 			connections = append(connections, conn)
 		}
 		shown[conn], last[conn] = shown[conn]+1, &page[i]
 	}
+	if q.ConnectionID != "" || len(connections) == 0 {
+		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
+	}
 	for _, conn := range connections {
-		limit := min(2*max(q.Limit, shown[conn]), maxLimit)
-		line, ok := q.next(conn, session, Position{}.after(shown[conn], limit, last[conn].id).String())
+		cursor := ""
+		if !later {
+			cursor = Position{}.after(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
+		}
+		line, ok := q.next(conn, session, cursor)
 		if !ok {
 			line = "query_records with the same arguments and connection_id " + name(conn)
 		}
 		if label := preview(last[conn].label, labelChars); label != "" {
 			line += " for " + bare(label)
 		}
-		if !longerThan(line, LineChars) {
+		if len(lines) <= maxNamed && !longerThan(line, LineChars) {
 			lines = append(lines, line)
 		}
 	}
-	if q.ConnectionID != "" || len(lines) == 1 {
-		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
+	if left := len(connections) - (len(lines) - 1); left > 0 {
+		lines = append(lines, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
+			left, new(arguments).text("stream", q.Stream).call("schema")))
 	}
 	return lines
 }

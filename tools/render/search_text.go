@@ -137,7 +137,10 @@ func (s *searchPage) readExample() string {
 func (s *searchPage) moreHits(l listing, q SearchQuery, shown int) []string {
 	call := q.call(s.next(q, shown)).call("search")
 	if len(call) > longestHandle || oneLine(call) != call {
-		return append([]string{fmt.Sprintf("To see the others, ask for %d hits at a time.", shown)}, cursorElsewhere(l)...)
+		if line := cursorLine("cursor", s.next(q, shown)); len(line) < longestHandle {
+			return []string{"next page: the same search with " + line}
+		}
+		return []string{fmt.Sprintf("To see the others, ask for %d hits at a time.", shown)}
 	}
 	return []string{"next page: " + call}
 }

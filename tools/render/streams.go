@@ -28,7 +28,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
 	}
 	q.Offset = min(q.Offset, total)
-	p := newPage(listText)
+	p := newBoundedText(listText)
 	p.add(q.head(total))
 	const last = `Call schema {"stream":"…"} for the fields of one.`
 	note := "Shown: " + q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")

@@ -22,6 +22,7 @@ const (
 	maxTables     = 4                   // tables on a page; records of more connections in turn stand in one, with their whole ids
 	recordRoom    = recordsText - 2<<10 // bytes of one record at most
 	maxChildShown = 20                  // related records of one record and relation
+	maxBlockLines = TextLines - 100     // fields of a record that is a block of lines
 )
 
 // A tableGroup is some records of a page that follow one another, with their columns.
@@ -291,7 +292,7 @@ func (t *recordTable) appendBlock(b []byte, it *item, end int) []byte {
 		}
 		line := append(append(b, '\n'), shownName(m.Name)...)
 		line = t.appendCell(append(line, ": "...), it, m, true)
-		if len(line) > end-LineChars || utf8.RuneCount(line[len(b):]) > LineChars {
+		if len(line) > end-LineChars || utf8.RuneCount(line[len(b):]) > LineChars || i == maxBlockLines {
 			return fmt.Appendf(b, "\n%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name))
 		}
 		b = line

@@ -1,0 +1,140 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// listOf is a list answer of some records, with what else it has.
+func listOf(rest string, records ...string) string {
+	return `{"object":"list","data":[` + strings.Join(records, ",") + `]` + rest + `}`
+}
+
+func recordsSay(t *testing.T, body string, q RecordsQuery) string {
+	t.Helper()
+	r, err := Records(answer(body), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertResult(t, "query_records", r)
+	return r.Text
+}
+
+// D23: what several connections leave without a cursor is reached by what is printed.
+func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
+	var records []string
+	for i := range 15 {
+		records = append(records, fmt.Sprintf(`{"id":"o%d","stream":"orders","connection_id":"cin_%d","data":{"total":1}}`, i, i))
+	}
+	body := listOf(`,"has_more":true`, records...)
+	text := recordsSay(t, body, RecordsQuery{Stream: "orders", Limit: 1})
+	if strings.Count(text, "query_records {") != 12 || !strings.Contains(text, `3 more connections: call schema {"stream":"orders"} for their ids, and query_records with each`) {
+		t.Errorf("a connection is missing:\n%s", text)
+	}
+	later := recordsSay(t, body, RecordsQuery{Stream: "orders", Limit: 1, Position: Position{Cursor: "page2"}})
+	if strings.Contains(later, "shown.") || !strings.Contains(later, "name one connection, from its first record on:") || !strings.Contains(later, `query_records {"stream":"orders","connection_id":"cin_3","limit":1}`) {
+		t.Errorf("a later page goes on behind records that are not on the first:\n%s", later)
+	}
+}
+
+// D23: a full page still shows a record, however many fields it has and whatever stands beside it.
+func TestTheFirstRecordIsShown(t *testing.T) {
+	text := recordsSay(t, listOf("", `{"id":"o1","stream":"orders","data":`+manyFields(400, "1")+`}`), RecordsQuery{Stream: "orders"})
+	if !strings.Contains(text, "\nf0: 1\n") || strings.Contains(text, "left out") || !strings.Contains(text, "more fields of this record") {
+		t.Errorf("%.300s", text)
+	}
+	warning := `{"code":"w","message":"` + strings.Repeat("w", 240) + `"}`
+	body := listOf(`,"next_changes_since":"`+strings.Repeat("c", 1900)+`","meta":{"warnings":[`+strings.Repeat(warning+",", 3)+warning+`]}`,
+		`{"id":"o1","stream":"orders","data":`+manyFields(38, `"`+strings.Repeat("n ", 70)+`"`)+`}`)
+	if text := recordsSay(t, body, RecordsQuery{Stream: "orders"}); !strings.Contains(text, "\nid: orders:o1\n") {
+		t.Errorf("the page is full without a record:\n%s", text)
+	}
+}
+
+// The head of a page says its order where it is known.
+func TestTheHeadSaysTheOrder(t *testing.T) {
+	record := func(id, day string) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"orders","data":{"ordered_at":%q}}`, id, day)
+	}
+	for want, row := range map[string]struct {
+		records []string
+		sort    string
+	}{
+		"orders: 2 records, newest first, none follow":     {[]string{record("a", "2026-02-01"), record("b", "2026-01-01")}, ""},
+		"orders: 2 records, oldest first, none follow":     {[]string{record("a", "2026-01-01"), record("b", "2026-02-01")}, ""},
+		"orders: 2 records, sorted by -total, none follow": {[]string{record("a", "2026-01-01"), record("b", "2026-02-01")}, `"-total"`},
+		"orders: 2 records, none follow":                   {[]string{record("a", "2026-01-01"), record("b", "2026-01-01")}, ""},
+		"orders: 3 records, none follow":                   {[]string{record("a", "2026-01-01"), record("b", "2026-02-01"), record("c", "2026-01-15")}, ""},
+		"orders: 1 record, none follow":                    {[]string{record("a", "2026-01-01")}, ""},
+	} {
+		q := RecordsQuery{Stream: "orders"}
+		if row.sort != "" {
+			q.Rest = object{pair("sort", row.sort)}
+		}
+		if head, _, _ := strings.Cut(recordsSay(t, listOf("", row.records...), q), "\n"); head != want {
+			t.Errorf("got %s, want %s", head, want)
+		}
+	}
+}
+
+func aggregated(t *testing.T, body string) Result {
+	t.Helper()
+	r, err := Aggregate(answer(body), AggregateQuery{Stream: "orders", Arguments: rs.AsObject(`{"stream":"orders"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertResult(t, "aggregate", r)
+	return r
+}
+
+func TestWhatAnAggregateSays(t *testing.T) {
+	if text := aggregated(t, `{"metric":"count","stream":"orders","value":1}`).Text; text != "1 record of orders" {
+		t.Errorf("one record is %q", text)
+	}
+	// Of groups that are left out it is not known how many they are.
+	var groups []string
+	for i := range 100 {
+		groups = append(groups, fmt.Sprintf(`{"key":"%d%s","count":1}`, i, strings.Repeat("k", 200)))
+	}
+	body := func(padding string) string {
+		return `{"metric":"count","stream":"orders","group_by":"merchant","limit":100,"groups":[` + strings.Join(groups, ",") + `],"other_count":500` + padding + `}`
+	}
+	if text := aggregated(t, body("")).Text; strings.Contains(text, " of 100 ") {
+		t.Errorf("the resource server has more groups:\n%s", text[strings.LastIndex(text, "shown"):])
+	}
+	// The shape is one, nested or not, large or not.
+	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", StructuredHard) + `"`} {
+		data := rs.AsObject(string(aggregated(t, `{"data":`+body(padding)+`}`).Structured)).Object("data")
+		if len(data.Array("groups")) == 0 {
+			t.Errorf("%d bytes of padding: data has no groups: %.100s", len(padding), data.JSON())
+		}
+	}
+}
+
+// Reading an answer costs by its size, and not by the square of it.
+func TestManyUnitsEndSoon(t *testing.T) {
+	var groups []string
+	for i := range 60_000 {
+		groups = append(groups, fmt.Sprintf(`{"key":"k","unit":"u%d","value":1}`, i))
+	}
+	begin := time.Now()
+	aggregated(t, `{"metric":"sum","stream":"orders","group_by":"merchant","groups":[`+strings.Join(groups, ",")+`]}`)
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+// D23: a search whose own continuation is too long to be printed does not go on with a cursor that skips hits.
+func TestALongSearchContinuation(t *testing.T) {
+	r, err := Search(answer(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", longestHandle), RecordBase: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.Text, "\nnext page: the same search with cursor=shown.") {
+		t.Errorf("hits are skipped:\n%s", r.Text[max(0, len(r.Text)-500):])
+	}
+}
