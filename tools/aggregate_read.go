@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -24,7 +22,6 @@ const (
 	maxConnectionReads = 20
 	maxGroupPages      = 20 // lists of groups that are read one after the other
 	maxUnits           = 12 // currencies or units, of each of which the groups are listed
-	maxParallelReads   = 4
 )
 
 // An aggregator is the core of aggregate.
@@ -291,19 +288,4 @@ func (r *aggregation) addConnections(ctx context.Context, body rs.Object) {
 	})
 	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
-}
-
-// inParallel calls read for each number below n, a few at a time, until one fails.
-func inParallel(ctx context.Context, n int, read func(ctx context.Context, i int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(maxParallelReads)
-	for i := range n {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return &rs.Error{Code: rs.DeadlineExceeded, Cause: err}
-			}
-			return read(ctx, i)
-		})
-	}
-	return group.Wait()
 }

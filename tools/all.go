@@ -17,13 +17,10 @@ func All(recordBase string) []*Tool { return AllWith(Options{RecordBase: recordB
 
 // AllWith returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
 func AllWith(o Options) []*Tool {
-	recordBase, search := o.RecordBase, searchTool(o.RecordBase)
-	if o.NoSearchRelax {
-		search = plainSearchTool(o.RecordBase)
-	}
-	schemas := newSchemaCache(time.Now)
+	schemas, recordBase := newSchemaCache(time.Now), o.RecordBase
+	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
-		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), schemas.readDates(search), fetchTool(recordBase), readRecordFieldTool(),
+		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), search, fetchTool(recordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 	for _, tool := range all {

@@ -39,7 +39,11 @@ func (c *schemaCache) readDates(tool *Tool) *Tool {
 		reply, err := core(ctx, call)
 		if err == nil && len(readAs) > 0 {
 			body := rs.AsObject(reply.Response.Distinct())
-			reply.Response = reply.Response.WithBody(body.With("read_as", rs.EncodeJSON(readAs)).JSON())
+			says := body.Array("read_as")
+			for _, one := range readAs {
+				says = append(says, rs.EncodeJSON(one))
+			}
+			reply.Response = reply.Response.WithBody(body.With("read_as", rs.JoinArray(says)).JSON())
 		}
 		return reply, err
 	}

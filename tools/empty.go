@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -37,14 +35,10 @@ func explainEmpty(ctx context.Context, call Call, f filter) []render.EmptyField 
 			fields = append(fields, render.EmptyField{Field: c.field, Alone: -1})
 		}
 	}
-	var group errgroup.Group
-	for i := range fields {
-		group.Go(func() error {
-			explainField(ctx, call, f, &fields[i])
-			return nil
-		})
-	}
-	_ = group.Wait() // nothing fails
+	_ = inParallel(ctx, len(fields), func(ctx context.Context, i int) error {
+		explainField(ctx, call, f, &fields[i])
+		return nil
+	})
 	return fields
 }
 

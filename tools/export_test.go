@@ -8,6 +8,9 @@ var (
 	Fetch           = fetchTool
 	QueryRecords    = queryRecordsTool
 	ReadRecordField = readRecordFieldTool
-	PlainSearch     = plainSearchTool
-	Search          = searchTool
 )
+
+// Search is search as it is served, PlainSearch as it is without repair.
+func Search(base string) *Tool { return searchTool(base, newSchemaCache(time.Now), true) }
+
+func PlainSearch(base string) *Tool { return searchTool(base, newSchemaCache(time.Now), false) }

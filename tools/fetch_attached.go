@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -31,11 +30,8 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 			texts = append(texts, a)
 		}
 	}
-	if deadline, ok := ctx.Deadline(); ok { // the record is answered in any case
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(repairDeadline*float64(time.Until(deadline))))
-		defer cancel()
-	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
 	_ = inParallel(ctx, len(texts), func(ctx context.Context, i int) error {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil

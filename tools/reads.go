@@ -3,6 +3,9 @@ package tools
 import (
 	"context"
 	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -26,6 +29,44 @@ func (r *Reads) Do(ctx context.Context, request rs.Request) (*rs.Response, error
 	}
 	r.count.Add(int64(made))
 	return response, err
+}
+
+// maxParallelReads bounds the reads of a call at a time.
+const maxParallelReads = 3
+
+// inParallel calls read for each number below n, a few at a time, until one fails. A panic of one becomes the caller's.
+func inParallel(ctx context.Context, n int, read func(ctx context.Context, i int) error) error {
+	var panicked atomic.Pointer[any]
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(maxParallelReads)
+	for i := range n {
+		group.Go(func() error {
+			defer func() {
+				if p := recover(); p != nil {
+					panicked.Store(&p)
+				}
+			}()
+			if err := ctx.Err(); err != nil {
+				return &rs.Error{Code: rs.DeadlineExceeded, Cause: err}
+			}
+			return read(ctx, i)
+		})
+	}
+	err := group.Wait()
+	if p := panicked.Load(); p != nil {
+		panic(*p)
+	}
+	return err
+}
+
+// withinDeadline leaves a fifth of the time that a call has to the rest of it, so that what further reads do not answer in time does not
+// cost the answer.
+func withinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*4/5)
 }
 
 // Count is how many reads were made.

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -89,24 +87,23 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
 // connection is meant (S0-5f); for an index at the same time what stands beside the names.
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	var response *rs.Response
 	var counts *Counts
-	var counting errgroup.Group
+	reads := 1
 	if call.Scope.Stream == "" {
-		counting.Go(func() error {
+		reads = 2
+	}
+	err := inParallel(ctx, reads, func(ctx context.Context, i int) (err error) {
+		if i == 1 {
 			counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
 			return nil
-		})
-	}
-	response, err := readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
-	if err == nil && response.Unavailable == 0 {
-		err = notGranted(call.Scope, response)
-	}
-	if err != nil {
-		cancel() // no index, no counts
-	}
-	_ = counting.Wait() // nothing fails
+		}
+		response, err = readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
+		if err == nil && response.Unavailable == 0 {
+			err = notGranted(call.Scope, response)
+		}
+		return err
+	})
 	call.Counts = counts
 	return Reply{Call: call, Response: response}, err
 }

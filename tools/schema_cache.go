@@ -32,7 +32,9 @@ type streamFields struct {
 	fields      map[string]rs.SchemaField
 	unlike      map[string]bool // the fields whose type is not the same everywhere
 	connections []rs.Connection
+	sources     []source
 	until       time.Time
+	err         error // why nothing is known
 }
 
 func newSchemaCache(now func() time.Time) *schemaCache {
@@ -50,7 +52,7 @@ func (c *schemaCache) fieldsOf(ctx context.Context, d rs.Doer, scope rs.Scope) s
 	}
 	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
 	if err != nil {
-		return streamFields{}
+		return streamFields{err: err}
 	}
 	known = readStreamFields(rs.ReadSchema(response.Body), scope)
 	known.until = c.now().Add(schemaTTL)
@@ -70,7 +72,7 @@ func (c *schemaCache) hold(key schemaKey, known streamFields) {
 }
 
 func readStreamFields(schema *rs.Schema, scope rs.Scope) streamFields {
-	known := streamFields{fields: map[string]rs.SchemaField{}, unlike: map[string]bool{}}
+	known := streamFields{fields: map[string]rs.SchemaField{}, unlike: map[string]bool{}, sources: readSources(schema)}
 	seen := map[string]bool{}
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]

@@ -9,18 +9,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// searchTool finds records by their text, those with some of the words where none has all. recordBase is the public URL of the
-// resource server, for citations.
-func searchTool(recordBase string) *Tool {
-	tool := plainSearchTool(recordBase)
-	tool.Description += " A question will do: if no record has all words, those with some are listed."
-	tool.Forward = newSearcher(time.Now).forward
-	return tool
-}
-
-// plainSearchTool finds what the resource server finds, in one read.
-func plainSearchTool(recordBase string) *Tool {
-	return &Tool{
+// searchTool finds records by their text; with relaxed, those with some of the words where none has all. recordBase is the public URL of
+// the resource server, for citations.
+func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
+	tool := &Tool{
 		Name:  "search",
 		Title: "Search",
 		Description: "Search the text of all granted records (GET /v1/search). Read-only. " +
@@ -34,6 +26,8 @@ func plainSearchTool(recordBase string) *Tool {
 			integerProperty("limit", "Most hits over all connections", 1, maxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			filterProperty,
+			stringProperty("since", "First day or time; without q a timeline, newest first"),
+			stringProperty("until", "Last day or time"),
 			zoneProperty,
 		),
 		Output: json.RawMessage(`{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{` +
@@ -50,6 +44,13 @@ func plainSearchTool(recordBase string) *Tool {
 			})
 		},
 	}
+	core := forwardOnce
+	if relaxed {
+		tool.Description += " A question will do: if no record has all words, those with some are listed."
+		core = newSearcher(time.Now).forward
+	}
+	tool.Forward = periodSearch{schemas, core, newLearned(time.Now)}.forward
+	return schemas.readDates(tool)
 }
 
 type searchArgs struct {
@@ -58,14 +59,15 @@ type searchArgs struct {
 	limit                 int
 	position              render.Position
 	filter                filter
-	zone                  *time.Location // of the filter's dates
+	period                period
+	zone                  *time.Location // of dates
 }
 
 func decodeSearch(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "time_zone")
+	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
 	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
 	switch {
-	case q == "" && query == "":
+	case q == "" && query == "" && !a.has("since") && !a.has("until"):
 		a.required("q", `{"q":"invoice"}`)
 	case q != "" && query != "" && q != query:
 		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote(q), quote(query))
@@ -80,6 +82,10 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		position:     a.position(),
 		filter:       a.filter(),
 		zone:         a.timeZone(),
+	}
+	args.period = a.period(args.zone)
+	if q == "" {
+		a.requires("mode", "q")
 	}
 	args.limit, _ = a.number("limit", 1, maxLimit)
 	if args.position.Shown > 0 {
@@ -111,7 +117,8 @@ func (s searchArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: s.
 
 // Request returns GET /v1/search, or its semantic or hybrid form.
 func (s searchArgs) Request(scope rs.Scope) rs.Request {
-	query := url.Values{"q": {s.q}}
+	query := url.Values{}
+	setText(query, "q", s.q)
 	setText(query, "connection_id", scope.ConnectionID)
 	setList(query, "streams", s.streams)
 	setNumber(query, "limit", s.limit)

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -43,22 +40,10 @@ func (r *Repair) shown() *render.Repair {
 
 // A searcher is the core of search over one resource server. It repairs a search that finds nothing; tools/relax has the rules.
 type searcher struct {
-	now func() time.Time
-
-	mu       sync.Mutex
-	noHybrid map[string]time.Time // by grant: until when hybrid search is not asked for again
+	noHybrid *learned // which grants have no hybrid search
 }
 
-// How long a grant's hybrid search is not asked for again that was refused, and of how many grants that is remembered.
-const (
-	noHybridTTL    = 10 * time.Minute
-	maxNoHybrid    = 10_000
-	repairDeadline = 0.8 // of the time that the call has left
-)
-
-func newSearcher(now func() time.Time) *searcher {
-	return &searcher{now: now, noHybrid: map[string]time.Time{}}
-}
+func newSearcher(now func() time.Time) *searcher { return &searcher{newLearned(now)} }
 
 // forward makes the read that the arguments stand for, and others where it finds nothing.
 func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
@@ -97,11 +82,8 @@ func (s searchArgs) repairable() bool {
 
 // repair reads what the words of a search find one by one. nothing is the answer to all of them.
 func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.RepairCursor) (Reply, error) {
-	if deadline, ok := ctx.Deadline(); ok { // the answer is to be written before the call is over
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(repairDeadline*float64(time.Until(deadline))))
-		defer cancel()
-	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
 	r := &repairing{searcher: s, call: call, args: args, left: relax.ReadsLeft(nothing.Reads), answers: []*rs.Response{nothing}}
 	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
@@ -133,7 +115,7 @@ func (r *repairing) read(ctx context.Context) {
 		r.words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
-	hybrid := r.left > 1 && r.searcher.mayAskHybrid(grant) // the last read is for a word
+	hybrid := r.left > 1 && !r.searcher.noHybrid.has(grant) // the last read is for a word
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
@@ -150,7 +132,9 @@ func (r *repairing) read(ctx context.Context) {
 	}
 	answers := r.ask(ctx, asked)
 	if hybrid {
-		r.searcher.learnHybrid(grant, answers[0].err)
+		if hybridRefused(answers[0].err) {
+			r.searcher.noHybrid.learn(grant)
+		}
 		r.takeNear(answers[0])
 		answers = answers[1:]
 	}
@@ -201,32 +185,28 @@ type oneAnswer struct {
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
 func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	answers := make([]oneAnswer, len(asked))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(relax.MaxParallel)
-	for i, args := range asked {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				answers[i].err = &rs.Error{Code: rs.DeadlineExceeded, Cause: err}
-				return answers[i].err
-			}
-			request := args.Request(r.call.Scope)
-			request.OneRound, answers[i].sent = true, true
-			response, err := r.call.RS.Do(ctx, request)
-			if err == nil {
-				list, ok := response.List()
-				if answers[i] = (oneAnswer{response: response, list: list, sent: true}); ok {
-					return nil
-				}
-				err = &rs.Error{Code: rs.InvalidResponse}
-			}
-			answers[i] = oneAnswer{err: err, sent: true}
-			if args.mode == "hybrid" && hybridAlone(err) {
+	for i := range answers {
+		answers[i].err = &rs.Error{Code: rs.DeadlineExceeded} // of those that are not read any more
+	}
+	err := inParallel(ctx, len(asked), func(ctx context.Context, i int) error {
+		args := asked[i]
+		request := args.Request(r.call.Scope)
+		request.OneRound, answers[i].sent = true, true
+		response, err := r.call.RS.Do(ctx, request)
+		if err == nil {
+			list, ok := response.List()
+			if answers[i] = (oneAnswer{response: response, list: list, sent: true}); ok {
 				return nil
 			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+			err = &rs.Error{Code: rs.InvalidResponse}
+		}
+		answers[i] = oneAnswer{err: err, sent: true}
+		if args.mode == "hybrid" && hybridAlone(err) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
 		r.ended = rs.AsError(err).Code
 	}
 	for _, a := range answers {

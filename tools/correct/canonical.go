@@ -126,6 +126,12 @@ func (t Tool) string(p *Parameter, raw string) string {
 		return raw
 	}
 	raw = only(raw)
+	if p.Name == "since" || p.Name == "until" {
+		if day := dayOf(p.Name, raw); day != "" {
+			return rs.EncodeJSON(day)
+		}
+		return raw
+	}
 	if p.Words != nil {
 		written, ok := rs.AsText(raw)
 		plain := snake(written)

@@ -13,7 +13,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	guess := slices.Clone(args)
 	for _, m := range args {
 		if !t.takes(m.Name) && bounds[snake(m.Name)] && m.Value != "null" {
-			return t.LookUp(args), true // which field has the time is to be looked up
+			return t.period(args), true
 		}
 		if !t.takes(m.Name) {
 			guess = t.placed(guess, m)
@@ -63,6 +63,31 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	}
 	return t.LookUp(guess), true
+}
+
+// period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
+// looked up.
+func (t Tool) period(args rs.Object) Call {
+	var search rs.Object
+	for _, m := range args {
+		name := snake(m.Name)
+		switch {
+		case name == "since" || slices.Contains(aliases["since"], name) || name == "after":
+			name = "since"
+		case name == "until" || slices.Contains(aliases["until"], name) || name == "before":
+			name = "until"
+		case name == "stream":
+			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
+			continue
+		case name != "q" && name != "query" && name != "streams" && name != "connection_id" && name != "limit":
+			return t.LookUp(args)
+		}
+		if day := dayOf(name, m.Value); day != "" && (name == "since" || name == "until") {
+			m.Value = rs.EncodeJSON(day)
+		}
+		search = append(search, rs.Member{Name: name, Value: m.Value})
+	}
+	return Call{"search", search}
 }
 
 // placed finds a place for an argument that the tool does not take, or leaves it out.

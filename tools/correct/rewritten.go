@@ -20,6 +20,21 @@ var dateLayouts = []struct {
 	{"2006-01-02 15:04:05", false}, {"2006-01-02 15:04", false}, {"2006-01-02T15:04:05", false}, {"2006-01-02T15:04", false},
 }
 
+// dayOf is a bound of a period as search takes it, for a day, month or year that is written in another way; "" if there is none. Of what
+// is longer than a day, until is the last.
+func dayOf(name, raw string) string {
+	s, _ := text(raw)
+	for layout, last := range map[string][2]int{"2006": {1, 0}, "2006-01": {0, 1}, "January 2006": {0, 1}, "Jan 2006": {0, 1}} {
+		if t, err := time.Parse(layout, strings.TrimSpace(s)); err == nil {
+			if name == "until" {
+				t = t.AddDate(last[0], last[1], -1)
+			}
+			return t.Format(time.DateOnly)
+		}
+	}
+	return dateOf(raw)
+}
+
 var unixSeconds = regexp.MustCompile(`^1[0-9]{9}$|^1[0-9]{12}$`)
 
 // dateOf is a date as a filter takes it, for one that is written in another way; "" if there is none.

@@ -27,6 +27,8 @@ var aliases = map[string][]string{
 	"group_by_time": {"time_field", "date_field", "group_by_date"},
 	"granularity":   {"interval", "bucket", "period", "time_bucket", "time_granularity"},
 	"time_zone":     {"timezone", "tz"},
+	"since":         {"from", "start", "start_date", "date_from", "from_date", "start_time", "time_min"},
+	"until":         {"to", "end", "end_date", "date_to", "to_date", "end_time", "time_max"},
 }
 
 // words are other ways to write one of the few values of an argument.

@@ -12,7 +12,6 @@ const (
 	MaxReads        = 8  // of the resource server, the search that found nothing among them
 	MaxPackageReads = 24 // the same, over the members of a package
 	MaxWords        = 6  // that are asked for one by one
-	MaxParallel     = 3  // reads at a time
 	Hits            = 25 // of one read
 )
 

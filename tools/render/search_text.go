@@ -163,8 +163,13 @@ func searchSummary(l listing, page, hits []hit, q SearchQuery) string {
 	line := plural(len(page), "hit")
 	if q.Q != "" {
 		line += " for " + quote(preview(q.Q, 80))
+	} else {
+		line = plural(len(page), "record") + ", newest first"
 	}
-	if len(page) == 0 {
+	switch {
+	case len(page) == 0 && q.Q == "":
+		return "0 records of this time"
+	case len(page) == 0:
 		return line + ". Try other words, fewer of them, or no streams and filter."
 	}
 	if n := l.count(); n != "" && someCount(l) > 0 {

@@ -79,3 +79,9 @@ func (h *hit) hasOnly() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
+func WhenOf(o rs.Object) string {
+	when, _ := timeOf(o, o.Object("data"))
+	return when
+}

@@ -1,0 +1,200 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A periodCursor is where a search of a period goes on. Hits are counted from the first; those of a timeline from the first that is as old
+// as the last that was shown, so that records that were added meanwhile move nothing.
+type periodCursor struct {
+	shown int
+	at    string // RFC 3339; "" but in a timeline
+}
+
+const periodCursorPrefix = "period."
+
+func (c periodCursor) String() string { return periodCursorPrefix + strconv.Itoa(c.shown) + "." + c.at }
+
+func parsePeriodCursor(text string) (periodCursor, error) {
+	if text == "" {
+		return periodCursor{}, nil
+	}
+	rest, ok := strings.CutPrefix(text, periodCursorPrefix)
+	number, at, _ := strings.Cut(rest, ".")
+	shown, err := strconv.Atoi(number)
+	if _, timeErr := readInstant(at); !ok || err != nil || shown < 1 || shown >= maxPeriodHits || at != "" && timeErr != nil {
+		return periodCursor{}, &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not of a search with since or until.", Hint: "Search again without cursor."}
+	}
+	return periodCursor{shown, at}, nil
+}
+
+// merged is one page of what the sources returned: hits in turn, the best of each first; records by time.
+func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCursor, limit int) *rs.Response {
+	timeline := r.Query.Get("q") == ""
+	var all []foundAt
+	more := false
+	for rank := 0; rank < maxPeriodHits; rank++ {
+		for _, page := range pages {
+			if rank < len(page.hits) {
+				all = append(all, page.hits[rank])
+			}
+		}
+	}
+	if timeline {
+		slices.SortStableFunc(all, func(a, b foundAt) int { return b.at.Compare(a.at) })
+	}
+	response := &rs.Response{Status: 200, ContentType: "application/json"}
+	counted, exact := 0, true
+	var recall []rs.Object
+	for _, page := range pages {
+		response.Reads += page.reads
+		more = more || page.more
+		if page.err != nil {
+			response.Unavailable++
+			exact = false
+			continue
+		}
+		if response.RequestID == "" {
+			response.RequestID = page.response.RequestID
+		}
+		n, ok := page.meta.Number("count")
+		counted, exact = counted+n, exact && ok && !page.all
+		if o := page.meta.Object("recall"); o != nil {
+			recall = append(recall, o)
+		}
+	}
+	end := min(len(all), from.shown+limit)
+	page := all[min(from.shown, len(all)):end]
+	items := make([]rs.Item, len(page))
+	for i, hit := range page {
+		items[i] = hit.Item
+	}
+	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages)}}
+	if exact && !timeline {
+		meta = append(meta, rs.Member{Name: "count", Value: strconv.Itoa(counted)})
+	}
+	if len(recall) > 0 {
+		meta = append(meta, rs.Member{Name: "recall", Value: mergedRecall(recall).JSON()})
+	}
+	more = more || end < len(all)
+	body := rs.Object{
+		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more)}, {Name: "data", Value: rs.JoinItems(items)},
+		{Name: "read_as", Value: rs.EncodeJSON([]string{p.says()})}, {Name: "meta", Value: meta.JSON()},
+	}
+	if next := (periodCursor{shown: end}); more && len(page) > 0 {
+		if timeline {
+			last := page[len(page)-1].at
+			next = periodCursor{at: last.UTC().Format(time.RFC3339Nano)}
+			for _, hit := range all[:end] {
+				if hit.at.Equal(last) {
+					next.shown++
+				}
+			}
+		}
+		if next.shown < maxPeriodHits && !slices.ContainsFunc(pages, func(p periodPage) bool { return p.all }) {
+			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(next.String())})
+		}
+	}
+	return response.WithBody(body.JSON())
+}
+
+// mergedRecall is what several answers say of the words of a query: those that occur nowhere occur in none of them.
+func mergedRecall(all []rs.Object) rs.Object {
+	missing := all[0].Array("missing_words")
+	partial, complete := 0, true
+	for _, one := range all {
+		n, _ := one.Number("partial_count")
+		partial, complete = partial+n, complete && !one.Denied("complete")
+		missing = slices.DeleteFunc(missing, func(word string) bool { return !slices.Contains(one.Array("missing_words"), word) })
+	}
+	merged := rs.Object{{Name: "complete", Value: strconv.FormatBool(complete)}}
+	if slices.ContainsFunc(all, func(o rs.Object) bool { return o.Has("partial_count") }) {
+		merged = append(merged, rs.Member{Name: "partial_count", Value: strconv.Itoa(partial)})
+	}
+	if len(missing) > 0 {
+		merged = append(merged, rs.Member{Name: "missing_words", Value: rs.JoinArray(missing)})
+	}
+	return merged
+}
+
+// says is which instants were asked for, of which fields.
+func (p *periodReader) says() string {
+	var fields, says []string
+	for _, s := range p.sources {
+		if field := s.time + " of " + s.stream; !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	from, before := p.args.period.bounds(p.args.zone)
+	minute := func(word string, t time.Time) {
+		if !t.IsZero() {
+			says = append(says, word+" "+strings.Replace(instant(t), ":00Z", "Z", 1))
+		}
+	}
+	minute("from", from)
+	minute("until", before)
+	return strings.Join(says, " ") + ": " + strings.Join(fields, ", ")
+}
+
+// warnings say in one sentence each what the answer does not have, before the warnings of the resource server.
+func (p *periodReader) warnings(pages []periodPage) string {
+	var says, failed, items []string
+	unfiltered, untimed, oldest := false, 0, time.Time{}
+	for i, page := range pages {
+		unfiltered, untimed = unfiltered || page.all, untimed+page.untimed
+		if page.all && page.more && len(page.hits) > 0 {
+			if last := page.hits[len(page.hits)-1].at; last.After(oldest) {
+				oldest = last
+			}
+		}
+		if page.err != nil {
+			name := strings.Join(p.timeless, ", ")
+			if i < len(p.sources) {
+				name = p.sources[i].name()
+			}
+			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
+		}
+		items = append(items, page.meta.Array("warnings")...)
+	}
+	if unfiltered {
+		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxPeriodHits))
+		if !oldest.IsZero() {
+			says = append(says, "What is older than "+instant(oldest)+" may be missing.")
+		}
+	}
+	if untimed > 0 {
+		says = append(says, fmt.Sprintf("%d hits without a time of their own were left out; a search without since and until has them.", untimed))
+	}
+	if len(p.timeless) > 0 && p.args.q == "" {
+		says = append(says, strings.Join(p.timeless, ", ")+" have no time of their own and are not listed.")
+	}
+	if len(p.left) > 0 {
+		names := make([]string, len(p.left))
+		for i, s := range p.left {
+			names[i] = s.name()
+		}
+		says = append(says, "Not read, because there are so many: "+strings.Join(names, ", ")+". Name streams or connection_id.")
+	}
+	if len(failed) > 0 {
+		says = append(says, "Could not be read: "+strings.Join(failed, ", ")+".")
+	}
+	if len(says) > 0 {
+		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}
+		items = append([]string{own.JSON()}, items...)
+	}
+	return rs.JoinArray(items)
+}
+
+// name is a source for people.
+func (s source) name() string {
+	if s.connection.DisplayName == "" {
+		return s.stream
+	}
+	return s.stream + " of " + s.connection.DisplayName
+}

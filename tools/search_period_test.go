@@ -1,0 +1,151 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A search without words lists what is in a period, newest first, over all streams and connections: no record twice and none missing,
+// however many are shown at a time.
+func TestATimelineIsComplete(t *testing.T) {
+	for _, limit := range []int{1, 7, 50, 100} {
+		server, tool := newShopServer(t), tools.Search("https://rs.example")
+		var ids, times []string
+		cursor, reads := "", 4 // the schema, and three streams of connections
+		for page := 0; page == 0 || cursor != ""; page++ {
+			arguments := fmt.Sprintf(`{"since":"2026-01-30","until":"2026-03-31","limit":%d,"cursor":%q}`, limit, cursor)
+			if cursor == "" {
+				arguments = fmt.Sprintf(`{"since":"2026-01-30","until":"2026-03-31","limit":%d}`, limit)
+			}
+			_, data, reply := server.call(t, tool, arguments)
+			result, _ := tool.Render(reply.Call, reply.Response)
+			for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+				ids, times = append(ids, rs.AsObject(raw).Text("id")), append(times, rs.AsObject(raw).Text("authored_at"))
+			}
+			if cursor = data.Text("next_cursor"); len(server.read) != reads || reply.Reads != reads {
+				t.Fatalf("D28: %q are said to be %d reads", server.read, reply.Reads)
+			}
+			reads = 3
+			if want := "from 2026-01-30T00:00Z until 2026-04-01T00:00Z: at of orders, at of log"; data.Array("read_as")[0] != rs.EncodeJSON(want) {
+				t.Errorf("read as %s", data.Get("read_as"))
+			}
+		}
+		const days, orders = 61, 6
+		sorted := slices.Sorted(slices.Values(ids))
+		if len(ids) != days+orders || len(slices.Compact(sorted)) != days+orders {
+			t.Errorf("by %d, %d records are listed: %q", limit, len(ids), ids)
+		}
+		if !slices.IsSortedFunc(times, func(a, b string) int { return strings.Compare(b, a) }) {
+			t.Errorf("by %d, they are not newest first: %q", limit, times)
+		}
+	}
+}
+
+// dated is a resource server with a stream that has a time and one that has none. answer answers its searches and lists.
+func dated(answer func(r rs.Request) (*rs.Response, error)) *middlewaretest.RS {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"s","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
+		`{"name":"parts","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(schema), nil
+		}
+		return answer(r)
+	}}
+}
+
+func hitAt(stream, key, at string) string {
+	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"c","authored_at":%q}`, stream, key, at)
+}
+
+// What a resource server refuses to filter is looked through instead, and said; it is not asked again in vain.
+func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
+	server := dated(func(r rs.Request) (*rs.Response, error) {
+		if hasFilter(r.Query) {
+			return nil, &rs.Error{Code: "invalid_request", Status: 400, Param: "filter", Message: "filter[...] is not supported for client-token reads", Quoted: true}
+		}
+		if slices.Contains(r.Query["streams"], "parts") {
+			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("parts", "p1", "") + `,` + hitAt("parts", "p2", "2026-03-05T00:00:00Z") + `]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("s", "new", "2026-05-01T00:00:00Z") + `,` + hitAt("s", "in", "2026-03-31T23:00:00Z") + `]}`), nil
+	})
+	tool := tools.Search("https://rs.example")
+	for _, reads := range []int{4, 3} { // the schema, which is held for no grant without an id, and both kinds of streams
+		before := len(server.Requests())
+		got, text := searchWith(t, tool, server, `{"q":"rent","since":"2026-03-01","until":"2026-03-31"}`)
+		var ids []string
+		for _, hit := range got.Results {
+			ids = append(ids, hit.ID)
+		}
+		if !slices.Equal(ids, []string{"c/s:in", "c/parts:p2"}) {
+			t.Errorf("found %q", ids)
+		}
+		for _, says := range []string{"does not filter what this token reads by time", "1 hits without a time of their own were left out"} {
+			if !strings.Contains(text, says) {
+				t.Errorf("the text does not say %q:\n%s", says, text)
+			}
+		}
+		if n := len(server.Requests()) - before; n != reads {
+			t.Errorf("%d reads instead of %d: %q", n, reads, server.Lines())
+		}
+	}
+}
+
+func hasFilter(query url.Values) bool {
+	for name := range query {
+		if strings.HasPrefix(name, "filter[") {
+			return true
+		}
+	}
+	return false
+}
+
+// A repaired search keeps to the period too.
+func TestARepairKeepsToAPeriod(t *testing.T) {
+	answers := allWords(year, 404)
+	server := dated(answers.Answer)
+	got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"when is my dentist appointment moved","streams":["s"],"since":"2026-03-01"}`)
+	if len(got.Results) != 3 || got.Data.Repair == nil || !strings.Contains(text, "No record has all of: appointment, dentist, moved. These have some.") {
+		t.Errorf("%+v\n%s", got, text)
+	}
+	for _, r := range server.Requests()[1:] {
+		if r.Query.Get("filter[at][gte]") != "2026-03-01" {
+			t.Errorf("read outside of the period: %s", middlewaretest.Line(r))
+		}
+	}
+}
+
+func TestPeriodsThatAreNone(t *testing.T) {
+	for arguments, says := range map[string]string{
+		`{"since":"2026-04-01","until":"2026-03-31"}`:           "is after until",
+		`{"q":"a","since":"yesterday"}`:                         `since cannot be "yesterday"`,
+		`{"mode":"semantic","since":"2026-04-01"}`:              "mode needs q",
+		`{"streams":["s"]}`:                                     "q is required",
+		`{"since":"2026-04-01","until":"2026-04-01"}`:           "",
+		`{"since":"2026-04-01T23:00:00Z","until":"2026-04-01"}`: "",
+	} {
+		_, err := tools.Search("").Decode(json.RawMessage(arguments))
+		if (err != nil) != (says != "") || err != nil && !strings.Contains(rs.AsError(err).Message, says) {
+			t.Errorf("%s: %v", arguments, err)
+		}
+	}
+	for arguments, code := range map[string]rs.Code{
+		`{"since":"2026-04-01","streams":["parts"]}`: rs.InvalidArguments,
+		`{"since":"2026-04-01","streams":["other"]}`: rs.UnknownStream,
+	} {
+		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"data":[]}`), nil })
+		tool := tools.Search("")
+		args, _ := tool.Decode(json.RawMessage(arguments))
+		if _, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: json.RawMessage(arguments), RS: server, Args: args}); err == nil || rs.AsError(err).Code != code {
+			t.Errorf("%s: %v", arguments, err)
+		}
+	}
+}
