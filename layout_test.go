@@ -54,6 +54,7 @@ var forbidden = map[string][]string{
 	"middleware":   {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"transport":    {module + "rs/fanout", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
+	"transport/signin":   {module + "rs/fanout", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql", prometheusModule, otelModule},
 	"transport/fastpath": {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
 
 	"internal/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},

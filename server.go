@@ -25,6 +25,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
+	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
 
 // newPipeline returns the call pipeline, which is the same over HTTP and over stdio.
@@ -48,7 +49,9 @@ type hosted struct {
 	tokens     *auth.TokenCache
 	limiter    *web.Limiter
 	health     *transport.Health
-	closeAdmin func() // ends the metrics and probes; nil without --admin-listen
+	issuers    *signin.Issuers
+	signIn     *signin.Bridge // nil: hosts sign in elsewhere
+	closeAdmin func()         // ends the metrics and probes; nil without --admin-listen
 
 	config cli.HostedConfig // what is served; of the goroutine of serve alone
 }
@@ -79,8 +82,9 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		}},
 	}})
 	h.service = service.NewService(h.health, version)
-	if err := h.configure(c); err != nil {
-		return nil, exit.UsageError(err.Error())
+	h.issuers = signin.NewIssuers(h.recordBase, cmp.Or(c.RSReadURL, h.recordBase), rsclient.NewTransport(), time.Now)
+	if err := h.configure(ctx, c); err != nil {
+		return nil, err
 	}
 	if err := h.service.Listen(ctx, inherited, c.Listen, c.MaxConnections, c.ClientConnections); err != nil {
 		return nil, err
@@ -102,6 +106,7 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 	if read == nil {
 		return h.service.Serve(ctx, m, nil)
 	}
+	warnOfSignIns(h.config)
 	go service.ReportUnreachable(ctx, h.config.Log, dependencies(h.config))
 	return h.service.Serve(ctx, m, func() ([]string, error) {
 		next, err := read()
@@ -109,22 +114,39 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 			return nil, err
 		}
 		next, kept := h.config.KeepFixed(next)
-		return kept, h.configure(next)
+		return kept, h.configure(ctx, next)
 	})
+}
+
+// warnOfSignIns says what OAuth hosts will get here that the operator may not expect.
+func warnOfSignIns(c cli.HostedConfig) {
+	switch {
+	case c.ConnectorKey != "":
+		c.Log.Warn().Str("source", c.ConnectorKey).Msg("hosts sign in for one source, of which the owner must have one connection; for several name them in --authorization-details")
+	case !c.SignsIn() && c.PackagesURL == "":
+		c.Log.Warn().Msg("package tokens cannot be read here, and authorization servers issue them to hosts that sign in; name a directory with --packages-url, or one source with --authorization-source")
+	}
 }
 
 // URL is where clients find it.
 func (h *hosted) URL() string { return h.service.URL() }
 
 // configure serves a configuration from now on. When it is not good, nothing has changed.
-func (h *hosted) configure(c cli.HostedConfig) error {
+func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	authority, err := newAuthority(c, h.client)
 	if err != nil {
-		return err
+		return exit.UsageError(err.Error())
 	}
-	authorizationServers := c.AuthorizationServers
-	if len(authorizationServers) == 0 {
-		authorizationServers = []string{h.recordBase}
+	metadata := transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: c.AuthorizationServers, Packages: c.PackagesURL != ""}
+	bridge, err := h.bridge(ctx, c)
+	var signIn transport.SignIn
+	switch {
+	case err != nil:
+		return &exit.Error{Code: exit.Unavailable, Message: "sign-in cannot be offered: " + err.Error()}
+	case bridge != nil:
+		signIn, metadata.AuthorizationServers = bridge, []string{c.Public.Origin}
+	case len(c.AuthorizationServers) == 0:
+		metadata.Issuers = h.issuers.List
 	}
 	pipeline := pipelineOptions(c.Name, h.recordBase, h.client, c.Deadline, c.Log, c.Watch)
 	pipeline.NoSearchRelax = c.NoSearchRelax
@@ -132,15 +154,38 @@ func (h *hosted) configure(c cli.HostedConfig) error {
 		Server:        transport.NewPipeline(pipeline),
 		Authenticator: h.tokens,
 		Public:        c.Public, Origins: c.Origins,
-		Metadata: transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: authorizationServers, Packages: c.PackagesURL != ""},
-		Health:   h.health, Page: c.Page, Stop: h.service.Stopping(), Limiter: h.limiter,
+		Metadata: metadata,
+		Health:   h.health, Page: c.Page, SignIn: signIn, Stop: h.service.Stopping(), Limiter: h.limiter,
 		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Requests(),
 	})
 	h.limiter.Set(c.Limits)
 	h.authority.Store(&authority)
 	h.service.Use(service.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log})
-	h.config = c
+	h.config, h.signIn = c, bridge
 	return nil
+}
+
+// bridge returns what hosts sign in at, or nil where they sign in elsewhere. One that fits stays, with the answers that it shares.
+func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge, error) {
+	if !c.SignsIn() {
+		return nil, nil
+	}
+	o := signin.Options{
+		Public: c.Public.Origin, ConnectorKey: c.ConnectorKey, Details: c.Details, Transport: rsclient.NewTransport(), Now: time.Now, Log: c.Log,
+	}
+	if issuers := c.AuthorizationServers; len(issuers) > 0 {
+		o.Issuer = issuers[0]
+	} else {
+		named, err := h.issuers.Ask(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.Issuer = named[0]
+	}
+	if h.signIn != nil && h.signIn.Fits(o) {
+		return h.signIn, nil
+	}
+	return signin.New(ctx, o)
 }
 
 // answerBytes is how many bytes of answers may be in memory: as many MiB as are set, or two fifths of the process's memory

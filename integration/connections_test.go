@@ -75,7 +75,7 @@ const (
 
 func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	held := newHeldRS(t)
-	url, _ := serve(t, "--rs-url", held.URL)
+	url, _ := serve(t, "--rs-url", held.URL, "--authorization-servers", "https://as.example") // or it is asked who issues
 	before := held.heard.Load()
 	for _, row := range []struct {
 		name, request string

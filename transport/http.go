@@ -27,6 +27,7 @@ type HandlerOptions struct {
 	Limiter       *web.Limiter    // nil means one with middleware.DefaultLimits
 	Health        *Health         // answers /livez and /readyz; nil serves neither
 	Page          Page            // what GET / shows to people; nil serves none
+	SignIn        SignIn          // answers web.ServerPath, AuthorizePath, RegisterPath and TokenPath; nil serves none
 	NoFastPath    bool            // the SDK answers every message, also plain ones; see package fastpath
 	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
 	Logger        zerolog.Logger
@@ -38,6 +39,11 @@ type HandlerOptions struct {
 // it is not known.
 type Page interface {
 	Serve(w http.ResponseWriter, r *http.Request, endpoint, status string)
+}
+
+// A SignIn serves the requests of a sign-in at this server. path is one of the paths of package web, and the method fits it.
+type SignIn interface {
+	Serve(w http.ResponseWriter, r *http.Request, path string)
 }
 
 //go:embed icon.svg
@@ -62,14 +68,36 @@ func Handler(o HandlerOptions) http.Handler {
 	if o.Health != nil {
 		probes = web.BaseChain(options).Then(o.Health)
 	}
+	signIn := public
+	if o.SignIn != nil {
+		signIn = web.SignInChain(options).Then(signInPaths(o))
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch o.Public.Route(r.URL.Path) {
 		case web.EndpointPath:
 			endpoint.ServeHTTP(w, r)
 		case web.LivePath, web.ReadyPath:
 			probes.ServeHTTP(w, r)
+		case web.ServerPath, web.AuthorizePath, web.RegisterPath, web.TokenPath:
+			signIn.ServeHTTP(w, r)
 		default:
 			public.ServeHTTP(w, r)
+		}
+	})
+}
+
+// signInPaths serves a sign-in.
+func signInPaths(o HandlerOptions) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, methods := o.Public.Route(r.URL.Path), []string{http.MethodPost}
+		switch path {
+		case web.ServerPath:
+			methods = []string{http.MethodGet, http.MethodHead}
+		case web.AuthorizePath:
+			methods = []string{http.MethodGet}
+		}
+		if allowMethods(w, r, methods...) {
+			o.SignIn.Serve(w, r, path)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -14,7 +15,9 @@ type Metadata struct {
 	ResourceName         string   // shown to people, such as "Personal data (PDPP)"
 	ResourceServer       string   // the resource server's origin; pdpp_core_query_base is its /v1 (S3-9a)
 	AuthorizationServers []string // issuer URLs
-	Packages             bool     // package tokens are served as well (D10)
+	// Issuers asks for them instead, on each request for a document. It may be nil.
+	Issuers  func(context.Context) []string
+	Packages bool // package tokens are served as well (D10)
 }
 
 // document has the standard fields and the PDPP extensions, and no others (S3-17c).
@@ -51,6 +54,9 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 	}
 	if m.ResourceServer != "" {
 		d.QueryBase = strings.TrimRight(m.ResourceServer, "/") + "/v1"
+	}
+	if m.Issuers != nil {
+		d.AuthorizationServers = m.Issuers(r.Context())
 	}
 	if m.Packages {
 		d.TokenKinds = append(d.TokenKinds, auth.KindPackage)

@@ -30,8 +30,10 @@ type HostedConfig struct {
 	MaxConnections       int // 0: no limit
 	ClientConnections    int // of one address; 0: no limit
 	Limits               web.Limits
-	Unknown              auth.QuestionLimits // of questions about unknown tokens
-	AuthorizationServers []string
+	Unknown              auth.QuestionLimits       // of questions about unknown tokens
+	AuthorizationServers []string                  // empty: those that the resource server names
+	ConnectorKey         string                    // of the source that sign-ins ask for; empty: see Details
+	Details              string                    // authorization_details that sign-ins ask for; empty, with no key: no sign-in here
 	Introspection        *auth.IntrospectorOptions // nil: the schema probe
 	PackagesURL          string                    // directory of package members, asked with the introspection's credentials
 	DrainDelay           time.Duration             // from "not ready" to the end of accepting

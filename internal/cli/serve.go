@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,7 +33,9 @@ type serveCommand struct {
 	AllowedOrigins            []string      `name:"allowed-origins" help:"Browser origins that may call; usually none." env:"PDPP_MCP_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
 	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host, -Proto and -For are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
 	TrustedHops               int           `name:"trusted-hops" help:"How many trusted proxies a request passes: its client is the address that many from the right of X-Forwarded-For; ${default} if absent." default:"1" env:"PDPP_MCP_TRUSTED_HOPS" placeholder:"N"`
-	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; the resource server if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
+	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; those that the resource server names if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
+	AuthorizationSource       string        `name:"authorization-source" help:"Let OAuth hosts sign in here, and have each ask for all of this source, a connector key with one connection." env:"PDPP_MCP_AUTHORIZATION_SOURCE" placeholder:"KEY"`
+	AuthorizationDetails      string        `name:"authorization-details" help:"The same, asking for the one entry of authorization_details in this JSON file." type:"path" env:"PDPP_MCP_AUTHORIZATION_DETAILS" placeholder:"FILE"`
 	IntrospectionURL          string        `name:"introspection-url" help:"RFC 7662 endpoint. Without it the schema says what a token is." env:"PDPP_MCP_INTROSPECTION_URL" placeholder:"URL"`
 	IntrospectionClientID     string        `name:"introspection-client-id" help:"HTTP Basic user of introspection." env:"PDPP_MCP_INTROSPECTION_CLIENT_ID" placeholder:"ID"`
 	IntrospectionClientSecret string        `name:"introspection-client-secret" help:"HTTP Basic password; prefer the file or the environment." env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET" placeholder:"SECRET"`
@@ -162,11 +166,42 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	if config.Public.Hops = c.TrustedHops; c.TrustedHops < 1 {
 		return config, exit.UsageError(fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops))
 	}
+	if err := config.readSignIn(c); err != nil {
+		return config, exit.UsageError(err.Error())
+	}
 	if config.Introspection, err = introspectionOptions(c, config.Public.Origin); err != nil {
 		return config, exit.UsageError(err.Error())
 	}
 	return config, nil
 }
+
+// readSignIn reads what sign-ins ask for.
+func (c *HostedConfig) readSignIn(flags serveCommand) error {
+	c.ConnectorKey = flags.AuthorizationSource
+	if flags.AuthorizationDetails != "" {
+		data, err := credentials.ReadSettings(flags.AuthorizationDetails)
+		if err != nil {
+			return fmt.Errorf("--authorization-details: %w", err)
+		}
+		var details bytes.Buffer
+		if err := json.Compact(&details, data); err != nil {
+			return fmt.Errorf("--authorization-details: %s is not JSON", flags.AuthorizationDetails)
+		}
+		c.Details = details.String()
+	}
+	switch {
+	case c.ConnectorKey != "" && c.Details != "":
+		return errors.New("--authorization-source and --authorization-details: name one of them")
+	case c.SignsIn() && c.Public.Origin == "":
+		return errors.New("--authorization-source and --authorization-details need --public-url: it is the issuer that hosts are told")
+	case c.SignsIn() && len(c.AuthorizationServers) > 1:
+		return errors.New("--authorization-source and --authorization-details need one of --authorization-servers: hosts sign in at one")
+	}
+	return nil
+}
+
+// SignsIn reports whether OAuth hosts sign in here.
+func (c HostedConfig) SignsIn() bool { return c.ConnectorKey != "" || c.Details != "" }
 
 func (f limitFlags) limits() web.Limits {
 	return web.Limits{

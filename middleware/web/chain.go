@@ -50,6 +50,14 @@ func PublicChain(o ChainOptions) alice.Chain {
 	)
 }
 
+// maxSignInBytes bounds a registration or a token request.
+const maxSignInBytes = 32 << 10
+
+// SignInChain is what a request of a sign-in passes before it is answered or passed on.
+func SignInChain(o ChainOptions) alice.Chain {
+	return PublicChain(o).Append(bodyLimit(maxSignInBytes), clientAddress(o.Public))
+}
+
 // BaseChain is what the probes of a load balancer pass: those name an address of the
 // machine, not a public name, and learn nothing but whether the server is up.
 func BaseChain(o ChainOptions) alice.Chain {

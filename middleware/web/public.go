@@ -19,6 +19,12 @@ const (
 	IconPath     = "/icon.svg"
 	LivePath     = "/livez"
 	ReadyPath    = "/readyz"
+
+	// Of a sign-in, where there is one.
+	ServerPath    = "/.well-known/oauth-authorization-server"
+	AuthorizePath = "/authorize"
+	RegisterPath  = "/register"
+	TokenPath     = "/token" // #nosec G101 -- a path
 )
 
 // Public says under which names and paths this server is reached. The zero value serves loopback names over loopback
@@ -87,12 +93,16 @@ func (p Public) Path(path string) string {
 	if resource, ok := strings.CutPrefix(path, MetadataPath); ok {
 		return MetadataPath + p.Prefix + resource
 	}
+	if path == ServerPath { // RFC 8414, section 3.1
+		return ServerPath + p.Prefix
+	}
 	return p.Prefix + path
 }
 
 // Route returns the path of a request without the prefix if it is one of ours, and otherwise "other".
 func (p Public) Route(requested string) string {
-	for _, path := range [...]string{EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath} {
+	for _, path := range [...]string{EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath,
+		ServerPath, AuthorizePath, RegisterPath, TokenPath} {
 		if requested == p.Path(path) {
 			return path
 		}

@@ -61,7 +61,8 @@ func (p Principal) Admissible() error {
 	case p.Kind == KindPackage && p.Package != nil:
 		return nil
 	case p.Kind == KindPackage:
-		return &rs.Error{Code: rs.TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.", Hint: "Connect with a client access token of one PDPP grant, or ask the operator to configure the package directory."}
+		return &rs.Error{Code: rs.TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.",
+			Hint: "Connect with a client access token of one PDPP grant. The operator can name the directory of packages (--packages-url), or have hosts sign in for one source (--authorization-source)."}
 	case p.Kind == KindOwner:
 		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp connect` and approve a grant."}
 	default:

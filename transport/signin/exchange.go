@@ -1,0 +1,179 @@
+package signin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+)
+
+// shareFor is how long the answer to a refresh is given to whoever asks with the same token.
+const shareFor = 10 * time.Second
+
+// A sharedAnswer is the authorization server's.
+type sharedAnswer struct {
+	status     int
+	body       []byte
+	retryAfter string
+	at         time.Time
+}
+
+// known are the fields of a registration that the authorization server knows. It refuses a registration with others, which
+// RFC 7591 (section 2) would have it ignore.
+var known = [...]string{"client_name", "redirect_uris", "application_type"}
+
+// register passes a registration on.
+func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
+	if !b.mayRegister(r) {
+		w.Header().Set("Retry-After", "60")
+		refuse(w, http.StatusTooManyRequests, "slow_down", "Too many registrations; try again in a minute.")
+		return
+	}
+	sent := map[string]json.RawMessage{}
+	body, err := io.ReadAll(r.Body)
+	if err != nil || !mediaIs(r.Header.Get("Content-Type"), "application/json") || json.Unmarshal(body, &sent) != nil || sent == nil {
+		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "The client's metadata must be a JSON object.")
+		return
+	}
+	client := map[string]any{
+		"token_endpoint_auth_method": "none", "response_types": []string{"code"}, "grant_types": []string{"authorization_code"},
+	}
+	for _, name := range known {
+		if value, ok := sent[name]; ok {
+			client[name] = value
+		}
+	}
+	var grants []string
+	if _, given := sent["grant_types"]; given && json.Unmarshal(sent["grant_types"], &grants) == nil && slices.Contains(grants, "refresh_token") {
+		client["grant_types"] = []string{"authorization_code", "refresh_token"}
+	}
+	encoded, err := json.Marshal(client)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "The client's metadata must be a JSON object.")
+		return
+	}
+	answer, err := b.post(r.Context(), s.RegistrationEndpoint, "application/json", encoded)
+	pass(w, answer, err)
+}
+
+// mayRegister bounds registrations: the authorization server counts those of all clients as ours.
+func (b *Bridge) mayRegister(r *http.Request) bool {
+	address := middleware.RequestFrom(r.Context()).Client.String()
+	own := rate.NewLimiter(20/(10*60.0), 20)
+	if held, ok, _ := b.registering.PeekOrAdd(address, own); ok {
+		own = held
+	}
+	now := b.options.Now()
+	return own.AllowN(now, 1) && b.registrations.AllowN(now, 1)
+}
+
+// fields are the parameters of a token request that are passed on.
+var fields = [...]string{"grant_type", "code", "redirect_uri", "client_id", "code_verifier", "refresh_token", "scope", "resource"}
+
+// token passes a token request on. Parallel refreshes with one token become one: the authorization server takes a second for a
+// theft and ends the sign-in.
+func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
+	body, err := io.ReadAll(r.Body)
+	sent, parseErr := url.ParseQuery(string(body))
+	if err != nil || parseErr != nil || !mediaIs(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		refuse(w, http.StatusBadRequest, "invalid_request", "The body must be a form.")
+		return
+	}
+	form := url.Values{}
+	for _, name := range fields {
+		if len(sent[name]) > 1 {
+			refuse(w, http.StatusBadRequest, "invalid_request", "The parameter "+name+" was sent more than once.")
+			return
+		}
+		if sent.Has(name) {
+			form.Set(name, sent.Get(name))
+		}
+	}
+	switch form.Get("grant_type") {
+	case "authorization_code":
+		answer, err := b.post(r.Context(), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
+		pass(w, answer, err)
+	case "refresh_token":
+		answer, err := b.refresh(r.Context(), s, form)
+		pass(w, answer, err)
+	default:
+		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "Only authorization_code and refresh_token are served here.")
+	}
+}
+
+// refresh answers from one request for each client and refresh token. That request is not cancelled with the call that began it: a
+// token that was used and whose answer was lost ends the sign-in.
+func (b *Bridge) refresh(ctx context.Context, s server, form url.Values) (sharedAnswer, error) {
+	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))
+	key := string(sum[:])
+	flight := b.refreshes.DoChan(key, func() (any, error) {
+		if held, ok := b.recent.Get(key); ok && b.options.Now().Sub(held.at) < shareFor {
+			return held, nil
+		}
+		answer, err := b.post(context.WithoutCancel(ctx), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
+		if err == nil && answer.status == http.StatusOK {
+			answer.at = b.options.Now()
+			b.recent.Add(key, answer)
+			time.AfterFunc(shareFor, func() { b.recent.Remove(key) })
+		}
+		return answer, err
+	})
+	select {
+	case result := <-flight:
+		answer, _ := result.Val.(sharedAnswer)
+		return answer, result.Err
+	case <-ctx.Done():
+		return sharedAnswer{}, ctx.Err()
+	}
+}
+
+var errUpstream = errors.New("the authorization server's answer cannot be passed on")
+
+// post asks the authorization server, once: nothing here may be sent twice.
+func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (sharedAnswer, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
+	if err != nil {
+		return sharedAnswer{}, err
+	}
+	request.GetBody = nil // so that the transport does not send it again on another connection
+	request.Header.Set("Content-Type", media)
+	request.Header.Set("Accept", "application/json")
+	response, err := b.client.Do(request)
+	if err != nil {
+		return sharedAnswer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	status := response.StatusCode
+	if err != nil || len(text) > maxDocument || !json.Valid(text) || status >= 300 && status < 400 || status >= 500 {
+		return sharedAnswer{}, errUpstream
+	}
+	return sharedAnswer{status: status, body: text, retryAfter: response.Header.Get("Retry-After")}, nil
+}
+
+// pass writes an answer of the authorization server. The error is not written: it may quote what was sent.
+func pass(w http.ResponseWriter, answer sharedAnswer, err error) {
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The authorization server did not answer.")
+		return
+	}
+	if answer.retryAfter != "" && strings.Trim(answer.retryAfter, "0123456789") == "" {
+		w.Header().Set("Retry-After", answer.retryAfter)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(answer.status)
+	_, _ = w.Write(answer.body)
+}

@@ -1,0 +1,214 @@
+// Package signin lets OAuth hosts sign in at an authorization server that issues a token of one grant only where the request
+// says what it is about, which no host does. It publishes authorization server metadata (RFC 8414) of this server's own,
+// whose /authorize adds the selection and redirects to the real one, whose /register passes on only what the real one knows,
+// and whose /token shares one refresh among parallel calls.
+//
+// It is a bridge: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence
+// against those (RFC 9207) would end it.
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+)
+
+const (
+	checkEvery = time.Hour        // the authorization server is looked at again
+	retryAfter = 10 * time.Second // the same, after it was not as it has to be
+
+	maxQuery = 16 << 10 // bytes of an authorization request
+)
+
+// Options configure a [Bridge]. ConnectorKey or Details is needed, and everything else but the client.
+type Options struct {
+	Issuer string // the authorization server's, without a slash at its end
+	Public string // this server's origin, which is its issuer
+	// ConnectorKey names a source of which the owner has one connection. All its streams are asked for.
+	ConnectorKey string
+	// Details are authorization_details (RFC 9396) with one entry, which is asked for instead.
+	Details   string
+	Transport http.RoundTripper
+	Now       func() time.Time
+	Log       zerolog.Logger
+}
+
+// A Bridge serves sign-ins. It keeps tokens in memory, for ten seconds, and nothing anywhere else.
+type Bridge struct {
+	options Options
+	client  *http.Client
+
+	mutex   sync.Mutex
+	server  server
+	fault   error
+	checked time.Time
+
+	refreshes singleflight.Group
+	recent    *lru.Cache[string, sharedAnswer]
+
+	registrations *rate.Limiter
+	registering   *lru.Cache[string, *rate.Limiter] // by client address
+}
+
+// New returns a bridge to an authorization server that is as it has to be. Its error says what is not, for the operator.
+func New(ctx context.Context, o Options) (*Bridge, error) {
+	switch {
+	case o.Public == "":
+		return nil, errors.New("a public URL is needed: it is the issuer that hosts are told")
+	case (o.ConnectorKey == "") == (o.Details == ""):
+		return nil, errors.New("name either a source or authorization details")
+	}
+	if o.Details != "" {
+		if err := checkDetails(o.Details); err != nil {
+			return nil, err
+		}
+	}
+	b := &Bridge{options: o, client: newClient(o.Transport), registrations: rate.NewLimiter(100/(10*60.0), 100)}
+	b.recent, _ = lru.New[string, sharedAnswer](1000) // fails for a size of less than 1 alone
+	b.registering, _ = lru.New[string, *rate.Limiter](10_000)
+	if err := b.check(ctx); err != nil {
+		return nil, err
+	}
+	b.checked = o.Now()
+	return b, nil
+}
+
+// Fits reports whether a bridge is one to the same server, for the same, at the same place.
+func (b *Bridge) Fits(o Options) bool {
+	held := b.options
+	return held.Issuer == o.Issuer && held.Public == o.Public && held.ConnectorKey == o.ConnectorKey && held.Details == o.Details
+}
+
+// checkDetails wants one entry: several give a package token.
+func checkDetails(text string) error {
+	var entries []struct {
+		Type   string `json:"type"`
+		Source struct {
+			ID string `json:"id"`
+		} `json:"source"`
+	}
+	if err := json.Unmarshal([]byte(text), &entries); err != nil || len(entries) != 1 || entries[0].Type == "" || entries[0].Source.ID == "" {
+		return errors.New("authorization details must be a JSON list of one object with type and source.id; several give a token that cannot be read here")
+	}
+	return nil
+}
+
+// Serve answers a request at one of the four paths of a sign-in.
+func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
+	server, err := b.current(r.Context())
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The authorization server cannot be used at the moment.")
+		return
+	}
+	switch path {
+	case web.AuthorizePath:
+		b.authorize(w, r, server)
+	case web.RegisterPath:
+		b.register(w, r, server)
+	case web.TokenPath:
+		b.token(w, r, server)
+	default:
+		b.metadata(w, server)
+	}
+}
+
+// current returns the authorization server as it was found at most an hour ago.
+func (b *Bridge) current(ctx context.Context) (server, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	age := b.options.Now().Sub(b.checked)
+	if b.fault == nil && age < checkEvery || b.fault != nil && age < retryAfter {
+		return b.server, b.fault
+	}
+	before := b.fault
+	b.fault = b.check(context.WithoutCancel(ctx)) // the client's own timeout bounds it
+	b.checked = b.options.Now()
+	if b.fault != nil {
+		b.options.Log.Warn().Err(b.fault).Str("issuer", b.options.Issuer).Msg("sign-in is not offered")
+	} else if before != nil {
+		b.options.Log.Info().Str("issuer", b.options.Issuer).Msg("sign-in is offered again")
+	}
+	return b.server, b.fault
+}
+
+// metadata answers RFC 8414. It names nothing that leads to a token of another kind: no device endpoint, no pushed requests.
+func (b *Bridge) metadata(w http.ResponseWriter, s server) {
+	document := map[string]any{
+		"issuer":                                b.options.Public,
+		"authorization_endpoint":                b.options.Public + web.AuthorizePath,
+		"token_endpoint":                        b.options.Public + web.TokenPath,
+		"registration_endpoint":                 b.options.Public + web.RegisterPath,
+		"response_types_supported":              []string{"code"},
+		"grant_types_supported":                 []string{"authorization_code", "refresh_token"},
+		"code_challenge_methods_supported":      []string{"S256"},
+		"token_endpoint_auth_methods_supported": []string{"none"},
+	}
+	if s.ClientDocuments {
+		document["client_id_metadata_document_supported"] = true
+	}
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	writeJSON(w, http.StatusOK, document)
+}
+
+// passed are the parameters of an authorization request that are passed on. Others could replace the selection.
+var passed = [...]string{"client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method", "scope", "resource"}
+
+// authorize redirects to the authorization server, with the selection added. The target is fixed.
+func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
+	sent, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil || len(r.URL.RawQuery) > maxQuery {
+		refuse(w, http.StatusBadRequest, "invalid_request", "The query is malformed or too long.")
+		return
+	}
+	query := url.Values{}
+	for _, name := range passed {
+		if len(sent[name]) > 1 {
+			refuse(w, http.StatusBadRequest, "invalid_request", "The parameter "+name+" was sent more than once.")
+			return
+		}
+		if sent.Has(name) {
+			query.Set(name, sent.Get(name))
+		}
+	}
+	if b.options.Details != "" {
+		query.Set("authorization_details", b.options.Details)
+	} else {
+		query.Set("connector_id", b.options.ConnectorKey)
+	}
+	w.Header().Set("Location", s.AuthorizationEndpoint+"?"+query.Encode())
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(http.StatusFound)
+}
+
+// refuse writes an error as RFC 6749 has it.
+func refuse(w http.ResponseWriter, status int, code, description string) {
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, status, map[string]string{"error": code, "error_description": description})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the status is out: nothing more can reach a client that hung up
+}
+
+// mediaIs reports whether a Content-Type is of one media type.
+func mediaIs(header, want string) bool {
+	media, _, _ := strings.Cut(header, ";")
+	return strings.EqualFold(strings.TrimSpace(media), want)
+}

@@ -1,0 +1,400 @@
+package signin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/transport/signin"
+)
+
+const ours = "https://mcp.example"
+
+// A realServer is an authorization server as it was recorded. Tests change its metadata and what it answers.
+type realServer struct {
+	*httptest.Server
+	metadata map[string]any
+	source   int // status of /connectors/slack
+	token    http.HandlerFunc
+
+	mutex sync.Mutex
+	seen  []string // path and body of each POST
+}
+
+func newRealServer(t *testing.T) *realServer {
+	t.Helper()
+	s := &realServer{source: http.StatusOK}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	s.metadata = map[string]any{
+		"issuer": s.URL, "authorization_endpoint": s.URL + "/oauth/authorize", "token_endpoint": s.URL + "/oauth/token",
+		"registration_endpoint": s.URL + "/oauth/register", "device_authorization_endpoint": s.URL + "/oauth/device_authorization",
+		"pushed_authorization_request_endpoint": s.URL + "/oauth/par", "introspection_endpoint": s.URL + "/introspect",
+		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+		"token_endpoint_auth_methods_supported": []string{"none"}, "pdpp_registration_modes_supported": []string{"dynamic"},
+	}
+	return s
+}
+
+func (s *realServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	switch r.URL.EscapedPath() {
+	case "/.well-known/oauth-authorization-server":
+		_ = json.NewEncoder(w).Encode(s.metadata)
+	case "/connectors/slack", "/connectors/https:%2F%2Fregistry.example%2Fconnectors%2Fslack":
+		w.WriteHeader(s.source)
+		_, _ = io.WriteString(w, "{}")
+	case "/oauth/register", "/oauth/token":
+		body, _ := io.ReadAll(r.Body)
+		s.seen = append(s.seen, r.URL.Path+" "+string(body))
+		if s.token != nil {
+			s.token(w, r)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"client_id":"cli_1"}`)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, "{}")
+	}
+}
+
+// A clock stands still until a test moves it.
+type clock struct{ atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(1_800_000_000, c.Load()) }
+
+func (s *realServer) options(c *clock) signin.Options {
+	return signin.Options{
+		Issuer: s.URL, Public: ours, ConnectorKey: "slack", Transport: http.DefaultTransport, Now: c.now, Log: zerolog.Nop(),
+	}
+}
+
+func newBridge(t *testing.T, s *realServer) (*signin.Bridge, *clock) {
+	t.Helper()
+	c := &clock{}
+	b, err := signin.New(t.Context(), s.options(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, c
+}
+
+func get(b *signin.Bridge, path, query string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	b.Serve(w, httptest.NewRequest(http.MethodGet, ours+path+query, nil), path)
+	return w
+}
+
+func post(b *signin.Bridge, path, media, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, ours+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", media)
+	w := httptest.NewRecorder()
+	b.Serve(w, r, path)
+	return w
+}
+
+const (
+	formMedia   = "application/x-www-form-urlencoded"
+	refreshForm = "grant_type=refresh_token&refresh_token=rt_1&client_id=cli_1"
+)
+
+// What is published is a whitelist: nothing that leads to a token of another kind, nothing of the real server's issuer.
+func TestMetadata(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	var got map[string]any
+	if err := json.Unmarshal(get(b, web.ServerPath, "").Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"issuer": ours, "authorization_endpoint": ours + "/authorize", "token_endpoint": ours + "/token", "registration_endpoint": ours + "/register",
+		"response_types_supported": []any{"code"}, "grant_types_supported": []any{"authorization_code", "refresh_token"},
+		"code_challenge_methods_supported": []any{"S256"}, "token_endpoint_auth_methods_supported": []any{"none"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+func TestAuthorizeAddsTheSelection(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	w := get(b, web.AuthorizePath, "?client_id=cli_1&state=st&connector_id=gmail&authorization_details=%5B%5D&request_uri=urn:x&request=x&resource="+url.QueryEscape(ours+"/mcp"))
+	want := s.URL + "/oauth/authorize?client_id=cli_1&connector_id=slack&resource=https%3A%2F%2Fmcp.example%2Fmcp&state=st"
+	if w.Code != http.StatusFound || w.Header().Get("Location") != want || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	for _, query := range []string{"?client_id=a&client_id=b", "?%zz", "?state=" + strings.Repeat("x", 20<<10)} {
+		if w := get(b, web.AuthorizePath, query); w.Code != http.StatusBadRequest || w.Header().Get("Location") != "" {
+			t.Errorf("%.20s: %d %v", query, w.Code, w.Header())
+		}
+	}
+	t.Run("or the details of a file", func(t *testing.T) {
+		o := s.options(&clock{})
+		o.ConnectorKey, o.Details = "", `[{"type":"https://pdpp.dev/data-access","source":{"id":"https://registry.example/connectors/slack"}}]`
+		b, err := signin.New(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := url.Parse(get(b, web.AuthorizePath, "?client_id=cli_1&connector_id=gmail").Header().Get("Location"))
+		if err != nil || to.Query().Get("authorization_details") != o.Details || to.Query().Has("connector_id") {
+			t.Errorf("location %v: %v", to, err)
+		}
+	})
+}
+
+func TestRegisterPassesOnWhatIsKnown(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	w := post(b, web.RegisterPath, "application/json", `{"client_name":"mcp-remote","redirect_uris":["http://127.0.0.1:1/cb"],"software_id":"x","software_version":"1",
+		"scope":"","grant_types":["authorization_code","refresh_token"],"token_endpoint_auth_method":"client_secret_post","client_uri":"https://x.example"}`)
+	want := `/oauth/register {"client_name":"mcp-remote","grant_types":["authorization_code","refresh_token"],"redirect_uris":["http://127.0.0.1:1/cb"],` +
+		`"response_types":["code"],"token_endpoint_auth_method":"none"}`
+	if w.Code != http.StatusCreated || len(s.seen) != 1 || s.seen[0] != want {
+		t.Errorf("%d, passed on: %q", w.Code, s.seen)
+	}
+	for _, body := range []string{"", "[]", "{", "null"} {
+		if w := post(b, web.RegisterPath, "application/json", body); w.Code != http.StatusBadRequest {
+			t.Errorf("%q: %d", body, w.Code)
+		}
+	}
+	if w := post(b, web.RegisterPath, formMedia, "{}"); w.Code != http.StatusBadRequest {
+		t.Errorf("a form: %d", w.Code)
+	}
+	t.Run("at a bounded rate", func(t *testing.T) {
+		last := 0
+		for range 30 {
+			last = post(b, web.RegisterPath, "application/json", "{}").Code
+		}
+		if last != http.StatusTooManyRequests || len(s.seen) > 20 {
+			t.Errorf("%d after %d", last, len(s.seen))
+		}
+		c.Add(int64(time.Minute))
+		if w := post(b, web.RegisterPath, "application/json", "{}"); w.Code != http.StatusCreated {
+			t.Errorf("a minute later: %d", w.Code)
+		}
+	})
+}
+
+// Parallel refreshes with one token are one, and so are those of ten seconds.
+func TestOneRefreshForAll(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	refreshes := 0
+	s.token = func(w http.ResponseWriter, _ *http.Request) { // under the server's mutex
+		refreshes++
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"access_token":"client_token_%d"}`, refreshes)
+	}
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if w := post(b, web.TokenPath, formMedia, refreshForm+"&scope=x"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "client_token_1") || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	all.Wait()
+	if refreshes != 1 {
+		t.Errorf("%d refreshes", refreshes)
+	}
+	if post(b, web.TokenPath, formMedia, strings.Replace(refreshForm, "cli_1", "cli_2", 1)); refreshes != 2 {
+		t.Error("another client was given an answer that is not its own")
+	}
+	c.Add(int64(10 * time.Second))
+	if post(b, web.TokenPath, formMedia, refreshForm); refreshes != 3 {
+		t.Error("an answer was shared for more than ten seconds")
+	}
+}
+
+func TestTokenRefusals(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	for name, body := range map[string]string{
+		"the device grant":    "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=dc_1&client_id=cli_1",
+		"no grant":            "client_id=cli_1",
+		"two refresh tokens":  refreshForm + "&refresh_token=rt_2",
+		"a body of something": "%zz",
+	} {
+		if w := post(b, web.TokenPath, formMedia, body); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	if w := post(b, web.TokenPath, "application/json", "{}"); w.Code != http.StatusBadRequest {
+		t.Errorf("JSON: %d", w.Code)
+	}
+	if len(s.seen) != 0 {
+		t.Errorf("passed on: %q", s.seen)
+	}
+	t.Run("an error of the real server is passed on", func(t *testing.T) {
+		s.token = func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":"invalid_grant","fresh_authorization_required":true}`)
+		}
+		if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "fresh_authorization_required") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	})
+	for name, answer := range map[string]http.HandlerFunc{
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://evil.example/", http.StatusTemporaryRedirect)
+		},
+		"no JSON": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"a fault": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+		"too much": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `"`+strings.Repeat("x", 300<<10)+`"`)
+		},
+		"a broken line": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		t.Run(name+" is 503, asked once", func(t *testing.T) {
+			s.token, s.seen = answer, nil
+			if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "rt_1") || len(s.seen) != 1 {
+				t.Errorf("%d %s, %d requests", w.Code, w.Body, len(s.seen))
+			}
+		})
+	}
+}
+
+func TestRefusesToStart(t *testing.T) {
+	for name, change := range map[string]func(*realServer, *signin.Options){
+		"no public URL":  func(_ *realServer, o *signin.Options) { o.Public = "" },
+		"no selection":   func(_ *realServer, o *signin.Options) { o.ConnectorKey = "" },
+		"two selections": func(_ *realServer, o *signin.Options) { o.Details = "[{}]" },
+		"two details": func(_ *realServer, o *signin.Options) {
+			o.ConnectorKey, o.Details = "", `[{"type":"a","source":{"id":"b"}},{"type":"a","source":{"id":"b"}}]`
+		},
+		"details without a source":   func(_ *realServer, o *signin.Options) { o.ConnectorKey, o.Details = "", `[{"type":"a"}]` },
+		"an unreachable server":      func(s *realServer, _ *signin.Options) { s.Close() },
+		"plain http":                 func(_ *realServer, o *signin.Options) { o.Issuer = "http://as.example" },
+		"a slash at the end":         func(_ *realServer, o *signin.Options) { o.Issuer += "/" },
+		"credentials":                func(s *realServer, o *signin.Options) { o.Issuer = strings.Replace(s.URL, "://", "://user@", 1) },
+		"a foreign issuer":           func(s *realServer, _ *signin.Options) { s.metadata["issuer"] = "https://evil.example" },
+		"an issuer with a slash":     func(s *realServer, _ *signin.Options) { s.metadata["issuer"] = s.URL + "/" },
+		"no token endpoint":          func(s *realServer, _ *signin.Options) { delete(s.metadata, "token_endpoint") },
+		"no registration":            func(s *realServer, _ *signin.Options) { delete(s.metadata, "registration_endpoint") },
+		"a token endpoint elsewhere": func(s *realServer, _ *signin.Options) { s.metadata["token_endpoint"] = "https://evil.example/token" },
+		"a query in the endpoint": func(s *realServer, _ *signin.Options) {
+			s.metadata["authorization_endpoint"] = s.URL + "/authorize?x=1"
+		},
+		"no S256": func(s *realServer, _ *signin.Options) {
+			s.metadata["code_challenge_methods_supported"] = []string{"plain"}
+		},
+		"no code":              func(s *realServer, _ *signin.Options) { s.metadata["response_types_supported"] = []string{"token"} },
+		"no public clients":    func(s *realServer, _ *signin.Options) { delete(s.metadata, "token_endpoint_auth_methods_supported") },
+		"pushed requests only": func(s *realServer, _ *signin.Options) { s.metadata["require_pushed_authorization_requests"] = true },
+		"iss in answers (RFC 9207)": func(s *realServer, _ *signin.Options) {
+			s.metadata["authorization_response_iss_parameter_supported"] = true
+		},
+		"an unknown source":       func(s *realServer, _ *signin.Options) { s.source = http.StatusNotFound },
+		"a source that redirects": func(s *realServer, _ *signin.Options) { s.source = http.StatusFound },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRealServer(t)
+			o := s.options(&clock{})
+			change(s, &o)
+			if _, err := signin.New(t.Context(), o); err == nil {
+				t.Error("it starts")
+			}
+		})
+	}
+}
+
+// A server that stops being as it has to be is noticed within an hour, and one that is again within ten seconds.
+func TestLooksAgainEveryHour(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	s.metadata["authorization_response_iss_parameter_supported"] = true
+	if w := get(b, web.ServerPath, ""); w.Code != http.StatusOK {
+		t.Errorf("within the hour: %d", w.Code)
+	}
+	c.Add(int64(time.Hour))
+	for _, path := range []string{web.ServerPath, web.AuthorizePath} {
+		if w := get(b, path, ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	delete(s.metadata, "authorization_response_iss_parameter_supported")
+	c.Add(int64(10 * time.Second))
+	if w := get(b, web.ServerPath, ""); w.Code != http.StatusOK {
+		t.Errorf("again: %d", w.Code)
+	}
+}
+
+func TestIssuers(t *testing.T) {
+	document := `{"resource":"%s","authorization_servers":["https://as.example"]}`
+	asked := 0
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if r.URL.Path != "/.well-known/oauth-protected-resource" {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		_, _ = io.WriteString(w, strings.Replace(document, "%s", s.URL, 1))
+	}))
+	defer s.Close()
+	c := &clock{}
+	issuers := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
+	demand := func(want string, questions int) {
+		t.Helper()
+		if got := issuers.List(t.Context()); len(got) != 1 || got[0] != want || asked != questions {
+			t.Errorf("%v after %d questions", got, asked)
+		}
+	}
+	demand("https://as.example", 1)
+	demand("https://as.example", 1)
+	good := document
+	document = `{"resource":"https://evil.example","authorization_servers":["https://evil.example"]}`
+	c.Add(int64(5 * time.Minute))
+	demand("https://as.example", 2) // the last that is known
+	document = strings.Replace(good, "https://as", "http://as", 1)
+	c.Add(int64(10 * time.Second))
+	demand("https://as.example", 3)
+
+	fresh := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
+	if got := fresh.List(t.Context()); len(got) != 1 || got[0] != s.URL {
+		t.Errorf("what is never known is the resource server: %v", got)
+	}
+}
+
+// Documents from outside make errors, never a fault, and what is accepted keeps to the server's own origin.
+func FuzzMetadata(f *testing.F) {
+	f.Add(`{"issuer":"URL","authorization_endpoint":"URL/a","token_endpoint":"URL/t","registration_endpoint":"URL/r",
+		"response_types_supported":["code"],"code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["none"]}`)
+	f.Add(`{"issuer":1}`)
+	f.Add(`[]`)
+	var document atomic.Value
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/connectors/") {
+			_, _ = io.WriteString(w, "{}")
+			return
+		}
+		_, _ = io.WriteString(w, document.Load().(string))
+	}))
+	f.Cleanup(s.Close)
+	f.Fuzz(func(t *testing.T, text string) {
+		document.Store(strings.ReplaceAll(text, "URL", s.URL))
+		b, err := signin.New(t.Context(), signin.Options{
+			Issuer: s.URL, Public: ours, ConnectorKey: "slack", Transport: http.DefaultTransport, Now: time.Now, Log: zerolog.Nop(),
+		})
+		if err != nil {
+			return
+		}
+		if to := get(b, web.AuthorizePath, "?state=x").Header().Get("Location"); !strings.HasPrefix(to, s.URL+"/") && !strings.HasPrefix(to, s.URL+"?") {
+			t.Errorf("redirects to %q", to)
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxDocument bounds what is read of an answer, in bytes.
+const maxDocument = 256 << 10
+
+// newClient asks an authorization server or a resource server. It follows no redirect: that could lead to another server.
+func newClient(transport http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport: transport, Timeout: 10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// A server is authorization server metadata as far as it is used.
+type server struct {
+	Issuer                string   `json:"issuer"`
+	AuthorizationEndpoint string   `json:"authorization_endpoint"`
+	TokenEndpoint         string   `json:"token_endpoint"`
+	RegistrationEndpoint  string   `json:"registration_endpoint"`
+	ResponseTypes         []string `json:"response_types_supported"`
+	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
+	AuthMethods           []string `json:"token_endpoint_auth_methods_supported"`
+	PushedOnly            bool     `json:"require_pushed_authorization_requests"`
+	NamesIssuer           bool     `json:"authorization_response_iss_parameter_supported"`
+	ClientDocuments       bool     `json:"client_id_metadata_document_supported"`
+}
+
+// check reads the authorization server's metadata and looks for the source. What it finds is used only if all is well.
+func (b *Bridge) check(ctx context.Context) error {
+	issuer := b.options.Issuer
+	u, err := url.Parse(issuer)
+	if err != nil || u.Host == "" || u.User != nil || issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && !loopbackHTTP(u) {
+		return fmt.Errorf("the authorization server %q must be an https origin without a slash at its end (http on loopback)", issuer)
+	}
+	var found server
+	if err := get(ctx, b.client, issuer+"/.well-known/oauth-authorization-server", &found); err != nil {
+		return fmt.Errorf("the authorization server's metadata: %w", err)
+	}
+	if err := found.check(issuer); err != nil {
+		return err
+	}
+	key := b.options.ConnectorKey
+	if key == "" {
+		var entries []struct{ Source struct{ ID string } }
+		if json.Unmarshal([]byte(b.options.Details), &entries) == nil && len(entries) == 1 {
+			key = entries[0].Source.ID
+		}
+	}
+	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(key), &struct{}{}); err != nil {
+		return fmt.Errorf("the source %q at the authorization server: %w", key, err)
+	}
+	b.server = found
+	return nil
+}
+
+// check returns why an authorization server cannot be signed in at through this one.
+func (s server) check(issuer string) error {
+	if s.Issuer != issuer {
+		return errors.New("the authorization server's metadata names another issuer")
+	}
+	for name, endpoint := range map[string]string{
+		"authorization_endpoint": s.AuthorizationEndpoint, "token_endpoint": s.TokenEndpoint, "registration_endpoint": s.RegistrationEndpoint,
+	} {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Scheme+"://"+u.Host != issuer || u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(endpoint, "#") {
+			return fmt.Errorf("the authorization server's %s is missing or not a plain URL at its own origin", name)
+		}
+	}
+	switch {
+	case !slices.Contains(s.ResponseTypes, "code"):
+		return errors.New("the authorization server does not support the response type code")
+	case !slices.Contains(s.ChallengeMethods, "S256"):
+		return errors.New("the authorization server does not support PKCE with S256")
+	case !slices.Contains(s.AuthMethods, "none"):
+		return errors.New("the authorization server does not support public clients")
+	case s.PushedOnly:
+		return errors.New("the authorization server takes pushed authorization requests only")
+	case s.NamesIssuer:
+		return errors.New("the authorization server names itself in its answers (RFC 9207), which hosts would take for a mix-up")
+	}
+	return nil
+}
+
+func loopbackHTTP(u *url.URL) bool {
+	address, err := netip.ParseAddr(u.Hostname())
+	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.IsLoopback())
+}
+
+// get reads a JSON document. Its error names the status, or what hindered the request, and nothing of the document.
+func get(ctx context.Context, client *http.Client, target string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", target, response.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	switch {
+	case err != nil:
+		return err
+	case len(body) > maxDocument || json.Unmarshal(body, into) != nil:
+		return fmt.Errorf("%s is not a JSON document of at most %d bytes", target, maxDocument)
+	}
+	return nil
+}
+
+// An Issuers asks a resource server who issues its tokens (RFC 9728). It is safe for concurrent use.
+type Issuers struct {
+	client  *http.Client
+	public  string // the resource server's URL
+	read    string // where it is read
+	now     func() time.Time
+	mutex   sync.Mutex
+	known   []string
+	asked   time.Time
+	succeed bool
+}
+
+// NewIssuers asks the resource server of a public URL at another, where that is not the same.
+func NewIssuers(public, read string, transport http.RoundTripper, now func() time.Time) *Issuers {
+	return &Issuers{client: newClient(transport), public: public, read: read, now: now}
+}
+
+// Ask returns the issuers that the resource server names, at most 8.
+func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
+	var document struct {
+		Resource string   `json:"resource"`
+		Servers  []string `json:"authorization_servers"`
+	}
+	if err := get(ctx, i.client, strings.TrimRight(i.read, "/")+"/.well-known/oauth-protected-resource", &document); err != nil {
+		return nil, fmt.Errorf("the resource server's metadata: %w", err)
+	}
+	resource := strings.TrimRight(document.Resource, "/")
+	if resource != strings.TrimRight(i.public, "/") && resource != strings.TrimRight(i.read, "/") {
+		return nil, errors.New("the resource server's metadata is of another resource")
+	}
+	if len(document.Servers) == 0 || len(document.Servers) > 8 {
+		return nil, errors.New("the resource server's metadata does not name 1 to 8 authorization servers")
+	}
+	for _, server := range document.Servers {
+		if u, err := url.Parse(server); err != nil || u.Host == "" || u.Scheme != "https" && !loopbackHTTP(u) {
+			return nil, errors.New("the resource server's metadata names an authorization server that is not an https URL")
+		}
+	}
+	return document.Servers, nil
+}
+
+// List returns them as they were known at most five minutes ago. While the resource server cannot say, it is the last that is
+// known, or else the resource server itself.
+func (i *Issuers) List(ctx context.Context) []string {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	life := 10 * time.Second
+	if i.succeed {
+		life = 5 * time.Minute
+	}
+	if i.asked.IsZero() || i.now().Sub(i.asked) >= life {
+		asking, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		list, err := i.Ask(asking)
+		stop()
+		if i.succeed = err == nil; i.succeed {
+			i.known = list
+		}
+		i.asked = i.now()
+	}
+	if i.known == nil {
+		return []string{i.public}
+	}
+	return i.known
+}
