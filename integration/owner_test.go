@@ -27,7 +27,7 @@ func TestOwnerVariablesStopEveryCommand(t *testing.T) {
 				if got.code != 77 || got.stdout != "" {
 					t.Errorf("exit %d, stdout %q; want 77 and silence", got.code, got.stdout)
 				}
-				if !strings.Contains(got.last(), variable) || !strings.Contains(got.last(), "pdpp connect") || strings.Contains(got.stderr, sample.OwnerToken) {
+				if !strings.Contains(got.last(), variable) || !strings.Contains(got.last(), "pdpp-mcp connect") || strings.Contains(got.stderr, sample.OwnerToken) {
 					t.Errorf("the last line must name the variable and the way out, and never its value:\n%s", got.stderr)
 				}
 			})
@@ -63,7 +63,7 @@ func TestAnOwnersTokenInTheCacheIsRefused(t *testing.T) {
 			}
 			call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"Lisbon"}}}` + "\n"
 			got := finish(t, nil, call, "stdio", "--provider-url", proxy.URL, "--cache-root", cacheFile(t, proxy.URL, credential))
-			if got.code != 77 || got.stdout != "" || !strings.Contains(got.last(), "pdpp connect "+proxy.URL) {
+			if got.code != 77 || got.stdout != "" || !strings.Contains(got.last(), "pdpp-mcp connect "+proxy.URL) {
 				t.Errorf("exit %d, stdout %q, stderr %s", got.code, got.stdout, got.stderr)
 			}
 			if strings.Contains(got.stderr, sample.OwnerToken) {

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connected is the environment of a person whose home folder holds a grant at a provider, as `pdpp connect` leaves it.
+// connected is the environment of a person whose home folder holds a grant at a provider, as `pdpp-mcp connect` leaves it.
 func connected(t *testing.T, provider, token string) (home string, environment []string) {
 	t.Helper()
 	home = t.TempDir()

@@ -336,6 +336,6 @@ func TestVerify(t *testing.T) {
 	within("S3-1b a revoked grant is told as such", []string{body}, func(*testing.T) {
 		citation := r.window(0, 30)
 		r.grants.Revoke(quoteToken)
-		r.verify(78, "pdpp connect "+r.url, citation)
+		r.verify(78, "pdpp-mcp connect "+r.url, citation)
 	})
 }

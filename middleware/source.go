@@ -15,6 +15,9 @@ func Reading(client *rsclient.Client) Source {
 		if p.Package != nil {
 			return noting{p.Package}, nil // the package's own token is never sent (D17)
 		}
+		if p.Reader != nil {
+			return noting{p.Reader}, nil
+		}
 		return noting{client.For(p.Caller())}, nil
 	}
 }

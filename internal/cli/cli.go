@@ -22,6 +22,10 @@ type commandLine struct {
 	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
 	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
 
+	Connect     connectCommand     `cmd:"" help:"Get a grant to read data of a server, and store it on this machine. Example: pdpp-mcp connect https://rs.example --source gmail"`
+	Connections connectionsCommand `cmd:"" help:"List the grants that are stored on this machine."`
+	Disconnect  disconnectCommand  `cmd:"" help:"End a stored grant at its server, and delete it here. Example: pdpp-mcp disconnect https://rs.example"`
+
 	Setup      setupCommand      `cmd:"" help:"Connect a client, such as Claude Code or Cursor. Example: pdpp-mcp setup cursor --demo --write"`
 	Doctor     doctorCommand     `cmd:"" help:"Find out what is wrong and what to do about it. Example: pdpp-mcp doctor --provider-url https://rs.example"`
 	Call       callCommand       `cmd:"" help:"Call a tool and print what a model would see. Example: pdpp-mcp call search q=dentist limit=3 --demo"`
@@ -43,7 +47,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	command := parsed.Command()
 	if name := credentials.OwnerVariable(os.Environ()); name != "" && !readsNothing(command) {
 		return fail(app, &exit.Error{Code: exit.Owner, Message: fmt.Sprintf(
-			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp connect <provider-url>.", name)})
+			"%s is set: an owner credential must not reach an assistant. Unset it, and connect with a scoped grant: pdpp-mcp connect <provider-url>.", name)})
 	}
 	switch command {
 	case "demo":
@@ -55,6 +59,12 @@ func Run(ctx context.Context, args []string, app App) int {
 		})
 	case "stdio":
 		err = runStdio(ctx, line.Stdio, app)
+	case "connect <url>":
+		err = runConnect(ctx, line.Connect, app)
+	case "connections":
+		err = runConnections(line.Connections, app)
+	case "disconnect <url>":
+		err = runDisconnect(ctx, line.Disconnect, app)
 	case "verify <citation>":
 		err = runVerify(ctx, line.Verify, app)
 	case "setup", "setup <client>":

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
@@ -22,10 +23,11 @@ import (
 
 // providerFlags say which grant a local command reads through.
 type providerFlags struct {
-	ProviderURL string `name:"provider-url" help:"The provider that 'pdpp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
-	CacheRoot   string `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
-	GrantID     string `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
-	Demo        bool   `help:"Read the sample year; needs nothing."`
+	ProviderURL string   `name:"provider-url" help:"The provider that 'pdpp-mcp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
+	CacheRoot   string   `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+	GrantID     string   `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
+	Only        []string `help:"Read only the stored grants of these names; all of the provider if absent." placeholder:"NAME"`
+	Demo        bool     `help:"Read the sample year; needs nothing."`
 	dataFlags
 }
 
@@ -62,19 +64,26 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 			return err
 		}
 		defer source.close()
-		return use(provider{source.url, rs.NewToken(source.tokens.Client), true})
+		return use(provider{source.url, rs.NewToken(source.tokens.Client), nil})
 	}
 	if c.ProviderURL == "" {
-		return exit.UsageError("--provider-url is required: the provider that 'pdpp connect <provider-url>' connected. Without one: --data PATH reads your own files, --demo a sample year.")
+		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
-	credential, err := credentials.LoadCredential(cacheRoots(c.CacheRoot), c.ProviderURL, c.GrantID, time.Now())
+	stored, err := credentials.LoadCredentials(cacheRoots(c.CacheRoot), c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {
 		return err
 	}
-	for _, warning := range credential.Warnings {
-		fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+warning)
+	p := provider{url: stored[0].ProviderURL}
+	for _, credential := range stored {
+		for _, warning := range credential.Warnings {
+			fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+warning)
+		}
+		credentials.Touch(credential.Path, time.Now())
+		keeper := connect.NewKeeper(credential, app.userAgent(), time.Now)
+		defer keeper.Close()
+		p.keepers = append(p.keepers, keeper)
 	}
-	return use(provider{credential.ProviderURL, credential.Token, false})
+	return use(p)
 }
 
 // inside uses a session with the pipeline that a local command's flags lead to: it reads what a model would.
@@ -99,37 +108,31 @@ func insider(app App) *mcp.Implementation {
 	return &mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}
 }
 
-// A provider is where a local command reads, and with which token.
+// A provider is where a local command reads, and with which credentials.
 type provider struct {
-	url   string
-	token rs.Token
-	own   bool // it is this process's own server, whose token was made a client's a moment ago
+	url     string
+	own     rs.Token          // of this process's own server, made a client's a moment ago
+	keepers []*connect.Keeper // of stored credentials
 }
 
-// pipeline is the pipeline for the provider's one token.
-func (p provider) pipeline(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
-	if !p.own {
-		return localPipeline(ctx, app, p.url, p.token, name, log, watch)
-	}
-	client, err := localClient(app, p.url, middleware.DefaultDeadline, watch) // a slow machine loads for long: the call bounds the wait
-	if err != nil {
-		return nil, auth.Principal{}, err
-	}
-	return app.Pipeline(name, p.url, client, 0, log, watch), auth.Principal{Token: p.token, Kind: auth.KindClient}, nil
-}
-
-// localPipeline is the pipeline for one cached token. The schema says what the token is before anything else is read, so that a
+// pipeline is the pipeline for the provider's credentials. The schema says what each token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func localPipeline(ctx context.Context, app App, providerURL string, token rs.Token, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
-	client, err := localClient(app, providerURL, rsclient.DefaultReadTimeout, watch)
+func (p provider) pipeline(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
+	readTimeout := rsclient.DefaultReadTimeout
+	if len(p.keepers) == 0 {
+		readTimeout = middleware.DefaultDeadline // a slow machine loads the sample for long: the call bounds the wait
+	}
+	client, err := localClient(app, p.url, readTimeout, watch)
 	if err != nil {
 		return nil, auth.Principal{}, err
 	}
-	principal, err := credentials.Identify(ctx, schemaProbe(client), providerURL, token)
-	if err != nil {
-		return nil, auth.Principal{}, err
+	principal := auth.Principal{Token: p.own, Kind: auth.KindClient}
+	if len(p.keepers) > 0 {
+		if principal, err = connect.Principal(ctx, client, p.keepers); err != nil {
+			return nil, auth.Principal{}, err
+		}
 	}
-	return app.Pipeline(name, strings.TrimRight(providerURL, "/"), client, 0, log, watch), principal, nil
+	return app.Pipeline(name, strings.TrimRight(p.url, "/"), client, 0, log, watch), principal, nil
 }
 
 func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rsclient.Client, error) {
@@ -138,9 +141,4 @@ func localClient(app App, providerURL string, readTimeout time.Duration, watch o
 		return nil, exit.UsageError(err.Error())
 	}
 	return client, nil
-}
-
-// schemaProbe judges a token by the schema document that its bearer is given.
-func schemaProbe(client *rsclient.Client) auth.SchemaProbe {
-	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}
 }

@@ -62,7 +62,7 @@ func (o setup) server() (clients.Server, []string, error) {
 	if provider == "" {
 		cached := credentials.CachedProviders(o.roots)
 		if len(cached) != 1 {
-			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp connect URL), --url https://…/mcp of a hosted server, or --demo.")
+			return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, or --demo.")
 		}
 		provider = cached[0]
 	}
@@ -86,6 +86,9 @@ func (o setup) server() (clients.Server, []string, error) {
 	}
 	if o.GrantID != "" {
 		s.Arguments = append(s.Arguments, "--grant-id", o.GrantID)
+	}
+	for _, name := range o.Only {
+		s.Arguments = append(s.Arguments, "--only", name)
 	}
 	return s, notes, nil
 }

@@ -1,7 +1,8 @@
-// Package credentials reads the credentials that `pdpp connect` stored on this machine.
+// Package credentials keeps the credentials that `pdpp-mcp connect` stores on this machine, in the format of the TypeScript tools.
 package credentials
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -31,60 +32,93 @@ func CacheRoots(named, home string) []string {
 	return nil
 }
 
-// A Credential is a client access token from the local cache, as `pdpp connect` left it there (S3-R1).
+// A Credential is a client access token from the local cache (S3-R1).
 type Credential struct {
 	ProviderURL string // normalised
+	Name        string // of several of one provider; DefaultName for the one that the TypeScript tools see
 	Token       rs.Token
 	GrantID     string
 	Expires     time.Time // zero when it does not expire
 	Path        string    // the file it was read from
 	Warnings    []string  // what an operator should mend, one sentence each
+	Document    Document
 }
 
-// LoadCredential finds the credential of a provider in the first of the cache roots that has one. An empty grantID
-// accepts whatever grant is there. Its errors are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an
-// owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
+// LoadCredential finds the first credential of a provider; see [LoadCredentials].
 func LoadCredential(roots []string, providerURL, grantID string, now time.Time) (Credential, error) {
-	provider, err := NormalizeProviderURL(providerURL)
+	all, err := LoadCredentials(roots, providerURL, nil, grantID, now)
 	if err != nil {
 		return Credential{}, err
 	}
+	return all[0], nil
+}
+
+// LoadCredentials finds the credentials of a provider in the first of the cache roots that has one: those of the names, or all if
+// there are no names. An empty grantID accepts whatever grants are there. One that cannot be used is left out with a warning, unless
+// it is an owner's or there is no other. Its errors are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an
+// owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
+func LoadCredentials(roots []string, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
+	provider, err := NormalizeProviderURL(providerURL)
+	if err != nil {
+		return nil, err
+	}
 	for _, root := range roots {
-		folder := filepath.Join(root, "clients")
-		path := filepath.Join(folder, credentialFile(provider))
-		body, warnings, err := readPrivate(path, root, folder)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		slots := slices.DeleteFunc(slotsOf(root, provider), func(s slot) bool { return len(names) > 0 && !slices.Contains(names, s.name) })
+		var good []Credential
+		var first error
+		var warnings []string
+		for _, s := range slots {
+			credential, err := s.load(provider, grantID, now)
+			var refused *exit.Error
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+			case errors.As(err, &refused) && refused.Code == exit.Owner:
+				return nil, err
+			case err != nil:
+				first, warnings = cmp.Or(first, err), append(warnings, err.Error())
+			default:
+				good = append(good, credential)
+			}
 		}
-		if err != nil {
-			return Credential{}, notReady(provider, "The cached credential "+path+" cannot be read: "+err.Error()+".")
+		if len(good) > 0 {
+			if grantID == "" {
+				good[0].Warnings = append(good[0].Warnings, warnings...)
+			}
+			return good, nil
 		}
-		credential, err := parseCredential(body, provider, grantID, now)
-		if err != nil {
-			return Credential{}, err
+		if first != nil {
+			return nil, first
 		}
-		credential.Path, credential.Warnings = path, warnings
-		return credential, nil
 	}
 	message := "There is no cached credential for " + provider + "."
 	local := filepath.Join(".pdpp", "clients", credentialFile(provider))
 	if _, err := os.Stat(local); err == nil && !slices.Contains(roots, ".pdpp") {
 		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
 	}
-	return Credential{}, notReady(provider, message)
+	return nil, notReady(provider, message)
+}
+
+// load reads the credential of a slot. Its error is fs.ErrNotExist, or as [LoadCredentials] has them.
+func (s slot) load(provider, grantID string, now time.Time) (Credential, error) {
+	body, warnings, err := readPrivate(s.path, s.folders...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Credential{}, err
+	}
+	if err != nil {
+		return Credential{}, notReady(provider, "The cached credential "+s.path+" cannot be read: "+err.Error()+".")
+	}
+	credential, err := parseCredential(body, provider, grantID, now)
+	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings
+	return credential, err
 }
 
 // CachedProviders are the providers of which the cache roots hold a credential, good or not, in the order of the roots.
 func CachedProviders(roots []string) []string {
 	var providers []string
 	for _, root := range roots {
-		paths, err := filepath.Glob(filepath.Join(root, "clients", "*.json"))
-		if err != nil {
-			continue // the root itself is no pattern that can be read
-		}
-		for _, path := range paths {
-			body, _, err := readPrivate(path, root, filepath.Dir(path))
-			var document credentialDocument
+		for _, s := range slotsOf(root, "") {
+			body, _, err := readPrivate(s.path, s.folders...)
+			var document Document
 			if err != nil || json.Unmarshal(body, &document) != nil {
 				continue
 			}
@@ -152,35 +186,18 @@ func credentialFile(provider string) string {
 	}, host) + ".json"
 }
 
-// credentialDocument is the part of a cache file that is read.
-type credentialDocument struct {
-	ProviderURL string `json:"provider_url"`
-	Credential  struct {
-		AccessToken string          `json:"access_token"`
-		TokenType   string          `json:"token_type"`
-		ExpiresAt   json.RawMessage `json:"expires_at"`
-		GrantID     string          `json:"grant_id"`
-
-		// Wherever an owner's token can say so.
-		PDPPTokenKind string `json:"pdpp_token_kind"`
-		TokenKind     string `json:"token_kind"`
-		Kind          string `json:"kind"`
-		Role          string `json:"role"`
-	} `json:"credential"`
-}
-
 func parseCredential(body []byte, provider, grantID string, now time.Time) (Credential, error) {
-	var document credentialDocument
+	var document Document
 	if err := json.Unmarshal(body, &document); err != nil { // whose text can quote the file, so it is not shown
 		return Credential{}, notReady(provider, "The cached credential for "+provider+" is malformed.")
 	}
 	c := document.Credential
-	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} {
+	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // wherever an owner's token can say so
 		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
 			return Credential{}, &exit.Error{
 				Code: exit.Owner,
 				Message: "The cached credential for " + provider +
-					" is an owner's, and this server reads only through a scoped client grant. Run: pdpp connect " + provider,
+					" is an owner's, and this server reads only through a scoped client grant. Run: pdpp-mcp connect " + provider,
 			}
 		}
 	}
@@ -192,7 +209,7 @@ func parseCredential(body []byte, provider, grantID string, now time.Time) (Cred
 		}
 	}
 	switch {
-	case c.AccessToken == "" || strings.ContainsFunc(c.AccessToken, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !c.AccessToken.Usable():
 		return Credential{}, notReady(provider, "The cached credential for "+provider+" holds no usable access token.")
 	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):
 		return Credential{}, notReady(provider, "The cached credential for "+provider+" is not a bearer token.")
@@ -200,12 +217,14 @@ func parseCredential(body []byte, provider, grantID string, now time.Time) (Cred
 		return Credential{}, notReady(provider, "The cached credential belongs to "+cached+", not to "+provider+".")
 	case err != nil:
 		return Credential{}, notReady(provider, "The cached credential for "+provider+" has an expiry that cannot be read.")
-	case !expires.IsZero() && !now.Before(expires):
+	case !expires.IsZero() && !now.Before(expires) && document.Refresh == nil:
 		return Credential{}, notReady(provider, "The cached credential for "+provider+" expired at "+expires.UTC().Format(time.RFC3339)+".")
 	case grantID != "" && c.GrantID != grantID:
 		return Credential{}, notReady(provider, "The cached credential for "+provider+" is of another grant than the one asked for.")
 	}
-	return Credential{ProviderURL: provider, Token: rs.NewToken(c.AccessToken), GrantID: c.GrantID, Expires: expires}, nil
+	return Credential{
+		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires, Document: document,
+	}, nil
 }
 
 // parseExpiry reads expires_at: an RFC 3339 time, or seconds since 1970; absent and null mean never.
@@ -228,5 +247,5 @@ func parseExpiry(raw json.RawMessage) (time.Time, error) {
 }
 
 func notReady(provider, message string) *exit.Error {
-	return &exit.Error{Code: exit.NotReady, Message: message + " Run: pdpp connect " + provider}
+	return &exit.Error{Code: exit.NotReady, Message: message + " Run: pdpp-mcp connect " + provider}
 }

@@ -26,13 +26,13 @@ func Identify(ctx context.Context, authority auth.Authority, providerURL string,
 	case err != nil:
 		code, message = exit.Unavailable, "the provider "+providerURL+" cannot be reached. Check the URL and the network."
 	case info.Inactive != nil:
-		code, message = exit.NotReady, info.Inactive.Message+" Connect again: pdpp connect "+providerURL
+		code, message = exit.NotReady, info.Inactive.Message+" Connect again: pdpp-mcp connect "+providerURL
 	case refused == nil:
 		return info.Principal, nil
 	case info.Principal.Kind == auth.KindOwner:
-		code, message = exit.Owner, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp connect "+providerURL
+		code, message = exit.Owner, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp-mcp connect "+providerURL
 	default:
-		code, message = exit.NotReady, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp connect "+providerURL
+		code, message = exit.NotReady, rs.AsError(refused).Message+" Connect with a scoped grant: pdpp-mcp connect "+providerURL
 	}
 	return auth.Principal{}, &exit.Error{Code: code, Message: message}
 }

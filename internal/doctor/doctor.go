@@ -202,7 +202,7 @@ func (e *examination) configuration() {
 	case e.Sample != nil:
 		e.ok("configuration", "The sample year is read; it needs nothing.")
 	case e.ProviderURL == "":
-		e.warn("configuration", "pdpp connect <provider-url>, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
+		e.warn("configuration", "pdpp-mcp connect <provider-url>, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
 	default:
 		e.ok("configuration", "The provider is %s.", e.ProviderURL)
 	}

@@ -114,7 +114,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{name: "it has expired", credential: `,"expires_at":"2026-11-21T11:00:00Z"`, want: "configuration ok, credential fail, provider ok, clock ok, metadata ok", message: "expired at 2026-11-21T11:00:00Z"},
 		{name: "an owner's", credential: `,"role":"owner"`, want: "configuration ok, credential fail, provider ok, clock ok, metadata ok", message: "owner"},
 		{name: "an owner's without a sign", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"owner"}}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "owner"},
-		{name: "the token is no longer good", change: func(p *provider) { p.schema = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "pdpp connect"},
+		{name: "the token is no longer good", change: func(p *provider) { p.schema = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "pdpp-mcp connect"},
 		{name: "nothing is granted", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"client"},"connectors":[]}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema warn", message: "no stream"},
 		{name: "no metadata", change: func(p *provider) { p.metadata = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "status 404"},
 		{name: "metadata that is none", change: func(p *provider) { p.metadata = "<html>" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "cannot be read"},

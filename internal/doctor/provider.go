@@ -65,7 +65,7 @@ func (e *examination) credential() (credentials.Credential, bool) {
 	case len(credential.Warnings) > 0:
 		e.warn("credential", "chmod 600 "+credential.Path, "%s has mode %s, so that others on this machine can read it; it %s.", credential.Path, mode, expiry)
 	case !credential.Expires.IsZero() && credential.Expires.Sub(now) < soon:
-		e.warn("credential", "pdpp connect "+credential.ProviderURL, "%s %s.", credential.Path, expiry)
+		e.warn("credential", "pdpp-mcp connect "+credential.ProviderURL, "%s %s.", credential.Path, expiry)
 	default:
 		e.ok("credential", "%s is for %s, mode %s, and %s.", credential.Path, credential.ProviderURL, mode, expiry)
 	}
@@ -152,7 +152,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 	}
 	reading := func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }
 	verdict, err := auth.SchemaProbe{For: reading}.Introspect(ctx, token)
-	connect := "pdpp connect " + provider
+	connect := "pdpp-mcp connect " + provider
 	switch {
 	case err != nil:
 		e.fail("token", exit.Unavailable, "try again, then ask the provider's operator", "The provider does not say what the credential is: %s", sentence(err))

@@ -23,6 +23,7 @@ type Principal struct {
 	GrantID  string
 	ClientID string
 	Package  Package // what a package token stands for; nil for any other kind, and where no directory is configured
+	Reader   rs.Doer // reads under the grant with a token that is renewed; nil: reads carry Token
 }
 
 // A Package reads the grants of a package as if they were one.

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+type connectCommand struct {
+	URL        string   `arg:"" help:"The resource server, such as https://rs.example."`
+	Source     string   `help:"What to read: the key of a source, such as gmail, or the URI of its declaration." placeholder:"KEY"`
+	Connection []string `help:"Connection to read; needed where the source has several. Repeat it for more." placeholder:"ID"`
+	Stream     []string `help:"Stream to read; all if absent. Repeat it for more." placeholder:"NAME"`
+	Since      string   `help:"Read nothing older, such as 2026-01-31." placeholder:"DATE"`
+	Once       bool     `help:"For 24 hours, instead of until it is revoked."`
+	Way        string   `help:"How the owner approves: auto, agent (a link for any browser), browser (of this machine), device (a link, by RFC 8628) or code (to be copied)." enum:"auto,agent,browser,device,code" default:"auto"`
+	Name       string   `help:"Name under which the grant is stored, beside others of the server; chosen by source if absent." placeholder:"NAME"`
+	CacheRoot  string   `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
+}
+
+// runConnect asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
+func runConnect(ctx context.Context, c connectCommand, app App) error {
+	if c.Source == "" {
+		return exit.UsageError("--source is needed: a server has no public list of its sources. Its owner sees the keys, such as gmail, where they are signed in; " +
+			"the reference lists them at /_ref/connections of its authorization server.")
+	}
+	root, err := cacheRoot(c.CacheRoot)
+	if err != nil {
+		return err
+	}
+	request := connect.Request{
+		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Since: c.Since, Once: c.Once, Way: c.Way,
+	}
+	out := visible{app.Out}
+	document, err := connect.Connect(ctx, request, connect.Options{
+		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
+		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
+		Ask:   func(context.Context) (string, error) { return readLine(app) },
+		Say:   func(format string, arguments ...any) { fmt.Fprintf(out, format+"\n", arguments...) },
+	})
+	if err != nil {
+		return err
+	}
+	name, replaced, err := storeGrant(ctx, root, c.Name, document)
+	if err != nil {
+		_ = connect.Revoke(context.WithoutCancel(ctx), app.userAgent(), document) // nobody can use it
+		return err
+	}
+	fmt.Fprintf(out, "\nConnected. %s, %s.\n", inWords(document.Grant), endInWords(document))
+	if replaced != nil {
+		if err := connect.Revoke(ctx, app.userAgent(), *replaced); err != nil {
+			fmt.Fprintf(app.Err, "pdpp-mcp: warning: the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.\n", replaced.Credential.GrantID, err)
+		} else {
+			fmt.Fprintf(out, "The grant that it replaces was revoked.\n")
+		}
+	}
+	flags := providerFlags{ProviderURL: document.ProviderURL, CacheRoot: c.CacheRoot, Only: []string{name}}
+	fmt.Fprint(out, "\n› schema {}\n")
+	err = flags.inside(ctx, app, func(session *mcp.ClientSession, _ string) error {
+		return callTool(ctx, session, out, "schema", nil, false)
+	})
+	if err != nil {
+		return err
+	}
+	return sayNext(flags, app, out)
+}
+
+// sayNext prints how a client is told of the provider: all of its stored grants.
+func sayNext(flags providerFlags, app App, out visible) error {
+	place, err := thisPlace(app.Getenv)
+	if err != nil {
+		return err
+	}
+	program, _, err := ownPath()
+	if err != nil {
+		return err
+	}
+	client := "claude-code"
+	for _, known := range clients.All() {
+		if path := known.Path(place); path != "" {
+			if _, err := os.Stat(path); err == nil {
+				client = known.Name
+				break
+			}
+		}
+	}
+	words := []string{program, "setup", client, "--provider-url", flags.ProviderURL}
+	if flags.CacheRoot != "" {
+		words = append(words, "--cache-root", flags.CacheRoot)
+	}
+	_, err = fmt.Fprintf(out, "\nTo use it in a client:\n\n  %s\n", clients.CommandLine(place.OS, words))
+	return err
+}
+
+// storeGrant writes a credential under a name, and returns the one that was there. Without a name it takes the place that the TypeScript
+// tools read, unless that holds another source: then the source is the name.
+func storeGrant(ctx context.Context, root, name string, document credentials.Document) (string, *credentials.Document, error) {
+	all, _ := credentials.Stored(root)
+	at := func(name string) *credentials.Document {
+		for _, c := range all {
+			if c.Name == name && c.ProviderURL == document.ProviderURL {
+				return &c.Document
+			}
+		}
+		return nil
+	}
+	if name == "" {
+		name = credentials.DefaultName
+		if there := at(name); there != nil && there.Grant.Source != document.Grant.Source {
+			name = unnamed.ReplaceAllString(document.Grant.SourceKey(), "-")
+		}
+	}
+	path, err := credentials.Path(root, name, document.ProviderURL)
+	if err != nil {
+		return "", nil, err
+	}
+	unlock, err := credentials.Lock(ctx, path)
+	if err == nil {
+		defer unlock()
+		err = credentials.Save(path, document)
+	}
+	if err != nil {
+		return "", nil, &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be stored: " + err.Error() + "."}
+	}
+	return name, at(name), nil
+}
+
+// unnamed is what a name of a grant cannot hold.
+var unnamed = regexp.MustCompile(`^[^A-Za-z0-9]+|[^A-Za-z0-9._-]+`)
+
+// knownClient is a registration of this program that is stored with any credential of an authorization server.
+func knownClient(root, issuer string) credentials.Client {
+	all, _ := credentials.Stored(root)
+	for _, c := range all {
+		if c.Document.AuthorizationServer == issuer && len(c.Document.Client.RedirectURIs) > 0 {
+			return c.Document.Client
+		}
+	}
+	return credentials.Client{}
+}
+
+// inWords says what a grant lets be read.
+func inWords(g credentials.Grant) string {
+	words := "A source that is not known"
+	if g.Source != "" {
+		words = fmt.Sprintf("%s (%s)", g.SourceKey(), g.Source)
+	}
+	if len(g.Streams) > 0 {
+		words += ": " + strings.Join(g.Streams, ", ")
+	}
+	if len(g.Connections) > 0 {
+		words += ", of " + strings.Join(g.Connections, ", ")
+	}
+	if g.Since != "" {
+		words += ", since " + g.Since
+	}
+	if g.Until != "" {
+		words += ", until " + g.Until
+	}
+	return words
+}
+
+// endInWords says how long a credential can be used.
+func endInWords(d credentials.Document) string {
+	expires, err := d.Credential.Expiry()
+	switch {
+	case d.Grant.Ends != "":
+		return "readable until " + d.Grant.Ends
+	case d.Grant.Mode == "single_use":
+		return "readable for 24 hours after " + d.CreatedAt
+	case d.Refresh != nil:
+		return "readable until it is revoked (the access is renewed by itself)"
+	case err == nil && !expires.IsZero():
+		return "readable until " + expires.UTC().Format(time.RFC3339)
+	}
+	return "readable until it is revoked"
+}
+
+// cacheRoot is the folder in which credentials are stored.
+func cacheRoot(named string) (string, error) {
+	roots := cacheRoots(named)
+	if len(roots) == 0 {
+		return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
+	}
+	return filepath.Abs(roots[0])
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Canceled
+	}
+}
+
+func readLine(app App) (string, error) {
+	line, err := bufio.NewReader(app.In).ReadString('\n')
+	if line = strings.TrimSpace(line); line == "" {
+		return "", cmp.Or(err, errors.New("no code was entered"))
+	}
+	return line, nil
+}
+
+// openBrowser shows an address in the default browser.
+func openBrowser(address string) error {
+	words := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "darwin":
+		words = []string{"open"}
+	case "windows":
+		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	command := exec.Command(words[0], append(words[1:], address)...) // #nosec G204 -- an address of our own
+	if err := command.Start(); err != nil {
+		return err
+	}
+	go func() { _ = command.Wait() }()
+	return nil
+}

@@ -1,0 +1,206 @@
+package connect
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// A callback is what a browser brought back.
+type callback struct{ code, refused string }
+
+// A loopback listens on this machine for one authorization. The browser is opened at an address of its own, which leads on to the
+// server once: the address of a browser's first page can be read in the list of processes.
+type loopback struct {
+	start, state string
+	address      string // 127.0.0.1:PORT
+	target       string // the authorization request
+	issuer       string
+	begun        chan struct{} // holds one value until the start page was opened
+	done         chan callback // holds one value from then on
+}
+
+// byBrowser is the authorization code grant with PKCE (RFC 7636) and a loopback redirect (RFC 8252).
+func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
+	if a.server.Authorization == "" || a.Open == nil {
+		return issued{}, errNoWay
+	}
+	if len(a.app.RedirectURIs) == 0 { // another program's registration
+		if err := a.register(ctx); err != nil {
+			return issued{}, err
+		}
+	}
+	details, err := json.Marshal(a.details)
+	if err != nil {
+		return issued{}, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return issued{}, err
+	}
+	l := &loopback{
+		start: "/" + rand.Text(), state: rand.Text(), address: listener.Addr().String(), issuer: a.server.Issuer,
+		begun: make(chan struct{}, 1), done: make(chan callback, 1),
+	}
+	l.begun <- struct{}{}
+	redirect, verifier := "http://"+l.address+"/callback", rand.Text()+rand.Text() // 52 characters; RFC 7636 asks for 43
+	challenge := sha256.Sum256([]byte(verifier))
+	target, err := url.Parse(a.server.Authorization)
+	if err != nil {
+		return issued{}, err
+	}
+	query := target.Query()
+	for name, value := range map[string]string{
+		"client_id": a.app.ID, "redirect_uri": redirect, "response_type": "code", "state": l.state,
+		"code_challenge": base64.RawURLEncoding.EncodeToString(challenge[:]), "code_challenge_method": "S256", "authorization_details": string(details),
+	} {
+		query.Set(name, value)
+	}
+	target.RawQuery = query.Encode()
+	l.target = target.String()
+	back, err := a.browse(ctx, l, listener)
+	if err != nil {
+		return issued{}, err
+	}
+	if back.refused != "" {
+		return issued{}, pollError(&RefusedError{Code: back.refused})
+	}
+	answer, err := a.postForm(ctx, a.server.Token, url.Values{
+		"grant_type": {"authorization_code"}, "code": {back.code}, "client_id": {a.app.ID}, "redirect_uri": {redirect}, "code_verifier": {verifier},
+	})
+	if err != nil {
+		return issued{}, fmt.Errorf("it does not exchange the code (%w); run the command again", err)
+	}
+	return readToken(answer)
+}
+
+// browse opens the browser and waits for it to come back. A refusal need not: the server shows it and says nothing here.
+func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener) (callback, error) {
+	server := &http.Server{Handler: l, ReadHeaderTimeout: requestTime, MaxHeaderBytes: 16 << 10}
+	go func() { _ = server.Serve(listener) }()
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // for the browser to read its last page
+		defer cancel()
+		_ = server.Shutdown(ending)
+		_ = server.Close()
+	}()
+	first := "http://" + l.address + l.start
+	opened := a.Open(first)
+	if opened == nil {
+		a.Say("Your browser opens. Sign in as the owner and approve. If it does not open, visit:\n\n  %s\n", first)
+	} else {
+		a.Say("Open this address in a browser of this machine, sign in as the owner and approve:\n\n  %s\n", first)
+	}
+	a.sayWait(defaultApprovalTime)
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	expired := make(chan error, 1)
+	go func() { expired <- a.Wait(waiting, defaultApprovalTime) }()
+	select {
+	case back := <-l.done:
+		return back, nil
+	case <-expired:
+		if ctx.Err() != nil {
+			return callback{}, ctx.Err()
+		}
+		return callback{}, &exit.Error{
+			Code: exit.NotReady, Message: "the browser did not come back in time: nobody approved, or the page in the browser says what was refused. Run the command again.",
+		}
+	}
+}
+
+// ServeHTTP sends the browser to the server, and takes its answer back. Each is done once, and for this machine's own address alone.
+func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if r.Host != l.address || r.Method != http.MethodGet {
+		http.Error(w, "This address is for one browser on this machine.", http.StatusForbidden)
+		return
+	}
+	switch r.URL.Path {
+	case l.start:
+		select {
+		case <-l.begun:
+			w.Header().Set("Location", l.target)
+			w.WriteHeader(http.StatusFound)
+		default:
+			http.Error(w, "This address was opened before. Run the command again.", http.StatusGone)
+		}
+	case "/callback":
+		l.callback(w, r.URL.Query())
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// callback takes the code, where state and issuer (RFC 9207) are ours.
+func (l *loopback) callback(w http.ResponseWriter, query url.Values) {
+	back, err := l.read(query)
+	if err != nil {
+		http.Error(w, "This is not the answer that the terminal waits for: "+err.Error()+".", http.StatusBadRequest)
+		return
+	}
+	select {
+	case l.done <- back:
+		_, _ = fmt.Fprintln(w, "You can close this page and go back to the terminal.")
+	default:
+		http.Error(w, "The terminal has an answer already.", http.StatusGone)
+	}
+}
+
+func (l *loopback) read(query url.Values) (callback, error) {
+	for name, values := range query {
+		if len(values) != 1 {
+			return callback{}, fmt.Errorf("%s occurs %d times", name, len(values))
+		}
+	}
+	code, refused := query.Get("code"), query.Get("error")
+	switch {
+	case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1:
+		return callback{}, errors.New("its state is another one")
+	case query.Has("iss") && query.Get("iss") != l.issuer:
+		return callback{}, errors.New("it is of another issuer")
+	case (code == "") == (refused == ""):
+		return callback{}, errors.New("it holds neither a code nor a refusal")
+	}
+	return callback{code, refused}, nil
+}
+
+// byCode pushes the request, and has the owner copy a code from the page that says that it was approved.
+func (a *attempt) byCode(ctx context.Context) (issued, error) {
+	if a.Ask == nil {
+		return issued{}, errNoWay
+	}
+	pushed, err := a.push(ctx)
+	if err != nil {
+		return issued{}, err
+	}
+	page, err := url.Parse(pushed.AuthorizationURL)
+	if err != nil || pushed.AuthorizationURL == "" {
+		return issued{}, errNoWay
+	}
+	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", pushed.AuthorizationURL)
+	a.sayWait(seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime))
+	a.Say("The page then shows a code that begins with cex_. Enter it here:")
+	code, err := a.Ask(ctx)
+	if err != nil {
+		return issued{}, err
+	}
+	answer, err := a.postJSON(ctx, origin(page)+"/consent/exchange", map[string]string{"code": code})
+	if err != nil {
+		return issued{}, fmt.Errorf("it does not take the code (%w)", err)
+	}
+	return readToken(answer)
+}

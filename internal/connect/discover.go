@@ -1,0 +1,223 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+const wellKnownResource = "/.well-known/oauth-protected-resource"
+
+// A server is what the metadata of a provider say about connecting to it (RFC 9728, RFC 8414).
+type server struct {
+	provider string // the resource server's URL, normalised
+	resource string // what a device authorization is for
+	metadata
+}
+
+// metadata are those of an authorization server. Endpoints that it has not are empty; all others are at its own origin.
+type metadata struct {
+	Issuer        string `json:"issuer"`
+	PAR           string `json:"pushed_authorization_request_endpoint"`
+	AgentConnect  string `json:"agent_connect_endpoint"`
+	Registration  string `json:"registration_endpoint"`
+	Device        string `json:"device_authorization_endpoint"`
+	Authorization string `json:"authorization_endpoint"`
+	Token         string `json:"token_endpoint"`
+}
+
+type resourceMetadata struct {
+	Resource             string   `json:"resource"`
+	AuthorizationServers []string `json:"authorization_servers"`
+	QueryBase            string   `json:"pdpp_core_query_base"`
+	Discovery            struct {
+		MCP struct {
+			Authorization struct {
+				DeviceCode struct {
+					Resource string `json:"resource"`
+				} `json:"device_code"`
+			} `json:"authorization"`
+		} `json:"mcp"`
+	} `json:"pdpp_agent_discovery"`
+}
+
+// discover finds the authorization server of a provider.
+func (c *client) discover(ctx context.Context, providerURL string) (server, error) {
+	provider, err := credentials.NormalizeProviderURL(providerURL)
+	if err != nil {
+		return server{}, err
+	}
+	u, err := secureURL(provider)
+	if err != nil {
+		return server{}, exit.UsageError("the provider URL " + err.Error() + ".")
+	}
+	resource, err := c.resourceMetadata(ctx, u)
+	if err != nil {
+		return server{}, unavailable(provider, err)
+	}
+	s, err := resource.server(u)
+	if err != nil {
+		return server{}, unavailable(provider, err)
+	}
+	issuer, err := url.Parse(s.Issuer)
+	if err != nil {
+		return server{}, unavailable(provider, err)
+	}
+	var m metadata
+	address := issuer.Scheme + "://" + issuer.Host + "/.well-known/oauth-authorization-server" + strings.TrimRight(issuer.EscapedPath(), "/")
+	if err = c.get(ctx, address, &m); err == nil {
+		err = m.check(issuer)
+	}
+	if err != nil {
+		return server{}, unavailable(s.Issuer, err)
+	}
+	s.metadata = m
+	return s, nil
+}
+
+// resourceMetadata asks below the origin with the path behind (RFC 9728 section 3.1), then at the root, as most servers have it.
+func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resourceMetadata, error) {
+	base := provider.Scheme + "://" + provider.Host
+	addresses := []string{base + wellKnownResource + provider.EscapedPath(), provider.String() + wellKnownResource, base + wellKnownResource}
+	resources := []string{provider.String(), provider.String(), base}
+	if provider.Path == "" {
+		addresses, resources = addresses[2:], resources[2:]
+	}
+	for i, address := range addresses {
+		var document resourceMetadata
+		err := c.get(ctx, address, &document)
+		var refused *RefusedError
+		if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusUnauthorized) && i < len(addresses)-1 {
+			continue
+		}
+		if err != nil {
+			return resourceMetadata{}, err
+		}
+		if named, err := credentials.NormalizeProviderURL(document.Resource); err != nil || document.Resource == "" || named != resources[i] {
+			return resourceMetadata{}, fmt.Errorf("its metadata are about another resource than %s", resources[i])
+		}
+		return document, nil
+	}
+	return resourceMetadata{}, errors.New("it has no metadata")
+}
+
+// server reads the metadata of a resource. Its issuer is a good URL.
+func (m resourceMetadata) server(asked *url.URL) (server, error) {
+	provider, _ := credentials.NormalizeProviderURL(m.Resource)
+	if base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1"); found { // a resource may be the server's /mcp
+		u, err := secureURL(base)
+		if err != nil || origin(u) != origin(asked) {
+			return server{}, errors.New("its metadata name another server to read from")
+		}
+		if provider, err = credentials.NormalizeProviderURL(base); err != nil {
+			return server{}, err
+		}
+	}
+	if len(m.AuthorizationServers) == 0 {
+		return server{}, errors.New("its metadata name no authorization server")
+	}
+	issuer, err := secureURL(m.AuthorizationServers[0])
+	if err != nil {
+		return server{}, err
+	}
+	if issuer.RawQuery != "" {
+		return server{}, errors.New("its authorization server has a query in its name")
+	}
+	resource := m.Discovery.MCP.Authorization.DeviceCode.Resource
+	if named, err := secureURL(resource); err != nil || named.Path != "/mcp" { // the reference takes no other
+		resource = provider + "/mcp"
+	}
+	return server{provider: provider, resource: resource, metadata: metadata{Issuer: m.AuthorizationServers[0]}}, nil
+}
+
+// check refuses metadata of another issuer (RFC 8414 section 3.3), and endpoints at another origin.
+func (m metadata) check(issuer *url.URL) error {
+	if strings.TrimRight(m.Issuer, "/") != strings.TrimRight(issuer.String(), "/") {
+		return errors.New("its metadata are those of another issuer")
+	}
+	for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
+		if endpoint == "" {
+			continue
+		}
+		if err := m.own(endpoint); err != nil {
+			return err
+		}
+	}
+	if m.Token == "" {
+		return errors.New("its metadata name no token endpoint")
+	}
+	return nil
+}
+
+// own refuses an address that is not at the authorization server's origin: what is sent there is secret.
+func (m metadata) own(address string) error {
+	issuer, err := secureURL(m.Issuer)
+	if err != nil {
+		return err
+	}
+	u, err := secureURL(address)
+	if err != nil {
+		return err
+	}
+	if origin(u) != origin(issuer) {
+		return fmt.Errorf("it names an address at %s, which is not its own", u.Host)
+	}
+	return nil
+}
+
+// A source is what there is to grant.
+type source struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind,omitempty"`
+	streams []string
+}
+
+// source finds a source by its key, or takes it as an id where it is a URI: there is no public list of them.
+func (c *client) source(ctx context.Context, s server, name string) (source, error) {
+	if u, err := url.Parse(name); err == nil && u.IsAbs() {
+		return source{ID: name}, nil
+	}
+	issuer := strings.TrimRight(s.Issuer, "/")
+	var manifest struct {
+		Declaration struct {
+			Source source `json:"source"`
+		} `json:"source_declaration"`
+		Streams []struct {
+			Name string `json:"name"`
+		} `json:"streams"`
+	}
+	err := c.get(ctx, issuer+"/connectors/"+url.PathEscape(name), &manifest)
+	var refused *RefusedError
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		return source{}, exit.UsageError(fmt.Sprintf(
+			"%s knows no source %q. Where you are signed in as the owner, %s/_ref/connections lists the keys. A provider of its own data is named by the URI of its source.", issuer, name, issuer))
+	}
+	if err != nil {
+		return source{}, unavailable(issuer, err)
+	}
+	found := manifest.Declaration.Source
+	if u, err := url.Parse(found.ID); err != nil || !u.IsAbs() {
+		return source{}, unavailable(issuer, errors.New("the source has no id that is a URI"))
+	}
+	for _, stream := range manifest.Streams {
+		found.streams = append(found.streams, stream.Name)
+	}
+	slices.Sort(found.streams)
+	return found, nil
+}
+
+// unavailable says which server fails, and how.
+func unavailable(server string, err error) error {
+	var known *exit.Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &exit.Error{Code: exit.Unavailable, Message: fmt.Sprintf("%s cannot be connected to: %s.", server, err)}
+}

@@ -1,0 +1,117 @@
+package connect
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+// seed adds the recorded bodies whose names begin with one of the prefixes.
+func seed(f *testing.F, prefixes ...string) {
+	f.Helper()
+	text, err := os.ReadFile("testdata/exchanges.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	recorded := map[string]exchange{}
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		f.Fatal(err)
+	}
+	for name, e := range recorded {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(name, prefix) {
+				f.Add([]byte(e.Body))
+			}
+		}
+	}
+	f.Add([]byte(`{"interval":1e308,"expires_in":-1,"verification_uri":"http://[::1]/device/"}`))
+	f.Add([]byte(`[]`))
+}
+
+// The law: whatever metadata say, tokens go to an encrypted address at the issuer's own origin, and reads to the origin that was asked.
+func FuzzMetadata(f *testing.F) {
+	seed(f, "connect-0", "connect-70")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		asked, _ := url.Parse("https://rs.example")
+		var resource resourceMetadata
+		if (reply{200, body}).decode(&resource) == nil {
+			if s, err := resource.server(asked); err == nil {
+				provider, err := secureURL(s.provider)
+				if resource.QueryBase != "" && strings.HasSuffix(resource.QueryBase, "/v1") && (err != nil || origin(provider) != origin(asked)) {
+					t.Errorf("reads go to %q", s.provider)
+				}
+			}
+		}
+		var m metadata
+		issuer, _ := url.Parse("https://as.example")
+		if (reply{200, body}).decode(&m) != nil || m.check(issuer) != nil {
+			return
+		}
+		for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
+			if u, err := secureURL(endpoint); endpoint != "" && (err != nil || origin(u) != origin(issuer)) {
+				t.Errorf("a secret goes to %q", endpoint)
+			}
+		}
+	})
+}
+
+// The law: a registration that is taken has an id that can be sent and stored.
+func FuzzRegistration(f *testing.F) {
+	seed(f, "connect-1")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		a := &attempt{}
+		if err := a.readRegistration(reply{201, body}); (err == nil) != (a.app.ID != "") || len(a.app.ID) > 512 || strings.ContainsAny(a.app.ID, "\r\n\x00") {
+			t.Errorf("%q, %v", a.app.ID, err)
+		}
+	})
+}
+
+// The law: a wait that is taken leads to the issuer's own origin, never to /device, and its times are bounded.
+func FuzzStart(f *testing.F) {
+	seed(f, "connect-2", "connect-3", "connect-7", "connect-9")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		a := &attempt{server: server{metadata: metadata{Issuer: "https://as.example"}}}
+		s, err := a.readStarted(reply{200, body})
+		if err != nil {
+			return
+		}
+		for _, address := range []string{s.ApprovalURL, s.CompleteURI, s.AuthorizationURL, s.PollURL, s.VerificationURI} {
+			if u, err := secureURL(address); address != "" && (err != nil || u.Hostname() != "as.example" && !strings.EqualFold(u.Hostname(), "as.example") || strings.HasSuffix(u.Path, "/device")) {
+				t.Errorf("%q", address)
+			}
+		}
+		if d := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime); d <= 0 || d > longestApprovalTime {
+			t.Errorf("it waits for %s", d)
+		}
+		if d := seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval); d < 0 || d > longestPollInterval {
+			t.Errorf("it asks every %s", d)
+		}
+	})
+}
+
+// The law: a token that is taken has a grant, which is no package, and can stand in a header.
+func FuzzToken(f *testing.F) {
+	seed(f, "connect-2", "connect-3", "connect-4", "connect-75", "connect-91", "refresh")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answer, err := readToken(reply{200, body})
+		if err != nil {
+			return
+		}
+		if answer.GrantID == "" || strings.HasPrefix(answer.GrantID, "gpkg_") || answer.PackageID != "" || !answer.AccessToken.Usable() || answer.ExpiresIn < 0 {
+			t.Errorf("%+v", answer)
+		}
+	})
+}
+
+// The law: an error shows no text of the server's, and its code is a name.
+func FuzzRefusal(f *testing.F) {
+	seed(f, "refusal", "refresh-0", "connect-3")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		refused := refusedBy(reply{400, body})
+		if strings.ContainsAny(refused.Code, " \r\n\x00\"<") || len(refused.Error()) > 120 {
+			t.Errorf("%q", refused.Error())
+		}
+	})
+}

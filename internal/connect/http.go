@@ -1,0 +1,183 @@
+package connect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+)
+
+// Bounds of one request.
+const (
+	maxAnswer   = 1 << 20 // bytes
+	requestTime = 20 * time.Second
+)
+
+// A client speaks to one server before there is a credential. It follows no redirect, and sends nothing twice.
+type client struct {
+	http  *http.Client
+	agent string
+}
+
+func newClient(agent string) *client {
+	transport := rsclient.NewTransport()
+	transport.DisableKeepAlives = true // net/http repeats a request on a connection that was kept and has died
+	return &client{agent: agent, http: &http.Client{
+		Transport: transport, Timeout: requestTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// A reply is a status and a body of at most maxAnswer bytes.
+type reply struct {
+	status int
+	body   []byte
+}
+
+// A RefusedError is an answer that is not a success.
+type RefusedError struct {
+	Status int
+	Code   string // as OAuth has it; empty where the body has none
+	text   string // the server's own, bounded; it may repeat what was sent
+}
+
+// Error returns status and code. It never returns text of the server's, which may repeat a secret.
+func (r *RefusedError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("the authorization server answered %d %s", r.Status, r.Code))
+}
+
+// errNotSent is wrapped by the error of a request of which the server saw nothing.
+var errNotSent = errors.New("the server cannot be reached")
+
+// get reads a JSON document.
+func (c *client) get(ctx context.Context, address string, into any) error {
+	answer, err := c.send(ctx, http.MethodGet, address, "", nil, "")
+	if err != nil {
+		return err
+	}
+	return answer.decode(into)
+}
+
+// postJSON sends a JSON document.
+func (c *client) postJSON(ctx context.Context, address string, body any) (reply, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return reply{}, err
+	}
+	return c.send(ctx, http.MethodPost, address, "application/json", text, "")
+}
+
+// postForm sends a form.
+func (c *client) postForm(ctx context.Context, address string, form url.Values) (reply, error) {
+	return c.send(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()), "")
+}
+
+// send performs one request. Its errors name the host alone: paths and bodies hold secrets.
+func (c *client) send(ctx context.Context, method, address, contentType string, body []byte, bearer string) (reply, error) {
+	target, err := secureURL(address)
+	if err != nil {
+		return reply{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, target.String(), io.NopCloser(bytes.NewReader(body))) // which cannot be sent twice
+	if err != nil {
+		return reply{}, errors.New("the address cannot be asked")
+	}
+	if request.ContentLength = int64(len(body)); len(body) == 0 {
+		request.Body = http.NoBody
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", c.agent)
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if bearer != "" {
+		request.Header.Set("Authorization", "Bearer "+bearer)
+	}
+	response, err := c.http.Do(request)
+	var dial *net.OpError
+	switch {
+	case ctx.Err() != nil:
+		return reply{}, ctx.Err()
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return reply{}, fmt.Errorf("%s: %w", target.Host, errNotSent)
+	case err != nil:
+		return reply{}, fmt.Errorf("%s did not answer", target.Host)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer := reply{status: response.StatusCode}
+	answer.body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return reply{}, fmt.Errorf("the answer of %s ended early", target.Host)
+	case len(answer.body) > maxAnswer:
+		return reply{}, fmt.Errorf("the answer of %s is larger than %d bytes", target.Host, maxAnswer)
+	case answer.status < 200 || answer.status > 299:
+		return answer, refusedBy(answer)
+	}
+	return answer, nil
+}
+
+// refusedBy reads an error in the form of OAuth, or in that of the reference's own endpoints.
+func refusedBy(answer reply) *RefusedError {
+	refused := &RefusedError{Status: answer.status}
+	var body struct {
+		Error       json.RawMessage `json:"error"`
+		Description string          `json:"error_description"`
+	}
+	var inner struct{ Code, Message string }
+	if json.Unmarshal(answer.body, &body) != nil {
+		return refused
+	}
+	if json.Unmarshal(body.Error, &inner.Code) == nil {
+		inner.Message = body.Description
+	} else if json.Unmarshal(body.Error, &inner) != nil {
+		return refused
+	}
+	if strings.Trim(inner.Code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == "" && len(inner.Code) <= 64 {
+		refused.Code = inner.Code
+	}
+	refused.text = rs.ErrorText(inner.Message)
+	return refused
+}
+
+// decode reads a JSON body. Its error does not quote it.
+func (r reply) decode(into any) error {
+	if json.Unmarshal(r.body, into) != nil {
+		return errors.New("the answer is not the JSON document that was expected")
+	}
+	return nil
+}
+
+// secureURL reads an absolute https address. Plain http is for this machine alone, where no proxy is asked (net/http).
+func secureURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
+		return nil, errors.New("an address in an answer is not an absolute URL without credentials")
+	}
+	host := strings.ToLower(u.Hostname())
+	number, err := netip.ParseAddr(host)
+	if u.Scheme != "https" && (u.Scheme != "http" || host != "localhost" && (err != nil || !number.IsLoopback())) {
+		return nil, fmt.Errorf("%s is not encrypted: http is for this machine alone", u.Host)
+	}
+	return u, nil
+}
+
+// origin is scheme, host and port, by which addresses are told apart (RFC 6454).
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}

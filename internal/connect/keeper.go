@@ -1,0 +1,272 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+const (
+	renewAhead = time.Minute      // before the end of an access token; at most a quarter of its life
+	renewTime  = 30 * time.Second // one renewal with its wait for another process
+	renewPause = 5 * time.Second  // after one that failed in passing
+)
+
+// A Keeper keeps one stored credential usable: it reads again what another process wrote, and renews an access token ahead of its end.
+// A refresh token is sent once, by one process, whatever becomes of the answer. It is safe for concurrent use.
+type Keeper struct {
+	client *client
+	now    func() time.Time
+	write  func(*os.File, []byte) (int, error) // nil: to the disk
+
+	turn    chan struct{} // holds one value while nobody uses what is below
+	current credentials.Credential
+	pause   time.Time             // no renewal before
+	unsaved *credentials.Document // an answer that could not be written yet
+	sent    string                // the mark of the refresh token that it answers
+
+	// vouch says whose token it is, when the owner has connected anew: without it a token of another grant is not taken over.
+	vouch func(context.Context, rs.Token) error
+}
+
+// NewKeeper returns the keeper of a credential that was loaded.
+func NewKeeper(c credentials.Credential, agent string, now func() time.Time) *Keeper {
+	k := &Keeper{client: newClient(agent), now: now, current: c, turn: make(chan struct{}, 1)}
+	k.turn <- struct{}{}
+	return k
+}
+
+// Token returns the token to read with. Its error is an *[rs.Error] that says to connect again.
+func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
+	if err := k.enter(ctx); err != nil {
+		return rs.Token{}, err
+	}
+	defer k.leave()
+	var err error
+	if k.due() && !k.now().Before(k.pause) {
+		err = k.renew(ctx)
+	}
+	if k.ended() {
+		return rs.Token{}, k.connectAgain(err)
+	}
+	return k.current.Token, nil
+}
+
+// Renew returns another token than one that the resource server refused, or the same: an access token that has ended and a grant that
+// has ended are refused with one code, so that only a renewal tells.
+func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.Token, error) {
+	if err := k.enter(ctx); err != nil {
+		return rs.Token{}, err
+	}
+	defer k.leave()
+	if k.current.Token != refused {
+		return k.current.Token, nil
+	}
+	if code == rs.GrantExpired && k.current.Document.Refresh != nil {
+		if err := k.renew(ctx); err != nil {
+			return refused, k.connectAgain(err)
+		}
+	} else if unlock, err := credentials.Lock(ctx, k.current.Path); err == nil {
+		_ = k.adopt(ctx) // then the refused token is all there is
+		unlock()
+	}
+	return k.current.Token, nil
+}
+
+// Close waits for a renewal under way, and writes what could not be written before.
+func (k *Keeper) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), renewTime)
+	defer cancel()
+	if k.enter(ctx) != nil {
+		return
+	}
+	defer k.leave()
+	if k.unsaved != nil {
+		_ = k.renew(ctx)
+	}
+}
+
+func (k *Keeper) enter(ctx context.Context) error {
+	select {
+	case <-k.turn:
+		return nil
+	case <-ctx.Done():
+		return &rs.Error{Code: rs.DeadlineExceeded, Message: "The access could not be renewed in time.", Cause: ctx.Err()}
+	}
+}
+
+func (k *Keeper) leave() { k.turn <- struct{}{} }
+
+// due reports whether the access token is to be renewed, or an answer to be written.
+func (k *Keeper) due() bool {
+	if k.unsaved != nil {
+		return true
+	}
+	refresh := k.current.Document.Refresh
+	if refresh == nil || k.current.Expires.IsZero() {
+		return false
+	}
+	ahead := renewAhead
+	if quarter := time.Duration(refresh.Lifetime) * time.Second / 4; quarter > 0 {
+		ahead = min(ahead, quarter)
+	}
+	return !k.now().Before(k.current.Expires.Add(-ahead))
+}
+
+func (k *Keeper) ended() bool {
+	return !k.current.Expires.IsZero() && !k.now().Before(k.current.Expires)
+}
+
+// renew has the lock of all processes while it asks and writes. The end of a call does not end it: its answer would be lost.
+func (k *Keeper) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
+	defer cancel()
+	unlock, err := credentials.Lock(ctx, k.current.Path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if k.unsaved != nil {
+		return k.save(ctx)
+	}
+	before := k.current.Token
+	if err := k.adopt(ctx); err != nil || k.current.Token != before {
+		return err
+	}
+	if k.current.Document.Refresh == nil {
+		return errors.New("the stored access cannot be renewed")
+	}
+	reservation, err := k.current.Reserve()
+	if err != nil {
+		k.pause = k.now().Add(renewPause)
+		return errors.New("the renewed access could not be stored, so it was not asked for")
+	}
+	k.sent = k.current.Document.Refresh.Mark()
+	next, err := k.ask(ctx)
+	switch {
+	case err == nil:
+		k.use(next)
+		k.commit(reservation, next)
+		return nil
+	case errors.Is(err, errRefreshRefused):
+		next = k.current.Document
+		next.Refresh = nil
+		k.use(next)
+		k.commit(reservation, next)
+		return err
+	case errors.Is(err, errNotSent):
+		k.pause = k.now().Add(renewPause)
+		return errors.Join(err, reservation.Drop())
+	}
+	reservation.Close() // it stays, and says so to every process
+	return credentials.ErrAnswerLost
+}
+
+// adopt takes over what is stored now.
+func (k *Keeper) adopt(ctx context.Context) error {
+	fresh, err := k.current.Reload(k.now())
+	if err != nil && !errors.Is(err, credentials.ErrAnswerLost) {
+		return err
+	}
+	if fresh.GrantID != k.current.GrantID {
+		if k.vouch == nil {
+			return errors.New("another grant is stored now")
+		}
+		if err := k.vouch(ctx, fresh.Token); err != nil {
+			return err
+		}
+	}
+	k.current = fresh
+	return err
+}
+
+func (k *Keeper) use(d credentials.Document) {
+	k.current.Document, k.current.Token = d, rs.NewToken(string(d.Credential.AccessToken))
+	k.current.Expires, _ = d.Credential.Expiry() // we wrote it
+}
+
+// commit writes an answer. Where that fails it is kept for a later call: the access token is good meanwhile, and no other process sends
+// the old refresh token, because the reservation stays.
+func (k *Keeper) commit(r *credentials.Reservation, d credentials.Document) {
+	if k.write != nil {
+		r.Write = k.write
+	}
+	if err := r.Commit(d); err != nil {
+		k.unsaved, k.pause = &d, k.now().Add(renewPause)
+		r.Close()
+	}
+}
+
+// save writes an answer that could not be written when it came, unless the owner has connected anew since.
+func (k *Keeper) save(ctx context.Context) error {
+	stored, err := k.current.Reload(k.now())
+	if !errors.Is(err, credentials.ErrAnswerLost) || stored.Document.Refresh.Mark() != k.sent {
+		k.unsaved = nil
+		return k.adopt(ctx)
+	}
+	if err := credentials.Save(k.current.Path, *k.unsaved); err != nil {
+		k.pause = k.now().Add(renewPause)
+		return nil //nolint:nilerr // see commit
+	}
+	k.unsaved = nil
+	return nil
+}
+
+// errRefreshRefused means that the refresh token is dead, and with it every token of the grant that was renewed from it.
+var errRefreshRefused = errors.New("the server does not renew the access any more")
+
+// ask sends the refresh token, once. Its error wraps errRefreshRefused or errNotSent, or the answer is not known.
+func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
+	d := k.current.Document
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
+	answer, err := k.client.postForm(ctx, d.Refresh.TokenEndpoint, form)
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused) && refused.Code == "invalid_grant":
+		return d, fmt.Errorf("%w (%w)", errRefreshRefused, refused)
+	case errors.As(err, &refused) && (refused.Status == http.StatusServiceUnavailable || refused.Status >= 400 && refused.Status < 500):
+		return d, fmt.Errorf("%w: %w", errNotSent, refused) // it was not processed
+	case err != nil:
+		return d, err
+	}
+	t, err := readToken(answer)
+	if err != nil {
+		return d, err
+	}
+	if t.GrantID != d.Credential.GrantID {
+		return d, errors.New("its token is of another grant")
+	}
+	replaced := d.Refresh.Mark()
+	if t.RefreshToken == "" { // RFC 6749 section 6: the old one stays good
+		t.RefreshToken = d.Refresh.Token
+	}
+	d.Credential.AccessToken = t.AccessToken
+	d.Credential.SetExpiry(time.Time{})
+	setLifetime(&d, t, d.Refresh.TokenEndpoint, k.now())
+	d.Refresh.Replaces = replaced
+	return d, nil
+}
+
+// connectAgain says what to do when a credential is at its end, or cannot be renewed now.
+func (k *Keeper) connectAgain(why error) error {
+	message := "The access to " + k.current.ProviderURL + " has ended"
+	if why != nil {
+		message += ": " + strings.ReplaceAll(why.Error(), "\n", "; ")
+	}
+	if why != nil && !errors.Is(why, errRefreshRefused) && !errors.Is(why, credentials.ErrAnswerLost) {
+		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
+	}
+	command := "pdpp-mcp connect " + k.current.ProviderURL
+	if source := k.current.Document.Grant.Source; source != "" {
+		command += " --source " + source
+	}
+	return &rs.Error{Code: rs.GrantExpired, Status: http.StatusForbidden, Message: message + ".", Hint: "The user has to connect again, in a terminal: " + command, Cause: why}
+}

@@ -1,0 +1,322 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A kept credential is one with a refresh token at a scripted token endpoint, and a clock.
+type kept struct {
+	*Keeper
+	now  time.Time
+	path string
+	sent atomic.Int64
+}
+
+// newKept stores a credential that ends in ten minutes.
+func newKept(t *testing.T, answer http.HandlerFunc) *kept {
+	t.Helper()
+	k := &kept{now: time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k.sent.Add(1)
+		answer(w, r)
+	}))
+	t.Cleanup(server.Close)
+	d := credentials.Document{
+		ProviderURL: "https://rs.example", Client: credentials.Client{ID: "cli_1"}, Credential: credentials.Issued{AccessToken: "at_1", TokenType: "Bearer", GrantID: "grt_1"},
+		Refresh: &credentials.Refresh{TokenEndpoint: server.URL, Token: "rt_1", Lifetime: 600}, Grant: credentials.Grant{Source: "https://registry.example/connectors/slack"},
+	}
+	d.Credential.SetExpiry(k.now.Add(10 * time.Minute))
+	root := t.TempDir()
+	path, err := credentials.Path(root, credentials.DefaultName, d.ProviderURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.path = path
+	k.store(t, d)
+	loaded, err := credentials.LoadCredential([]string{root}, d.ProviderURL, "", k.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Keeper = NewKeeper(loaded, "test", func() time.Time { return k.now })
+	return k
+}
+
+// store writes a credential as another process would.
+func (k *kept) store(t *testing.T, d credentials.Document) {
+	t.Helper()
+	unlock, err := credentials.Lock(t.Context(), k.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := credentials.Save(k.path, d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (k *kept) stored(t *testing.T) credentials.Document {
+	t.Helper()
+	text, err := os.ReadFile(k.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d credentials.Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// token is what to read with, or the error.
+func (k *kept) token(t *testing.T) string {
+	t.Helper()
+	token, err := k.Token(t.Context())
+	if err != nil {
+		return err.Error()
+	}
+	return token.Reveal()
+}
+
+func says(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+const renewed = `{"access_token":"at_2","expires_in":599,"refresh_token":"rt_2","token_type":"Bearer","grant_id":"grt_1"}`
+
+func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	if got := k.token(t); got != "at_1" || k.sent.Load() != 0 {
+		t.Error(got)
+	}
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_2" || k.sent.Load() != 1 {
+		t.Error(got)
+	}
+	d := k.stored(t)
+	info, err := os.Stat(k.path)
+	if err != nil || info.Mode().Perm() != 0o600 || d.Refresh.Token != "rt_2" || d.Credential.AccessToken != "at_2" || string(d.Credential.ExpiresAt) != `"2026-11-22T14:18:59Z"` {
+		t.Errorf("%v %s %+v, %v", info.Mode(), d.Credential.ExpiresAt, d.Refresh, err)
+	}
+	if _, err := os.Stat(k.path + ".next"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a reservation is left")
+	}
+}
+
+// What another process wrote is taken over, without a request.
+func TestARenewalOfAnotherProcessIsTakenOver(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	d := k.stored(t)
+	d.Credential.AccessToken, d.Refresh.Token = "at_9", "rt_9"
+	d.Credential.SetExpiry(k.now.Add(time.Hour))
+	k.store(t, d)
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_9" || k.sent.Load() != 0 {
+		t.Errorf("%s after %d requests", got, k.sent.Load())
+	}
+}
+
+// An ended token and an ended grant are refused alike: a renewal tells.
+func TestGrantExpiredRenewsFirst(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	token, err := k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired)
+	if err != nil || token.Reveal() != "at_2" {
+		t.Errorf("%v", err)
+	}
+	if token, err = k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired); err != nil || token.Reveal() != "at_2" || k.sent.Load() != 1 {
+		t.Errorf("a second call: %v after %d requests", err, k.sent.Load())
+	}
+	if token, err = k.Renew(t.Context(), rs.NewToken("at_2"), "grant_revoked"); err != nil || token.Reveal() != "at_2" || k.sent.Load() != 1 {
+		t.Errorf("revoked: %v after %d requests", err, k.sent.Load())
+	}
+}
+
+// After a lost answer the refresh token is not sent again by any process. The access token lives on to its end.
+func TestALostAnswer(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"a connection that broke":    func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a gateway's error":          says(502, `<html>`),
+		"half an answer":             says(200, renewed[:40]),
+		"a token of another grant":   says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
+		"a token without a grant":    says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
+		"a redirect to another host": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://elsewhere.example", 307) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(t, answer)
+			k.now = k.now.Add(9 * time.Minute)
+			other := NewKeeper(k.current, "test", func() time.Time { return k.now })
+			for range 3 {
+				if got := k.token(t); got != "at_1" {
+					t.Error(got)
+				}
+				if token, err := other.Token(t.Context()); err != nil || token.Reveal() != "at_1" {
+					t.Error(err)
+				}
+				k.now = k.now.Add(15 * time.Second)
+			}
+			k.now = k.now.Add(time.Minute)
+			got := k.token(t)
+			if !strings.Contains(got, "its answer is lost") || strings.Contains(got, "rt_1") || k.sent.Load() != 1 {
+				t.Errorf("%s after %d requests", got, k.sent.Load())
+			}
+			var refused *rs.Error
+			if _, err := other.Token(t.Context()); !errors.As(err, &refused) || !strings.Contains(refused.Hint, "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/slack") {
+				t.Errorf("%+v", refused)
+			}
+			d := k.stored(t) // the owner connects again
+			d.Credential = credentials.Issued{AccessToken: "at_9", GrantID: "grt_1"}
+			d.Refresh.Token = "rt_9"
+			k.store(t, d)
+			if got := k.token(t); got != "at_9" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// A request that was not processed can be sent later.
+func TestARefusalInPassing(t *testing.T) {
+	for name, status := range map[string]int{"too often": 429, "unavailable": 503} {
+		t.Run(name, func(t *testing.T) {
+			var answers atomic.Int64
+			k := newKept(t, func(w http.ResponseWriter, r *http.Request) {
+				if answers.Add(1) == 1 {
+					says(status, `{"error":"slow_down"}`)(w, r)
+					return
+				}
+				says(200, renewed)(w, r)
+			})
+			k.now = k.now.Add(9 * time.Minute)
+			if got := k.token(t) + k.token(t); got != "at_1at_1" || k.sent.Load() != 1 {
+				t.Errorf("%s after %d requests", got, k.sent.Load())
+			}
+			k.now = k.now.Add(renewPause)
+			if got := k.token(t); got != "at_2" {
+				t.Error(got)
+			}
+		})
+	}
+	k := newKept(t, nil)
+	k.current.Document.Refresh.TokenEndpoint = "http://127.0.0.1:1"
+	k.store(t, k.current.Document)
+	k.now = k.now.Add(11 * time.Minute)
+	if got := k.token(t); !strings.Contains(got, "cannot be reached") {
+		t.Error(got)
+	}
+	if _, err := os.Stat(k.path + ".next"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a reservation is left")
+	}
+}
+
+// A refusal is final: the refresh token is deleted, and the user told.
+func TestADeadFamily(t *testing.T) {
+	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
+	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), rs.GrantExpired)
+	var refused *rs.Error
+	if !errors.As(err, &refused) || refused.Code != rs.GrantExpired || !strings.Contains(refused.Message, "does not renew") || strings.Contains(refused.Message, "rt_1") {
+		t.Errorf("%v", err)
+	}
+	if d := k.stored(t); d.Refresh != nil {
+		t.Errorf("%+v", d.Refresh)
+	}
+}
+
+// A full disk is noticed before the request; one that fills up meanwhile loses no answer.
+func TestAFullDisk(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	if err := os.Mkdir(k.path+".next", 0o700); err != nil { // nothing can be reserved
+		t.Fatal(err)
+	}
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_1" || k.sent.Load() != 0 {
+		t.Errorf("%s after %d requests", got, k.sent.Load())
+	}
+	if err := os.Remove(k.path + ".next"); err != nil {
+		t.Fatal(err)
+	}
+	k.now = k.now.Add(renewPause)
+	k.write = func(file *os.File, text []byte) (int, error) {
+		n, _ := file.Write(text[:10])
+		return n, syscall.ENOSPC
+	}
+	other := NewKeeper(k.current, "test", func() time.Time { return k.now })
+	if got := k.token(t); got != "at_2" || k.stored(t).Refresh.Token != "rt_1" {
+		t.Error(got)
+	}
+	if token, err := other.Token(t.Context()); err != nil || token.Reveal() != "at_1" || k.sent.Load() != 1 {
+		t.Errorf("another process: %v after %d requests", err, k.sent.Load())
+	}
+	k.Close() // writes it
+	if got := k.token(t); got != "at_2" || k.stored(t).Refresh.Token != "rt_2" || k.sent.Load() != 1 {
+		t.Errorf("%s after %d requests", got, k.sent.Load())
+	}
+	if token, err := other.Token(t.Context()); err != nil || token.Reveal() != "at_2" {
+		t.Error(err)
+	}
+}
+
+// A process that died after it wrote the answer, and before it renamed the file, has lost nothing.
+func TestAnInterruptedReplacementIsFinished(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	next := k.stored(t)
+	next.Refresh.Replaces = next.Refresh.Mark()
+	next.Credential.AccessToken, next.Refresh.Token = "at_2", "rt_2"
+	next.Credential.SetExpiry(k.now.Add(time.Hour))
+	text, _ := json.Marshal(next)
+	if err := os.WriteFile(k.path+".next", append(text, strings.Repeat(" ", 500)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_2" || k.sent.Load() != 0 || k.stored(t).Refresh.Token != "rt_2" {
+		t.Errorf("%s after %d requests", got, k.sent.Load())
+	}
+}
+
+// The end of a call does not end the renewal that it began.
+func TestACallThatEndsLosesNoAnswer(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	k := newKept(t, func(w http.ResponseWriter, r *http.Request) {
+		cancel()
+		says(200, renewed)(w, r)
+	})
+	k.now = k.now.Add(9 * time.Minute)
+	if token, err := k.Token(ctx); err != nil || token.Reveal() != "at_2" || k.stored(t).Refresh.Token != "rt_2" {
+		t.Error(err)
+	}
+}
+
+// A grant that the owner approved anew is taken over once the resource server has said whose token it is.
+func TestAnotherGrantIsVouchedFor(t *testing.T) {
+	k := newKept(t, nil)
+	d := k.stored(t)
+	d.Credential, d.Refresh = credentials.Issued{AccessToken: "at_9", GrantID: "grt_9"}, nil
+	k.store(t, d)
+	if token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil || token.Reveal() != "at_1" {
+		t.Errorf("unasked: %v", err)
+	}
+	k.vouch = func(_ context.Context, token rs.Token) error {
+		if token.Reveal() != "at_9" {
+			t.Error("asked about another token")
+		}
+		return nil
+	}
+	if token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil || token.Reveal() != "at_9" {
+		t.Errorf("vouched for: %v", err)
+	}
+}

@@ -1,0 +1,234 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// Bounds of a wait for the owner.
+const (
+	defaultPollInterval = 2 * time.Second // both the reference's; RFC 8628 has 5 s
+	longestPollInterval = 30 * time.Second
+	defaultApprovalTime = 300 * time.Second
+	longestApprovalTime = 30 * time.Minute
+	waitNotice          = 30 * time.Second // between two lines about the wait
+)
+
+// A started request waits for the owner. Its codes are secret.
+type started struct {
+	RequestURI       string  `json:"request_uri"`
+	AuthorizationURL string  `json:"authorization_url"`
+	ApprovalURL      string  `json:"approval_url"`
+	PollURL          string  `json:"poll_url"`
+	TokenURL         string  `json:"token_url"`
+	PollingCode      string  `json:"polling_code"`
+	DeviceCode       string  `json:"device_code"`
+	UserCode         string  `json:"user_code"`
+	VerificationURI  string  `json:"verification_uri"`
+	CompleteURI      string  `json:"verification_uri_complete"`
+	Interval         float64 `json:"interval"` // seconds
+	IntervalMS       float64 `json:"interval_ms"`
+	ExpiresIn        float64 `json:"expires_in"` // seconds
+}
+
+// readStarted reads an answer that starts a wait, and refuses the flow that issues owner tokens.
+func (a *attempt) readStarted(answer reply) (started, error) {
+	var s started
+	if err := answer.decode(&s); err != nil {
+		return started{}, err
+	}
+	for _, address := range []string{s.AuthorizationURL, s.ApprovalURL, s.PollURL, s.TokenURL, s.VerificationURI, s.CompleteURI} {
+		if address == "" {
+			continue
+		}
+		if err := a.server.own(address); err != nil {
+			return started{}, err
+		}
+		if u, err := url.Parse(address); err != nil || strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/device") {
+			return started{}, &exit.Error{
+				Code: exit.Owner, Message: "the server began to issue an owner's token instead of a client's; nothing was asked of the owner. Tell its operator.",
+			}
+		}
+	}
+	return s, nil
+}
+
+// link is what the owner opens. A bare verification_uri leads nowhere on some servers, and is the last choice.
+func (s started) link() string {
+	for _, address := range []string{s.ApprovalURL, s.CompleteURI, s.AuthorizationURL} {
+		if address != "" {
+			return address
+		}
+	}
+	if s.UserCode != "" && s.VerificationURI != "" {
+		return s.VerificationURI + " and enter the code " + s.UserCode
+	}
+	return ""
+}
+
+func seconds(n float64, otherwise, most time.Duration) time.Duration {
+	if !(n > 0) {
+		return otherwise
+	}
+	return time.Duration(min(n, most.Seconds()) * float64(time.Second))
+}
+
+// push sends the selection ahead of the owner (RFC 9126, but as JSON).
+func (a *attempt) push(ctx context.Context) (started, error) {
+	if a.server.PAR == "" {
+		return started{}, errNoWay
+	}
+	answer, err := a.postJSON(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details})
+	if err != nil {
+		return started{}, a.startError(err)
+	}
+	pushed, err := a.readStarted(answer)
+	if err == nil && pushed.RequestURI == "" {
+		err = errors.New("its answer names no request")
+	}
+	return pushed, err
+}
+
+// startError keeps invalid_client as it is, for which a new registration helps.
+func (a *attempt) startError(err error) error {
+	var refused *RefusedError
+	if errors.As(err, &refused) && refused.Code == "invalid_client" {
+		return err
+	}
+	return explained("ask the owner", err)
+}
+
+// byAgent pushes the request and polls for its approval. It is the one way that every kind of server offers.
+func (a *attempt) byAgent(ctx context.Context) (issued, error) {
+	if a.server.AgentConnect == "" {
+		return issued{}, errNoWay
+	}
+	pushed, err := a.push(ctx)
+	if err != nil {
+		return issued{}, err
+	}
+	answer, err := a.postJSON(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
+	if err != nil {
+		var refused *RefusedError
+		if errors.As(err, &refused) {
+			refused.text = "" // it may repeat the request's name, which holds the device code
+		}
+		return issued{}, a.startError(err)
+	}
+	s, err := a.readStarted(answer)
+	if err != nil {
+		return issued{}, err
+	}
+	if s.PollURL == "" {
+		s.PollURL = s.TokenURL
+	}
+	if s.PollURL == "" {
+		return issued{}, errors.New("its answer does not say where to ask for the approval")
+	}
+	body := map[string]string{}
+	if s.PollingCode != "" {
+		body["polling_code"] = s.PollingCode
+	}
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postJSON(ctx, s.PollURL, body) })
+}
+
+// byDevice is RFC 8628 with a selection. Both resource and authorization_details are always sent: without them the reference begins
+// to issue an owner's token.
+func (a *attempt) byDevice(ctx context.Context) (issued, error) {
+	if a.server.Device == "" {
+		return issued{}, errNoWay
+	}
+	details, err := json.Marshal(a.details)
+	if err != nil {
+		return issued{}, err
+	}
+	answer, err := a.postForm(ctx, a.server.Device, url.Values{
+		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {string(details)},
+	})
+	if err != nil {
+		return issued{}, a.startError(err)
+	}
+	s, err := a.readStarted(answer)
+	if err != nil {
+		return issued{}, err
+	}
+	if s.DeviceCode == "" {
+		return issued{}, errors.New("its answer holds no device code")
+	}
+	form := url.Values{"grant_type": {deviceGrant}, "device_code": {s.DeviceCode}, "client_id": {a.app.ID}}
+	return a.poll(ctx, s, func(ctx context.Context) (reply, error) { return a.postForm(ctx, a.server.Token, form) })
+}
+
+// poll shows the link and asks until the owner has decided. A lost network is no answer: it asks again.
+func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context) (reply, error)) (issued, error) {
+	link := s.link()
+	if link == "" {
+		return issued{}, errors.New("its answer has no address for the owner")
+	}
+	patience := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime)
+	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
+	begin := a.Now()
+	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
+	a.sayWait(patience)
+	said := begin
+	for a.Now().Sub(begin) < patience {
+		if err := a.Wait(ctx, interval); err != nil {
+			return issued{}, err
+		}
+		answer, err := ask(ctx)
+		if err == nil && answer.status != http.StatusAccepted {
+			return readToken(answer)
+		}
+		var refused *RefusedError
+		switch {
+		case ctx.Err() != nil:
+			return issued{}, ctx.Err()
+		case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
+			switch refused.Code {
+			case "authorization_pending":
+			case "slow_down":
+				interval = min(interval+defaultPollInterval, longestPollInterval)
+			default:
+				return issued{}, pollError(refused)
+			}
+		}
+		if now := a.Now(); now.Sub(said) >= waitNotice {
+			said = now
+			a.Say("Still waiting: %s left.", (patience - now.Sub(begin)).Round(time.Second))
+		}
+	}
+	return issued{}, pollError(&RefusedError{Code: "expired_token"})
+}
+
+// sayWait says what an owner may need: the page refuses what the poll never hears of.
+func (a *attempt) sayWait(patience time.Duration) {
+	a.Say("Waiting for the approval, for %s.", patience.Round(time.Second))
+	issuer := strings.TrimRight(a.server.Issuer, "/")
+	if len(a.request.Connections) == 0 {
+		a.Say("If the page says that exactly one eligible instance is required, the source has none or several: stop this (Ctrl-C), and run it again with"+
+			" --connection ID for each that it may read. %s/_ref/connections lists them to the owner.", issuer)
+	} else {
+		a.Say("If the page says that a connector instance does not exist, stop this (Ctrl-C) and check the ids: %s/_ref/connections lists them to the owner.", issuer)
+	}
+}
+
+// pollError says how a wait ended without a token.
+func pollError(refused *RefusedError) error {
+	message := "the request to the owner ended (" + refused.Error() + "). Run the command again."
+	switch refused.Code {
+	case "access_denied":
+		message = "the owner denied the request; nothing was granted."
+	case "expired_token":
+		message = "nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again."
+	}
+	return &exit.Error{Code: exit.NotReady, Message: message}
+}

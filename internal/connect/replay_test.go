@@ -1,0 +1,182 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+)
+
+// An exchange is one that was recorded at the reference implementation, in minimal form.
+type exchange struct {
+	Request string          `json:"request"`
+	Status  int             `json:"status"`
+	Body    json.RawMessage `json:"body"`
+}
+
+// A replay is both servers of the recordings at one address. It answers a request with the next of the exchanges that a test named for
+// its path, and repeats the last.
+type replay struct {
+	*httptest.Server
+	t         *testing.T
+	recorded  map[string]exchange
+	mu        sync.Mutex
+	answers   map[string][]string // by path: names of exchanges
+	asked     map[string][]string // by path: bodies
+	challenge string              // the last code_challenge
+}
+
+// everywhere are the paths that answer alike in most tests.
+var everywhere = map[string]string{
+	"/.well-known/oauth-protected-resource":   "connect-01-prm",
+	"/.well-known/oauth-authorization-server": "connect-03-as",
+	"/connectors/slack":                       "connect-04-public-connector-manifest",
+	"/connectors/nosuch":                      "refusal-public-connector-unknown",
+	"/oauth/register":                         "connect-13-register-native",
+	"/oauth/par":                              "connect-30-par",
+	"/agent-connect":                          "connect-31-agent-connect-start",
+	"/oauth/device_authorization":             "connect-20-device-start",
+}
+
+func newReplay(t *testing.T, answers map[string]string) *replay {
+	t.Helper()
+	text, err := os.ReadFile("testdata/exchanges.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replay{t: t, answers: map[string][]string{}, asked: map[string][]string{}}
+	if err := json.Unmarshal(text, &r.recorded); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []map[string]string{everywhere, answers} {
+		for path, names := range set {
+			r.answers[path] = strings.Fields(names)
+		}
+	}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	path := request.URL.Path
+	r.asked[path] = append(r.asked[path], string(body)+request.Header.Get("Authorization"))
+	if path == "/oauth/authorize" {
+		r.authorize(w, request.URL.Query())
+		return
+	}
+	names := r.answers[path]
+	if len(names) == 0 {
+		http.NotFound(w, request)
+		return
+	}
+	if len(names) > 1 {
+		r.answers[path] = names[1:]
+	}
+	name := names[0]
+	switch name {
+	case "hangs-up":
+		panic(http.ErrAbortHandler)
+	case "redirect":
+		http.Redirect(w, request, "https://elsewhere.example/", http.StatusTemporaryRedirect)
+		return
+	case "schema-client":
+		_, _ = io.WriteString(w, schemaOf("client", "grt_made_up_02"))
+		return
+	case "schema-other-grant":
+		_, _ = io.WriteString(w, schemaOf("client", "grt_other"))
+		return
+	}
+	recorded, found := r.recorded[name]
+	if !found {
+		r.t.Errorf("no exchange %q", name)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(recorded.Status)
+	_, _ = io.WriteString(w, r.here(string(recorded.Body)))
+}
+
+// here moves recorded addresses to this server. All grants are the one of the recorded agent connect.
+func (r *replay) here(text string) string {
+	for _, host := range []string{"https://as.example", "https://rs.example", "https://native-as.example", "https://native-rs.example"} {
+		text = strings.ReplaceAll(text, host, r.URL)
+	}
+	for _, id := range []string{"grt_made_up_01", "grt_made_up_06", "grt_made_up_07", "grt_made_up_08", "grt_made_up_09", "grt_made_up_13", "grt_made_up_17"} {
+		text = strings.ReplaceAll(text, id, "grt_made_up_02")
+	}
+	return text
+}
+
+// authorize approves at once, as an owner who is signed in.
+func (r *replay) authorize(w http.ResponseWriter, query url.Values) {
+	r.challenge = query.Get("code_challenge")
+	back, _ := url.Parse(query.Get("redirect_uri"))
+	back.RawQuery = url.Values{"code": {"oacode_made_up_01"}, "state": {query.Get("state")}}.Encode()
+	w.Header().Set("Location", back.String())
+	w.WriteHeader(http.StatusFound)
+}
+
+// count is how often a path was asked.
+func (r *replay) count(path string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.asked[path])
+}
+
+// sent is the last body that a path was sent.
+func (r *replay) sent(path string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.asked[path]) == 0 {
+		return ""
+	}
+	return r.asked[path][len(r.asked[path])-1]
+}
+
+func schemaOf(kind, grant string) string {
+	return `{"detail":"compact","bearer":{"token_kind":"` + kind + `","grant_id":"` + grant + `","client_id":"cli_made_up_03"},"connectors":[{"connector_key":"slack",` +
+		`"granted_connections":[{"connection_id":"cin_slack_acme","display_name":"Acme"}],"streams":[{"name":"messages","field_capabilities":{"id":"declared"}}]}]}`
+}
+
+// A world is the world around a connect whose clock moves with its waits.
+type world struct {
+	Options
+	now  time.Time
+	said strings.Builder
+}
+
+func newWorld() *world {
+	w := &world{now: time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)}
+	w.Options = Options{
+		UserAgent: "test", Now: func() time.Time { return w.now },
+		Wait: func(ctx context.Context, d time.Duration) error {
+			w.now = w.now.Add(d)
+			return ctx.Err()
+		},
+		Known: func(string) credentials.Client { return credentials.Client{} },
+		Ask:   func(context.Context) (string, error) { return "cex_made_up_01", nil },
+		Say:   func(format string, arguments ...any) { fmt.Fprintf(&w.said, format+"\n", arguments...) },
+	}
+	return w
+}
+
+// serveLoopback is the status of a request to a loopback.
+func serveLoopback(t *testing.T, l *loopback, target string) int {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	l.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, target, nil))
+	return answer.Code
+}

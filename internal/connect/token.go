@@ -1,0 +1,119 @@
+package connect
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// issued is a token answer, of whichever way.
+type issued struct {
+	AccessToken  credentials.Secret `json:"access_token"`
+	Token        credentials.Secret `json:"token"` // of the code that an owner copies
+	TokenType    string             `json:"token_type"`
+	ExpiresIn    int64              `json:"expires_in"`
+	RefreshToken credentials.Secret `json:"refresh_token"`
+	GrantID      string             `json:"grant_id"`
+	PackageID    string             `json:"grant_package_id"`
+	Grant        granted            `json:"grant"`
+	Details      []granted          `json:"authorization_details"`
+}
+
+type granted struct {
+	Mode    string          `json:"access_mode"`
+	Expires *time.Time      `json:"expires_at"`
+	Package bool            `json:"package"`
+	Source  source          `json:"source"`
+	Streams []grantedStream `json:"streams"`
+}
+
+type grantedStream struct {
+	Name       string   `json:"name"`
+	Instances  []string `json:"instance_ids"`
+	Range      *period  `json:"time_range"`
+	Constraint *period  `json:"time_constraint"`
+}
+
+// readToken reads a token answer. It refuses those that are no client's: an owner's has no grant, a package's names a package. The
+// schema has the last word, because one server puts a package into grant_id.
+func readToken(answer reply) (issued, error) {
+	var t issued
+	if err := answer.decode(&t); err != nil {
+		return issued{}, err
+	}
+	if t.AccessToken == "" {
+		t.AccessToken = t.Token
+	}
+	switch {
+	case !t.AccessToken.Usable():
+		return issued{}, errors.New("its answer holds no token that can be sent")
+	case t.TokenType != "" && !strings.EqualFold(t.TokenType, "Bearer"):
+		return issued{}, errors.New("its token is not a bearer token")
+	case t.PackageID != "" || t.Grant.Package || strings.HasPrefix(t.GrantID, "gpkg_"):
+		return issued{}, &exit.Error{
+			Code:    exit.NotReady,
+			Message: "the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.",
+		}
+	case t.GrantID == "":
+		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, which may be an owner's; it was dropped."}
+	case t.ExpiresIn < 0 || t.ExpiresIn > 100*365*24*60*60:
+		return issued{}, errors.New("its token has an impossible expiry")
+	case t.RefreshToken != "" && !t.RefreshToken.Usable():
+		return issued{}, errors.New("its refresh token cannot be sent")
+	}
+	return t, nil
+}
+
+// document makes of an answer what is stored.
+func (a *attempt) document(t issued) (credentials.Document, error) {
+	asked := a.details[0]
+	d := credentials.Document{
+		ProviderURL: a.server.provider, AuthorizationServer: a.server.Issuer, Scope: "pdpp:read", Client: a.app,
+		Credential: credentials.Issued{AccessToken: t.AccessToken, TokenType: "Bearer", GrantID: t.GrantID},
+		Grant:      credentials.Grant{Source: asked.Source.ID, Mode: asked.Mode, Connections: asked.Streams[0].Instances},
+		CreatedAt:  a.Now().UTC().Format(time.RFC3339),
+	}
+	if asked.Streams[0].Time != nil {
+		d.Grant.Since = asked.Streams[0].Time.Since
+	}
+	g := t.Grant
+	if len(t.Details) > 0 {
+		g = t.Details[0]
+	}
+	if g.Source.ID != "" && g.Source.ID != asked.Source.ID {
+		return d, &exit.Error{Code: exit.NotReady, Message: "the server granted another source than the one that was asked for; its token was dropped."}
+	}
+	if g.Mode != "" {
+		d.Grant.Mode = g.Mode
+	}
+	for _, s := range g.Streams {
+		d.Grant.Streams = append(d.Grant.Streams, s.Name)
+		for _, p := range []*period{s.Range, s.Constraint} {
+			if p != nil {
+				d.Grant.Since, d.Grant.Until = p.Since, p.Until
+			}
+		}
+	}
+	if g.Expires != nil {
+		d.Grant.Ends = g.Expires.UTC().Format(time.RFC3339)
+		d.Credential.SetExpiry(*g.Expires)
+	}
+	setLifetime(&d, t, a.server.Token, a.Now())
+	if d.Grant.Ends == "" && d.Grant.Mode == "single_use" && t.ExpiresIn > 0 && d.Refresh == nil {
+		d.Grant.Ends = a.Now().Add(time.Duration(t.ExpiresIn) * time.Second).UTC().Format(time.RFC3339)
+	}
+	return d, nil
+}
+
+// setLifetime notes when the access token of an answer ends, and how it is renewed.
+func setLifetime(d *credentials.Document, t issued, endpoint string, now time.Time) {
+	if t.ExpiresIn > 0 {
+		d.Credential.SetExpiry(now.Add(time.Duration(t.ExpiresIn) * time.Second))
+	}
+	if t.RefreshToken != "" {
+		d.Refresh = &credentials.Refresh{TokenEndpoint: endpoint, Token: t.RefreshToken, Lifetime: t.ExpiresIn}
+	}
+}

@@ -1,0 +1,86 @@
+package credentials
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Document is a file of the cache. The TypeScript tools read everything but Refresh and Grant, and ignore those.
+type Document struct {
+	ProviderURL         string   `json:"provider_url"`
+	AuthorizationServer string   `json:"authorization_server"`
+	Scope               string   `json:"scope"`
+	Client              Client   `json:"client"`
+	Credential          Issued   `json:"credential"`
+	Refresh             *Refresh `json:"refresh,omitempty"` // nil where the access token cannot be renewed
+	Grant               Grant    `json:"grant"`
+	CreatedAt           string   `json:"created_at"` // RFC 3339
+}
+
+// A Client is how an authorization server registered this program.
+type Client struct {
+	ID           string   `json:"client_id"`
+	Name         string   `json:"client_name,omitempty"`
+	AuthMethod   string   `json:"token_endpoint_auth_method,omitempty"`
+	RedirectURIs []string `json:"redirect_uris,omitempty"`
+}
+
+// Issued is an access token as it was issued. The last four members are where an owner's token can say what it is.
+type Issued struct {
+	AccessToken   Secret          `json:"access_token"`
+	TokenType     string          `json:"token_type"`
+	ExpiresAt     json.RawMessage `json:"expires_at,omitempty"` // an RFC 3339 text; read as seconds since 1970 too
+	GrantID       string          `json:"grant_id,omitempty"`
+	PDPPTokenKind string          `json:"pdpp_token_kind,omitempty"`
+	TokenKind     string          `json:"token_kind,omitempty"`
+	Kind          string          `json:"kind,omitempty"`
+	Role          string          `json:"role,omitempty"`
+}
+
+// SetExpiry sets when the access token ends; the zero time means never.
+func (i *Issued) SetExpiry(expires time.Time) {
+	i.ExpiresAt = nil
+	if !expires.IsZero() {
+		i.ExpiresAt = json.RawMessage(`"` + expires.UTC().Format(time.RFC3339) + `"`)
+	}
+}
+
+// Expiry returns when the access token ends; the zero time means never.
+func (i Issued) Expiry() (time.Time, error) { return parseExpiry(i.ExpiresAt) }
+
+// A Refresh renews an access token (RFC 6749 section 6). Its token can be used once.
+type Refresh struct {
+	TokenEndpoint string `json:"token_endpoint"`
+	Token         Secret `json:"refresh_token"`
+	Lifetime      int64  `json:"expires_in"`         // of an access token, in seconds
+	Replaces      string `json:"replaces,omitempty"` // the mark of the refresh token that was used for this one
+}
+
+// A Grant is what was granted, for people.
+type Grant struct {
+	Source      string   `json:"source,omitempty"` // the id of its declaration, a URI
+	Streams     []string `json:"streams,omitempty"`
+	Connections []string `json:"connections,omitempty"`
+	Since       string   `json:"since,omitempty"`
+	Until       string   `json:"until,omitempty"`
+	Mode        string   `json:"access_mode,omitempty"`
+	Ends        string   `json:"expires_at,omitempty"` // the grant, not its token; RFC 3339, empty for never
+}
+
+// SourceKey is the short name of the source: the last segment of its id.
+func (g Grant) SourceKey() string {
+	return g.Source[strings.LastIndexByte(strings.TrimRight(g.Source, "/"), '/')+1:]
+}
+
+// A Secret is a token that is written to a file. It prints as a placeholder.
+type Secret string
+
+// Format writes a placeholder for every verb.
+func (Secret) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
+
+// Usable reports whether the secret can stand in a header.
+func (t Secret) Usable() bool {
+	return t != "" && !strings.ContainsFunc(string(t), func(r rune) bool { return r <= ' ' || r > '~' })
+}

@@ -1,0 +1,163 @@
+package credentials
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// A refresh token may be sent once: the server takes a second time for theft and ends the whole grant. So what is about to be sent is
+// written down first, into the file that will replace the credential, which is made large enough for the answer. Then a full disk
+// stops the renewal before the request, and a process that died between request and answer leaves a file that says so.
+const (
+	nextSuffix = ".next" // of a renewal
+	newSuffix  = ".new"  // of a new credential
+	spareBytes = 8 << 10 // more than the tokens of an answer
+)
+
+// ErrAnswerLost is the state of a credential whose refresh token was sent, and whose answer is not known.
+var ErrAnswerLost = errors.New("an earlier renewal was interrupted, and its answer is lost")
+
+// A Reservation is the file that will replace a credential. The caller holds the lock of the path until it is committed or dropped.
+type Reservation struct {
+	path, next string
+	file       *os.File
+	// Write writes to the file; tests replace it.
+	Write func(file *os.File, text []byte) (int, error)
+}
+
+// Mark is what a refresh token is known by in a reservation.
+func (r Refresh) Mark() string {
+	sum := sha256.Sum256([]byte(r.Token))
+	return hex.EncodeToString(sum[:])
+}
+
+type mark struct {
+	Sent string `json:"sent_refresh_token_sha256"`
+}
+
+// Reserve prepares the renewal of the credential at a path with the refresh token that it holds. Nothing may be sent before it returns.
+func (c Credential) Reserve() (*Reservation, error) {
+	return reserve(c.Path, c.Path+nextSuffix, c.Document.Refresh.Mark(), spareBytes)
+}
+
+func reserve(path, next, sent string, size int) (*Reservation, error) {
+	text, err := json.Marshal(mark{sent})
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(next, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) // #nosec G304 -- beside the credential
+	if err != nil {
+		return nil, err
+	}
+	r := &Reservation{path: path, next: next, file: file, Write: (*os.File).Write}
+	_, err = file.Write(append(text, bytes.Repeat([]byte(" "), size)...))
+	if err = errors.Join(err, file.Chmod(0o600), file.Sync(), syncFolder(path)); err != nil {
+		return nil, errors.Join(err, r.Drop())
+	}
+	return r, nil
+}
+
+// Drop gives a reservation up: nothing was sent, or the answer was a refusal.
+func (r *Reservation) Drop() error {
+	return errors.Join(r.file.Close(), os.Remove(r.next), syncFolder(r.path))
+}
+
+// Close leaves a reservation behind: an answer came that could not be written, or none.
+func (r *Reservation) Close() { _ = r.file.Close() }
+
+// Commit replaces the credential. After an error the reservation is still there.
+func (r *Reservation) Commit(document Document) error {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return err
+	}
+	if _, err = r.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if _, err = r.Write(r.file, text); err != nil {
+		return err
+	}
+	if err = errors.Join(r.file.Truncate(int64(len(text))), r.file.Sync()); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // which renames no open file
+		if err = r.file.Close(); err != nil {
+			return err
+		}
+	}
+	if err = os.Rename(r.next, r.path); err != nil {
+		return err
+	}
+	_ = r.file.Close() // it is synced
+	return syncFolder(r.path)
+}
+
+// Reload reads the credential at the path of c again, under its lock, and finishes a renewal that another process could not. The error
+// is ErrAnswerLost, together with the credential, where one was interrupted before its answer was written: its refresh token must not be
+// sent again.
+func (c Credential) Reload(now time.Time) (Credential, error) {
+	text, _, err := readRegular(c.Path+nextSuffix, maxCredentialBytes)
+	waiting := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Credential{}, err
+	}
+	fresh, err := c.read(now)
+	if err != nil || !waiting {
+		return fresh, err
+	}
+	if refresh := fresh.Document.Refresh; refresh != nil {
+		var next struct {
+			mark
+			Document
+		}
+		if json.Unmarshal(text, &next) != nil {
+			return fresh, ErrAnswerLost
+		}
+		finished := next.Refresh != nil && next.Refresh.Replaces == refresh.Mark()
+		replaced := next.Sent != "" && next.Sent != refresh.Mark() || next.Refresh != nil && !finished // the credential, since
+		switch {
+		case finished:
+			if err := errors.Join(os.Rename(c.Path+nextSuffix, c.Path), syncFolder(c.Path)); err != nil {
+				return Credential{}, err
+			}
+			return c.read(now)
+		case !replaced:
+			return fresh, ErrAnswerLost
+		}
+	}
+	return fresh, os.Remove(c.Path + nextSuffix)
+}
+
+// read reads the file of the credential again.
+func (c Credential) read(now time.Time) (Credential, error) {
+	body, _, err := readPrivate(c.Path, filepath.Dir(c.Path))
+	if err != nil {
+		return Credential{}, fmt.Errorf("the cached credential %s cannot be read: %w", c.Path, err)
+	}
+	fresh, err := parseCredential(body, c.ProviderURL, "", now)
+	fresh.Name, fresh.Path = c.Name, c.Path
+	return fresh, err
+}
+
+// syncFolder makes a change of names in the folder of a path last. Windows has no such call.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
