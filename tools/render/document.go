@@ -93,11 +93,8 @@ func unwrapRecord(o object) object {
 
 // narrow projects an item, and forgets what it knew from fields that were not asked for (S0-7b).
 func (it *item) narrow(fields []string) {
-	if len(fields) == 0 {
-		return
-	}
 	it.data = project(it.data, fields)
-	it.title, it.titleField = titleOf(it.data)
+	it.title = titleOf(it.data)
 	it.authored, it.timeField = timeOf(nil, it.data)
 }
 

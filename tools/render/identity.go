@@ -24,7 +24,8 @@ type item struct {
 	deleted   bool
 	deletedAt string
 
-	titleField, timeField string // of a record: where in data title and authored stand
+	timeField string     // of a record: where in data authored stands
+	relations []relation // what stands in expanded, of a record in a list
 }
 
 // handled sets id, which is written into texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
@@ -229,10 +230,10 @@ func repeats(title, text string) bool {
 	}
 }
 
-// titleOf returns the title in a record's data and its field.
-func titleOf(data object) (title, field string) {
-	title, field = firstText(titleRank, nil, data, isTitle)
-	return plain(title), field
+// titleOf returns the title in a record's data, or "".
+func titleOf(data object) string {
+	title, _ := firstText(titleRank, nil, data, isTitle)
+	return plain(title)
 }
 
 func isTitle(s string) bool { return legible(preview(plain(s), titleChars)) }
@@ -250,7 +251,7 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record with its data, nil when it has none. Its id is written into texts. stream and connection are
+// readRecord reads a record with its data, nil when it has none, but for its title. Its id is written into texts. stream and connection are
 // used where it does not say them.
 func readRecord(texts *texts, o, data object, stream, connection string) item {
 	it := item{
@@ -277,7 +278,6 @@ func readRecord(texts *texts, o, data object, stream, connection string) item {
 	if it.recordID == "" {
 		it.recordID = it.data.Text("id")
 	}
-	it.title, it.titleField = titleOf(it.data)
 	it.authored, it.timeField = timeOf(nil, it.data)
 	it.handled(texts)
 	return it

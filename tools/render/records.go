@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,6 +101,7 @@ func readRecords(list []rs.Item, q RecordsQuery) []item {
 	items, texts := make([]item, len(list)), new(texts)
 	for i, record := range list {
 		items[i] = readRecord(texts, record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
+		items[i].relations = readRelations(&items[i])
 	}
 	return items
 }
@@ -228,16 +228,16 @@ func spansConnections(items []item) bool {
 // for all of them.
 func recordPreviews(p *boundedText, items []item) (shown int) {
 	groups := groupRecords(items)
-	table := recordTable{chars: leastText}
-	records := table.write(groups)
-	note, most := readOnNote(&table, len(items)), mostText
+	table := recordTable{chars: mostText}
 	if len(items) == 1 {
-		most = onlyText
+		table.chars = onlyText
 	}
-	if room := p.left() - len(bytes.Join(records, nil)) - len(note) - LineChars/10; len(table.cuts) > 0 && room > 0 {
-		table = recordTable{chars: min(leastText+room/len(table.cuts), most)}
-		records = table.write(groups)
+	const beside = 3 * LineChars / 10 // heads, and the note on how to read on
+	if size, long := measure(items); long > 0 {
+		table.chars = min(max(leastText+(p.left()-beside-size)/long, leastText), table.chars)
 	}
+	records := table.write(groups)
+	note := readOnNote(&table, len(items))
 	p.reserve(note)
 	if len(records) > 0 { // there is always one, whatever else stands on the page
 		p.max = max(p.max, p.text.Len()+len(records[0]))

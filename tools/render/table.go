@@ -35,13 +35,6 @@ type tableGroup struct {
 	related []relatedColumns
 }
 
-// relatedColumns are the columns of the records of a relation that came with those of a group.
-type relatedColumns struct {
-	relation string
-	prefix   string
-	columns  []string
-}
-
 // A recordTable writes the records of a page as text.
 type recordTable struct {
 	chars int   // that a cell shows of a text at most
@@ -119,40 +112,26 @@ func repeatsID(it *item, m member) bool {
 	return id == it.recordID
 }
 
-// children are the related records of one record.
-func children(it *item, m member) (records []item, more bool) {
-	related := rs.AsObject(m.Value)
-	list, many := rs.AsArray(m.Value)
-	if !many {
-		if list, many = rs.AsArray(related.Get("data")); !many && related != nil {
-			list = []string{m.Value} // a relation to one record
-		}
-	}
-	for _, raw := range list {
-		if o := rs.AsObject(raw); o != nil {
-			records = append(records, readRecord(new(texts), o, o.Object("data"), "", it.conn))
-		}
-	}
-	return records, many && related.Flag("has_more")
-}
-
-func relatedOf(items []item) []relatedColumns {
-	var all []relatedColumns
-	records := map[string][]item{}
+// measure is about how many bytes records take whose long texts are cut to leastText characters, and how many long texts there are.
+func measure(items []item) (size, long int) {
+	const note = 50 // bytes of quotes, and of how much is cut
 	for i := range items {
-		for _, m := range items[i].expanded {
-			if _, seen := records[m.Name]; !seen {
-				all = append(all, relatedColumns{relation: m.Name})
+		it := &items[i]
+		size += len(it.id) + len(it.conn) + len(separator)
+		for _, m := range it.data {
+			value := m.Value
+			if longerThan(value, leastText+leastText/4) {
+				value = value[:runeIndex(value, leastText)]
+				size, long = size+note, long+1
 			}
-			list, _ := children(&items[i], m)
-			records[m.Name] = append(records[m.Name], list...)
+			size += len(value) + len(separator)
+		}
+		for _, r := range it.relations {
+			related, longRelated := measure(r.records[:min(len(r.records), maxChildShown)])
+			size, long = size+related+len(r.name), long+longRelated
 		}
 	}
-	for i := range all {
-		list := records[all[i].relation]
-		all[i].columns, all[i].prefix = columnsOf(list), commonPrefix(list)
-	}
-	return all
+	return size, long
 }
 
 // write writes the records of a page with texts of at most t.chars characters, each with its head, if it is the first of a group. A
@@ -172,14 +151,16 @@ func (t *recordTable) write(groups []tableGroup) (records [][]byte) {
 
 func (t *recordTable) group(g *tableGroup) [][]byte {
 	records := make([][]byte, len(g.items))
+	size := 0 // of the largest record so far
 	for n := range g.items {
-		var b []byte
+		b := make([]byte, 0, size+64)
 		if n == 0 {
 			for _, line := range g.head() {
 				b = append(append(b, line...), '\n')
 			}
 		}
 		records[n] = append(t.appendRecord(b, g, &g.items[n]), '\n')
+		size = max(size, len(records[n]))
 	}
 	return records
 }
@@ -223,13 +204,6 @@ func (g *tableGroup) head() []string {
 	return lines
 }
 
-func (r *relatedColumns) header() []string {
-	if len(r.columns) == 0 {
-		return nil
-	}
-	return []string{clip("  "+shownName(r.relation)+": "+header(r.prefix, r.columns, false), LineChars)}
-}
-
 // appendRecord appends a record with what came with it: one line or several.
 func (t *recordTable) appendRecord(b []byte, g *tableGroup, it *item) []byte {
 	end := len(b) + recordRoom
@@ -241,35 +215,8 @@ func (t *recordTable) appendRecord(b []byte, g *tableGroup, it *item) []byte {
 	default:
 		b = t.appendRow(b, g.prefix, g.columns, g.emitted, it)
 	}
-	for _, m := range it.expanded {
-		b = t.appendChildren(b, g, it, m, end)
-	}
-	return b
-}
-
-// appendChildren appends the related records of a record below it, as many as have room.
-func (t *recordTable) appendChildren(b []byte, g *tableGroup, it *item, m member, end int) []byte {
-	records, more := children(it, m)
-	columns := g.related[slices.IndexFunc(g.related, func(r relatedColumns) bool { return r.relation == m.Name })]
-	if g.block && len(records) > 0 {
-		for _, line := range columns.header() {
-			b = append(append(b, '\n'), line...)
-		}
-	}
-	start := "\n  " + shownName(m.Name) + ": "
-	written := 0
-	for written < min(len(records), maxChildShown) && len(b) < end-LineChars {
-		line := t.appendRow(nil, columns.prefix, columns.columns, false, &records[written])
-		b = append(append(b, start...), clip(string(line), LineChars-4*labelChars)...)
-		written++
-	}
-	switch left := len(records) - written; {
-	case left > 0:
-		b = fmt.Appendf(b, "%s%d more, in fetch with this id and expand", start, left)
-	case more:
-		b = append(b, start+"more exist; raise expand_limit"...)
-	case len(records) == 0:
-		b = append(b, start+"none"...)
+	for i := range it.relations {
+		b = t.appendRelation(b, g, &it.relations[i], end)
 	}
 	return b
 }

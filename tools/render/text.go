@@ -186,7 +186,7 @@ func prints(c rune) bool {
 
 // printable reports a clean text that a line shows as it is, but for quotes and backslashes. A tag in it is part of a flag.
 func printable(s string) bool {
-	for _, c := range s {
+	for _, c := range s[plainPrefix(s):] {
 		if !prints(c) && !isTag(c) {
 			return false
 		}
