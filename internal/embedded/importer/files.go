@@ -162,8 +162,11 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && name == l.connection.Folder:
 		return fmt.Errorf("%s: connection %q: there is no folder %q", manifestName, l.connection.ID, name)
-	case err != nil:
+	case err != nil && name == l.connection.Folder:
 		return fmt.Errorf("read the folder: %w", err)
+	case err != nil:
+		l.skip(name, "cannot be read: "+reasonOf(err))
+		return nil
 	case name == l.connection.Folder:
 		return nil
 	case strings.HasPrefix(entry.Name(), ".") || name == l.blobs:
@@ -175,10 +178,12 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 		return nil
 	case entry.Type()&fs.ModeSymlink == 0:
 		info, err := entry.Info()
-		if err == nil {
-			l.add(name, info)
+		if err != nil {
+			l.skip(name, "cannot be read: "+reasonOf(err))
+			return nil
 		}
-		return err
+		l.add(name, info)
+		return nil
 	}
 	info, err := fs.Stat(l.from.fsys, name) // what the link leads to
 	switch {
@@ -190,6 +195,14 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 		l.add(name, info)
 	}
 	return nil
+}
+
+// reasonOf is an error without the name of the file, which is said beside it.
+func reasonOf(err error) string {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err.Error()
+	}
+	return err.Error()
 }
 
 const (
@@ -298,7 +311,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	}
 	start, err := beginning(fsys, name)
 	if err != nil {
-		return formatUnknown, "cannot be read: " + err.Error()
+		return formatUnknown, "cannot be read: " + reasonOf(err)
 	}
 	if kind == formatArray && holdsLines(start) {
 		return formatLines, ""

@@ -64,24 +64,42 @@ const (
 // maxManifestBytes bounds a manifest.
 const maxManifestBytes = 1 << 20
 
-// readManifest reads the manifest of a folder, which may have none. The name is that of the folder.
-func readManifest(fsys fs.FS, name string) (folderManifest, error) {
+// readManifest reads the manifest of a folder, which may have none. The name is that of the folder. A file of this name that cannot be
+// read or that another program made says nothing about the folder: foreign says why it is passed over.
+func readManifest(fsys fs.FS, name string) (manifest folderManifest, foreign string, err error) {
+	text := []byte("{}")
 	file, err := fsys.Open(manifestName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return parseManifest([]byte("{}"), name)
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
+		_ = file.Close() // it was only read
 	}
-	if err != nil {
-		return folderManifest{}, fmt.Errorf("read the manifest, which is a file in the folder: %w", err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		foreign = "cannot be read: " + reasonOf(err)
+	case len(text) > maxManifestBytes:
+		foreign = fmt.Sprintf("larger than %d MiB, which no manifest is", maxManifestBytes>>20)
+	case !isManifest(text):
+		foreign = "the manifest of another program: it names none of display_name, blobs, sorted, streams and connectors"
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
-	if err == nil && len(text) > maxManifestBytes {
-		err = fmt.Errorf("it is larger than %d bytes", maxManifestBytes)
+	if foreign != "" || err != nil {
+		text = []byte("{}")
 	}
-	if err != nil {
-		return folderManifest{}, fmt.Errorf("read the manifest: %w", err)
+	manifest, err = parseManifest(text, name)
+	return manifest, foreign, err
+}
+
+// isManifest reports whether a text may be meant as a manifest of ours: it is an empty object, or names one of our keys, even if it is wrong.
+func isManifest(text []byte) bool {
+	var members map[string]json.RawMessage
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))
+	broken := json.Unmarshal(text, &members) != nil
+	for _, key := range []string{"display_name", "blobs", "sorted", "streams", "connectors"} {
+		if _, ok := members[key]; ok || broken && bytes.Contains(text, []byte(`"`+key+`"`)) {
+			return true
+		}
 	}
-	return parseManifest(text, name)
+	return !broken && members != nil && len(members) == 0
 }
 
 func parseManifest(text []byte, name string) (folderManifest, error) {

@@ -98,9 +98,12 @@ type folder struct {
 }
 
 func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
-	manifest, err := f.manifest()
+	manifest, foreign, err := f.manifest()
 	if err != nil {
 		return model.Corpus{}, err
+	}
+	if foreign != "" {
+		watch.skipped(Skip{File: manifestName, Reason: foreign})
 	}
 	found, err := f.list(manifest)
 	for _, skip := range found.skips {
@@ -143,9 +146,10 @@ func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
 	return corpus, nil
 }
 
-func (f folder) manifest() (folderManifest, error) {
+func (f folder) manifest() (manifest folderManifest, foreign string, err error) {
 	if f.only != "" {
-		return parseManifest([]byte("{}"), f.name)
+		manifest, err = parseManifest([]byte("{}"), f.name)
+		return manifest, "", err
 	}
 	return readManifest(f.fsys, f.name)
 }
@@ -180,7 +184,7 @@ func Fingerprint(path string, except ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	manifest, err := from.manifest()
+	manifest, _, err := from.manifest()
 	if err != nil {
 		return "", err
 	}

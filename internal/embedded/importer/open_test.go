@@ -234,24 +234,6 @@ func TestOpenSaysWhatAFolderMustHold(t *testing.T) {
 	}
 }
 
-func TestRecordsEndWithTheErrorOfAFileThatIsGone(t *testing.T) {
-	dir := writeFolder(t, map[string]string{"a.jsonl": "{}", "b.jsonl": "{}"})
-	corpus, _ := openFolder(t, dir)
-	if err := os.Remove(filepath.Join(dir, "a.jsonl")); err != nil {
-		t.Fatal(err)
-	}
-	yielded := 0
-	for record, err := range corpus.Records {
-		yielded++
-		if err == nil || record.ID != "" {
-			t.Errorf("record %q, error %v", record.ID, err)
-		}
-	}
-	if yielded != 1 {
-		t.Errorf("yielded %d times", yielded)
-	}
-}
-
 func TestRecordsStopWhenNobodyWantsMore(t *testing.T) {
 	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"a.jsonl": "{}\n{}\n", "b.jsonl": "{}"}))
 	for _, err := range corpus.Records {

@@ -24,6 +24,7 @@ type fileStream struct {
 	cells     map[string]cellType // found by infer, of the columns of a table
 	unusable  bool                // found by infer: no file holds what its name promises
 	repeated  bool                // found by infer: records share what the id field says
+	reported  map[Skip]bool       // by infer: files that were left out
 }
 
 // describe is the stream as the manifest declares all of it, or as its files show it.
@@ -54,10 +55,10 @@ func eventTimeOf(fields []model.Field) string {
 // infer reads the files once to describe their stream, and that of the attachments when there are any.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
 	tally, attached := newStreamTally(), newStreamTally()
-	whole := 0 // files left out
+	s.reported = map[Skip]bool{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
-			whole++
+			s.reported[skip] = true
 		}
 		watch.skipped(skip)
 	}, func(at sourceFile, one item) bool {
@@ -79,7 +80,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	if s.unusable = tally.records == 0 && whole > 0; s.unusable {
+	if s.unusable = tally.records == 0 && len(s.reported) > 0; s.unusable {
 		return nil, nil
 	}
 	stream, err := tally.stream(s.declared)
@@ -110,9 +111,10 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 		if s.unusable {
 			return
 		}
-		report := func(Skip) {} // they were reported when the stream was inferred
-		if s.declared.Fields != nil {
-			report = watch.skipped
+		report := func(skip Skip) {
+			if s.declared.Fields != nil || skip.Line == 0 && !s.reported[skip] { // the others were reported when the stream was inferred
+				watch.skipped(skip)
+			}
 		}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item) bool {
 			if reason := s.attach(&one); reason != "" {
@@ -167,7 +169,8 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item) bool) (more bool, err error) {
 	opened, err := s.from.fsys.Open(file.name)
 	if err != nil {
-		return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
+		return true, nil
 	}
 	defer func() { _ = opened.Close() }() // it was only read
 	reader, err := s.reader(opened)
@@ -187,7 +190,8 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			continue
 		}
 		if err != nil {
-			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+			report(Skip{File: file.name, Reason: "cannot be read on: " + reasonOf(err)})
+			return true, nil
 		}
 		one.identify(s.idField)
 		one.takeEmitted(s.declared.EmittedField)
