@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
-func TestLoadingIsToldOnceASecondAndSkipsUpToABound(t *testing.T) {
+func TestLoadingIsToldOnceASecondAndEachSkip(t *testing.T) {
 	clock := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 	var said strings.Builder
 	report := loadReport{out: &said, now: func() time.Time { return clock }, begun: clock, reported: clock}
@@ -21,7 +21,7 @@ func TestLoadingIsToldOnceASecondAndSkipsUpToABound(t *testing.T) {
 	clock = clock.Add(2 * progressEvery)
 	report.load(7000)
 	report.load(7001)
-	for line := range maxSkipsShown + 2 {
+	for line := range 40 {
 		report.skip(importer.Skip{File: "a/b.csv", Line: line, Reason: "no row"})
 	}
 	report.end()
@@ -30,7 +30,7 @@ func TestLoadingIsToldOnceASecondAndSkipsUpToABound(t *testing.T) {
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"pdpp-mcp: and 2 more skipped", "pdpp-mcp: loaded 7001 records in 3s, skipped 22"}, lines[len(lines)-2:]); diff != "" || len(lines) != 2+maxSkipsShown+2 {
+	if diff := cmp.Diff([]string{"pdpp-mcp: skipped a/b.csv:39: no row", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" || len(lines) != 2+40+1 {
 		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
-// maxSkipsShown is how many skipped pieces are named one by one; all are counted.
-const maxSkipsShown = 20
-
 // progressEvery is how often a person is reported how far it is, at most.
 const progressEvery = time.Second
 
@@ -23,9 +20,8 @@ type loadReport struct {
 }
 
 func (r *loadReport) skip(s importer.Skip) {
-	if r.skipped++; r.skipped <= maxSkipsShown {
-		fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
-	}
+	r.skipped++
+	fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
 }
 
 func (r *loadReport) found(n int) { r.tell("found", n) }
@@ -45,8 +41,5 @@ func (r *loadReport) tell(what string, n int) {
 }
 
 func (r *loadReport) end() {
-	if r.skipped > maxSkipsShown {
-		fmt.Fprintf(r.out, "pdpp-mcp: and %d more skipped\n", r.skipped-maxSkipsShown)
-	}
 	fmt.Fprintf(r.out, "pdpp-mcp: loaded %d records in %s, skipped %d\n", r.loaded, r.now().Sub(r.begun).Round(10*time.Millisecond), r.skipped)
 }

@@ -85,6 +85,9 @@ func (c *call) aggregate() (any, error) {
 		}
 		body.FilteredRecordCount += n
 	}
+	if body.FilteredRecordCount == 0 {
+		c.warnUnread(kept)
+	}
 	if err := c.fillAggregate(&body, plan); err != nil {
 		return nil, err
 	}

@@ -167,6 +167,9 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 			Param:   "connection_id",
 		})
 	}
+	if len(list.Data) == 0 && !resumed {
+		c.warnUnread(plan.sources)
+	}
 	list.Links, list.Meta = c.links(list.NextCursor), c.meta()
 	if plan.count {
 		list.Meta.Count = countBody{Kind: "exact", Value: &total}

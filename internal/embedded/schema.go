@@ -84,6 +84,7 @@ func (c *call) schema() (any, error) {
 	if compact {
 		body.Detail = "compact"
 	}
+	c.warnUnread(sources)
 	body.Links, body.Meta = c.self(), c.meta()
 	return body, nil
 }

@@ -108,6 +108,9 @@ func (c *call) search() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if found.Total() == 0 {
+		c.warnUnread(in.sources)
+	}
 	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(in, found)}
 	if found.Total() > in.offset+in.limit {
 		body.HasMore = true

@@ -102,6 +102,8 @@ func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
 	if err != nil {
 		return model.Corpus{}, err
 	}
+	left := &leftOut{manifest: manifest, at: map[string]int{}}
+	watch = left.follow(watch)
 	if foreign != "" {
 		watch.skipped(Skip{File: manifestName, Reason: foreign})
 	}
@@ -115,7 +117,8 @@ func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
 	if err := manifest.checkStreams(found); err != nil {
 		return model.Corpus{}, err
 	}
-	corpus := model.Corpus{}
+	left.found = found
+	corpus := model.Corpus{LeftOut: left.list}
 	count := 0
 	for index, declared := range manifest.Connectors {
 		connector, err := declared.describe(ctx, found.streams[index], watch, &count)

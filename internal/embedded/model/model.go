@@ -13,6 +13,18 @@ type Corpus struct {
 	Connectors []Connector
 	// Records yields every record once, in the order in which they were emitted. Loading stops at the first error.
 	Records iter.Seq2[Record, error]
+	// LeftOut lists what could not be read, once all records have been. It may be nil.
+	LeftOut func() []LeftOut
+}
+
+// A LeftOut is a file of which something could not be read.
+type LeftOut struct {
+	ConnectionID string `json:"connection_id"`
+	Stream       string `json:"stream,omitempty"` // that the file belongs to; empty: to none
+	File         string `json:"file"`             // path from the folder
+	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
+	Line         int    `json:"line,omitempty"`   // of the first
+	Reason       string `json:"reason"`           // of the first
 }
 
 // A Connector is one kind of source, with the connections a person has made to it.

@@ -11,6 +11,7 @@ import (
 type Catalog struct {
 	Connectors  []model.Connector
 	Tables      []*Table
+	LeftOut     []model.LeftOut
 	CursorKey   []byte // signs cursors; kept with the data so that a bookmark outlives the process
 	fingerprint string
 	index       *search.Index

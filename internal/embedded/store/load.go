@@ -37,6 +37,9 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 	if err := s.fill(ctx, next, writer, corpus, progress); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
+	if corpus.LeftOut != nil {
+		next.LeftOut = corpus.LeftOut()
+	}
 	if err := s.finishLoad(ctx, next, writer); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
@@ -165,7 +168,12 @@ func (s *Store) finishLoad(ctx context.Context, next *Catalog, writer *search.Wr
 	if err != nil {
 		return err
 	}
+	leftOut, err := json.Marshal(next.LeftOut)
+	if err != nil {
+		return err
+	}
 	rows := [][2]string{
+		{metaLeftOut, string(leftOut)},
 		{metaConnectors, string(connectors)},
 		{metaCursorKey, hex.EncodeToString(next.CursorKey)},
 		{metaFingerprint, next.fingerprint},

@@ -104,7 +104,13 @@ func (s *Store) reopen(ctx context.Context, fingerprint string) error {
 	if err != nil {
 		return fmt.Errorf("stored cursor key: %w", err)
 	}
+	if text, _, err = s.meta(ctx, metaLeftOut); err != nil {
+		return err
+	}
 	c := newCatalog(connectors, fingerprint, key)
+	if err := json.Unmarshal([]byte(text), &c.LeftOut); err != nil {
+		return fmt.Errorf("what was left out: %w", err)
+	}
 	if c.index, err = search.Open(ctx, s.db); err != nil {
 		return err
 	}
@@ -117,6 +123,7 @@ const (
 	metaFingerprint = "fingerprint"
 	metaConnectors  = "connectors"
 	metaCursorKey   = "cursor_key"
+	metaLeftOut     = "left_out"
 )
 
 func (s *Store) meta(ctx context.Context, name string) (value string, ok bool, err error) {

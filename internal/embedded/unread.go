@@ -1,0 +1,49 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// maxUnread is how many files an answer names of which something was not read.
+const maxUnread = 2
+
+// warnUnread tells what could not be read of the files that sources come from: an answer may miss it. A file that belongs to no stream is
+// named to those who may see all of its connection.
+func (c *call) warnUnread(sources []access) {
+	var unread []model.LeftOut
+	for _, one := range c.catalog.LeftOut {
+		if one.Stream == "" && c.opensAll(one.ConnectionID) || slices.ContainsFunc(sources, func(s access) bool {
+			return s.Connection.ID == one.ConnectionID && s.Stream.Name == one.Stream
+		}) {
+			unread = append(unread, one)
+		}
+	}
+	slices.SortStableFunc(unread, func(a, b model.LeftOut) int { return b.Pieces - a.Pieces })
+	for i, one := range unread[:min(len(unread), maxUnread)] {
+		message := fmt.Sprintf("%s was not read: %s", one.File, one.Reason)
+		switch {
+		case one.Pieces == 1:
+			message = fmt.Sprintf("Line %d of %s was not read: %s", one.Line, one.File, one.Reason)
+		case one.Pieces > 1:
+			message = fmt.Sprintf("%d pieces of %s were not read, the first at line %d: %s", one.Pieces, one.File, one.Line, one.Reason)
+		}
+		if more := len(unread) - maxUnread; i == maxUnread-1 && more > 0 {
+			message = fmt.Sprintf("%d more files were not read in full. %s", more, message)
+		}
+		c.warn(&warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
+	}
+}
+
+// opensAll reports whether the grant opens every stream of a connection.
+func (c *call) opensAll(connection string) bool {
+	opened, all := 0, -1
+	for _, s := range c.sources {
+		if s.Connection.ID == connection {
+			opened, all = opened+1, len(s.Connector.Streams)
+		}
+	}
+	return opened == all
+}

@@ -1,0 +1,65 @@
+package embedded
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+)
+
+// What could not be read of a person's files is said where an answer may miss it, to those who may see the stream, after a restart too.
+func TestAnswersTellWhatWasNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	index := loadedStore(t, path, func() model.Corpus {
+		corpus := noteCorpus("tea")
+		corpus.LeftOut = func() []model.LeftOut {
+			return []model.LeftOut{
+				{ConnectionID: "cin_notes_a", File: "a.docx", Reason: "of no known kind"},
+				{ConnectionID: "cin_notes_a", Stream: "notes", File: "notes.csv", Pieces: 412, Line: 7, Reason: "the row has 3 cells"},
+				{ConnectionID: "cin_chat", Stream: "messages", File: "chat.json", Pieces: 1, Line: 2, Reason: "not JSON"},
+			}
+		}
+		return corpus
+	}())
+	if err := index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	index, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	r := newRigOver(t, index, Options{})
+	r.grants.Put("tok-chat", authority.Grant{ID: "grt_chat", Kind: authority.KindClient, Streams: []authority.StreamGrant{{ConnectorKey: "chat", Stream: "messages", ConnectionIDs: []string{"cin_chat"}, Fields: []string{"text"}}}})
+	const (
+		rows = "412 pieces of notes.csv were not read, the first at line 7: the row has 3 cells"
+		chat = "Line 2 of chat.json was not read: not JSON"
+	)
+	for _, test := range []struct {
+		token, target string
+		want          []string
+	}{
+		{"tok-owner", "/v1/schema", []string{rows, "1 more files were not read in full. " + chat}},
+		{"tok-chat", "/v1/schema", []string{chat}},
+		{"tok-chat", "/v1/search?q=coffee", []string{chat}},
+		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "a.docx was not read: of no known kind"}},
+		{"tok-owner", "/v1/search?q=tea", nil},
+		{"tok-owner", "/v1/streams/messages/records", []string{chat, "a.docx was not read: of no known kind"}},
+		{"tok-owner", "/v1/streams/notes/records", nil},
+		{"tok-owner", "/v1/streams/notes/aggregate?metric=count&connection_id=cin_notes_b", []string{"a.docx was not read: of no known kind"}},
+	} {
+		var got []string
+		for _, one := range r.ok(test.token, test.target).at("meta", "warnings").([]any) {
+			if one := one.(map[string]any); one["code"] == "not_read" {
+				got = append(got, text(one["message"]))
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", test.target, test.token, diff)
+		}
+	}
+}
