@@ -104,7 +104,7 @@ func (a aggregateAnswer) next(n int) *arguments {
 
 // lines are the rest in text.
 func (r groupsRest) lines() []string {
-	if r.next == nil || longerThan(r.next.String(), LineChars-30) {
+	if r.next == nil || longerThan(r.next.json(), LineChars-30) {
 		return []string{r.says}
 	}
 	return []string{r.says, "next: " + r.next.call("aggregate")}

@@ -158,24 +158,8 @@ func (p place) cite(text string, shown textRange) cite {
 
 const maxURLChars = 2048
 
-// addressRank ranks the names under which records keep their public address.
-func addressRank(name string) int {
-	switch name {
-	case "url":
-		return 1
-	case "html_url":
-		return 2
-	case "web_url":
-		return 3
-	case "permalink":
-		return 4
-	case "source_url":
-		return 5
-	case "link":
-		return 6
-	}
-	return 0
-}
+// addressNames are the names under which records keep their public address, the best first.
+var addressNames = []string{"url", "html_url", "web_url", "permalink", "source_url", "link"}
 
 // citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters,
 // nothing that a line could not hold (D20).
@@ -189,17 +173,15 @@ func citable(address string) bool {
 
 // citation returns the best usable address among the record's, or "".
 func citation(data object) string {
-	address, _ := firstText(addressRank, nil, data, citable)
+	address, _ := firstText(addressNames, nil, data, citable)
 	return address
 }
 
 // refusedAddress is the best address of a record that has no usable one, or "".
 func refusedAddress(data object) string {
-	address, _ := firstText(addressRank, nil, data, func(s string) bool { return preview(s, maxURLChars) != "" })
+	address, _ := firstText(addressNames, nil, data, func(s string) bool { return preview(s, maxURLChars) != "" })
 	return preview(address, maxURLChars)
 }
-
-func queryEscape(s string) string { return url.QueryEscape(s) }
 
 // recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20). It is made in the
 // into texts.
@@ -210,7 +192,7 @@ func recordURL(texts *texts, base string, ref rs.Ref) string {
 	}
 	question, connection := "", ""
 	if ref.ConnectionID != "" {
-		question, connection = "?connection_id=", queryEscape(ref.ConnectionID)
+		question, connection = "?connection_id=", url.QueryEscape(ref.ConnectionID)
 	}
 	address := texts.join(base, "/v1/streams/", url.PathEscape(ref.Stream), "/records/", url.PathEscape(ref.RecordID), question, connection)
 	if longerThan(address, maxURLChars) {

@@ -77,19 +77,17 @@ func oneLine(s string) string { return new(texts).oneLine(s) }
 // oneLine is the same, written into t where anything has to be written at all.
 func (t *texts) oneLine(s string) string {
 	s = strings.Trim(s, " ")
-	run := linePrefix(s)
-	if run == len(s) {
+	if linePrefix(s) == len(s) {
 		return s
 	}
-	s, run = manyLines(s), 0
-	s = strings.TrimSpace(s)
-	gap := gapIndex(s, min(run, len(s)))
+	s = strings.TrimSpace(manyLines(s))
+	gap := gapIndex(s)
 	if gap < 0 {
 		return s
 	}
 	start := t.b.Len()
 	t.b.Grow(len(s))
-	for ; gap >= 0; gap = gapIndex(s, 0) {
+	for ; gap >= 0; gap = gapIndex(s) {
 		t.b.WriteString(s[:gap])
 		t.b.WriteByte(' ')
 		s = strings.TrimLeftFunc(s[gap:], unicode.IsSpace)
@@ -98,9 +96,9 @@ func (t *texts) oneLine(s string) string {
 	return t.since(start)
 }
 
-// gapIndex is where the first white space begins that is other than a single space, or -1. There is none before a place.
-func gapIndex(s string, from int) int {
-	for i := from + linePrefix(s[from:]); i < len(s); i += linePrefix(s[i:]) {
+// gapIndex is where the first white space begins that is other than a single space, or -1.
+func gapIndex(s string) int {
+	for i := linePrefix(s); i < len(s); i += linePrefix(s[i:]) {
 		c, size := utf8.DecodeRuneInString(s[i:])
 		if unicode.IsSpace(c) {
 			return len(strings.TrimSuffix(s[:i], " "))

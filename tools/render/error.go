@@ -14,7 +14,7 @@ import (
 func Error(e *rs.Error) Result {
 	hint := e.Hint
 	if hint == "" {
-		hint = wayOut(e)
+		hint = hintFor(e)
 	}
 	p := newBoundedText(ErrorText)
 	send := ""
@@ -110,15 +110,21 @@ func unavailableList(e *rs.Error) string {
 		if len(c.ID) > 300 {
 			continue
 		}
-		c.DisplayName, c.ConnectorKey, c.GrantID = preview(c.DisplayName, labelChars), preview(c.ConnectorKey, labelChars), clip(c.GrantID, 120)
+		c.Connection = bounded(c.Connection)
 		c.Code, c.Message = rs.Code(preview(string(c.Code), labelChars)), preview(c.Message, 120)
 		list = append(list, encode(c))
 	}
 	return rs.JoinArray(list)
 }
 
-// wayOut says what to do about a resource server's code, where its own sentence does not.
-func wayOut(e *rs.Error) string {
+// bounded is a connection with its labels shortened.
+func bounded(c rs.Connection) rs.Connection {
+	c.DisplayName, c.ConnectorKey, c.GrantID = preview(c.DisplayName, labelChars), preview(c.ConnectorKey, labelChars), clip(c.GrantID, 120)
+	return c
+}
+
+// hintFor says what to do about a resource server's code, where its own sentence does not.
+func hintFor(e *rs.Error) string {
 	switch e.Code {
 	case "context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found":
 		return "That means: this stream or connection is not in the grant. Call schema for what is."
@@ -175,8 +181,7 @@ func errorObject(e *rs.Error, hint string) string {
 			if len(c.ID) > 300 {
 				continue
 			}
-			c.DisplayName, c.ConnectorKey, c.GrantID = preview(c.DisplayName, labelChars), preview(c.ConnectorKey, labelChars), clip(c.GrantID, 120)
-			list = append(list, encode(c))
+			list = append(list, encode(bounded(c)))
 		}
 		total := max(e.ConnectionTotal, len(e.Connections))
 		o = append(o, pair("available_connections", rs.JoinArray(list)), pair("total_connections", encode(total)))

@@ -92,7 +92,7 @@ func (r *hitReader) hit(n int) hit {
 	h.authored, _ = timeOf(o, r.data)
 	own := o.Text("result_id", "id")
 	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
-	h.title, _ = firstText(titleRank, o, r.data, func(s string) bool {
+	h.title, _ = firstText(titleNames, o, r.data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
@@ -181,7 +181,7 @@ func (h *hit) distinguish() {
 		return
 	}
 	for _, x := range h.excerpts {
-		if repeats(h.title, x.text.plain) && titleRank(x.field[strings.LastIndexByte(x.field, '.')+1:]) == 0 {
+		if repeats(h.title, x.text.plain) && !slices.Contains(titleNames, x.field[strings.LastIndexByte(x.field, '.')+1:]) {
 			h.title = ""
 			return
 		}

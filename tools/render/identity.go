@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -120,78 +121,26 @@ func day(t string) string {
 	return t[:10]
 }
 
-// A rank says how good a name is for something: 1 is the best, 0 that it is not one for it. It is a switch, because each name
-// of each record is asked about.
-type rank func(name string) int
-
-// titleRank ranks the names under which records keep their title, and timeRank those of when their author made them.
-func titleRank(name string) int {
-	switch name {
-	case "title":
-		return 1
-	case "subject":
-		return 2
-	case "name":
-		return 3
-	case "full_name":
-		return 4
-	case "headline":
-		return 5
-	case "filename":
-		return 6
-	case "file_name":
-		return 7
-	case "summary":
-		return 8
+// The names under which records keep their title, and when their author made them: the better ones come first.
+var (
+	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
+	timeNames  = []string{
+		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
 	}
-	return 0
-}
+)
 
-func timeRank(name string) int {
-	switch name {
-	case "authored_at":
-		return 1
-	case "sent_at":
-		return 2
-	case "published_at":
-		return 3
-	case "created_at":
-		return 4
-	case "received_at":
-		return 5
-	case "starts_at":
-		return 6
-	case "ordered_at":
-		return 7
-	case "reacted_at":
-		return 8
-	case "updated_at":
-		return 9
-	case "date":
-		return 10
-	case "timestamp":
-		return 11
-	}
-	return 0
-}
-
-// firstText returns the first string under a ranked name that is right, and the name: a better name comes first, and of one
+// firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
 // name the own object's before that of its data.
-func firstText(rank rank, own, data object, right func(string) bool) (text, name string) {
-	best := 64 // of the seen bits
+func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	best := len(names)
 	for _, o := range [...]object{own, data} {
-		seen := uint64(0)
-		for at := len(o) - 1; at >= 0; at-- {
-			m := &o[at]
-			n := rank(m.Name)
-			if n == 0 || n >= best || seen>>n&1 != 0 {
+		for _, m := range o {
+			n := slices.Index(names[:best], m.Name)
+			if n < 0 || rs.Kind(m.Value) != "string" {
 				continue
 			}
-			seen |= 1 << n // of a name given twice the last counts
-			if rs.Kind(m.Value) == "string" {
-				if value, _ := rs.AsText(m.Value); right(value) {
-					best, text, name = n, value, m.Name
-				}
+			if value, _ := rs.AsText(m.Value); right(value) {
+				best, text, name = n, value, m.Name
 			}
 		}
 	}
@@ -232,7 +181,7 @@ func repeats(title, text string) bool {
 
 // titleOf returns the title in a record's data, or "".
 func titleOf(data object) string {
-	title, _ := firstText(titleRank, nil, data, isTitle)
+	title, _ := firstText(titleNames, nil, data, isTitle)
 	return plain(title)
 }
 
@@ -240,7 +189,7 @@ func isTitle(s string) bool { return legible(preview(plain(s), titleChars)) }
 
 // timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
 func timeOf(own, data object) (time, field string) {
-	time, field = firstText(timeRank, own, data, func(s string) bool { return day(s) != "" })
+	time, field = firstText(timeNames, own, data, func(s string) bool { return day(s) != "" })
 	return preview(time, 40), field
 }
 

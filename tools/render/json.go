@@ -128,11 +128,10 @@ func (a *arguments) list(key string, values []string) *arguments {
 	return a.put(key, "["+strings.Join(quoted, ",")+"]")
 }
 
-func (a *arguments) String() string { return "{" + string(a.b) + "}" }
 func (a *arguments) json() string {
 	return "{" + string(a.b) + "}"
 }
-func (a *arguments) call(tool string) string { return tool + " " + a.String() }
+func (a *arguments) call(tool string) string { return tool + " " + a.json() }
 
 // What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a
 // member. The answer says beside it what was cut (D18).
@@ -167,7 +166,7 @@ func fitAt(raw string, max, depth int) (string, bool) {
 	case kind == "object" && depth > 0 && max >= len(`{}`):
 		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON(), true
 	}
-	return string("null"), true
+	return "null", true
 }
 
 func fitArray(raw string, max, depth int) string {

@@ -68,7 +68,6 @@ type schemaDocument struct {
 	raw     string // as received, each stream once
 	nested  bool   // the rows stood in connectors[].streams
 	rows    []schemaRow
-	groups  [][]rs.Connection // the connections of each connector
 	units   []schemaUnit
 	unknown []string // fields that were asked for and are not there
 }
@@ -92,7 +91,7 @@ func ofRow(units []schemaUnit) []schemaUnit {
 // A schemaRow is one stream of one connector. What its fields can do is read only for those who asked for the stream.
 type schemaRow struct {
 	rs.SchemaStream
-	group  int // rows of one connector share it
+	group  int // the connector, of a row that stood in one
 	fields []field
 	expand []string
 	cursor string // the field that records are sorted by
@@ -111,17 +110,10 @@ func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
 	if d.nested && schema.Members.Has("streams") { // the same rows again (D5)
 		d.raw = schema.Members.Without("streams").JSON()
 	}
-	groups := map[string]int{}
 	for _, s := range schema.Streams {
 		row := schemaRow{SchemaStream: s, group: s.Connector}
 		if d.nested != (s.Connector >= 0) {
 			continue
-		}
-		if !d.nested {
-			if _, ok := groups[s.ConnectorKey]; !ok {
-				groups[s.ConnectorKey] = len(groups)
-			}
-			row.group = groups[s.ConnectorKey]
 		}
 		if !row.matches(q) {
 			continue
@@ -148,23 +140,10 @@ func (r *schemaRow) detail() {
 
 // number lists what a page can be cut between, and what was asked for in vain.
 func (d *schemaDocument) number() {
-	type granted struct {
-		group     int
-		id, label string
-	}
-	seen, found := map[granted]bool{}, map[string]bool{}
+	found := map[string]bool{}
 	d.units = make([]schemaUnit, 0, len(d.rows))
 	for i := range d.rows {
 		r := &d.rows[i]
-		for r.group >= len(d.groups) {
-			d.groups = append(d.groups, nil)
-		}
-		for _, c := range r.Connections {
-			if key := (granted{r.group, c.ID, c.DisplayName}); !seen[key] {
-				seen[key] = true
-				d.groups[r.group] = append(d.groups[r.group], c)
-			}
-		}
 		first := true
 		for k := range r.fields {
 			if name := r.fields[k].Name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {

@@ -207,7 +207,7 @@ func windowStructured(o object, s span, q WindowQuery) string {
 
 func numberOrNull(n int) string {
 	if n < 0 {
-		return string("null")
+		return "null"
 	}
 	return encode(n)
 }
