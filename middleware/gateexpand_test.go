@@ -18,7 +18,7 @@ const expanding = `{"object":"schema","detail":"compact","connectors":[` +
 	`{"connector_key":"imap","granted_connections":[{"connection_id":"cin_home"}],"streams":[{"name":"messages","expand_capabilities":[]}]}]}`
 
 func TestGateExpand(t *testing.T) {
-	const page = `{"object":"list","data":[],"has_more":false}`
+	const page = `{"object":"list","data":[{"id":"1"}],"has_more":false}`
 	const record = `{"object":"record","id":"m1","stream":"messages","data":{"subject":"Tax"}}`
 	atTop := `{"detail":"compact","streams":[{"name":"messages","expand_capabilities":[{"name":"attachments"}]},{"name":"labels","expand_capabilities":[]}]}`
 	for name, row := range map[string]struct {
@@ -140,7 +140,7 @@ func TestGateExpandFollowsTheLiveSchema(t *testing.T) {
 		if r.Path == "/v1/schema" {
 			return middlewaretest.JSON(schema), nil
 		}
-		return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+		return middlewaretest.JSON(`{"object":"list","data":[{"id":"1"}],"has_more":false}`), nil
 	}}
 	pipeline := standard(server)
 	refused := func() bool {
@@ -204,7 +204,7 @@ func TestGateExpandAsksTheFullSchema(t *testing.T) {
 					case r.Path == "/v1/schema":
 						return middlewaretest.JSON(row.compact), nil
 					case strings.HasSuffix(r.Path, "/records"):
-						return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+						return middlewaretest.JSON(`{"object":"list","data":[{"id":"1"}],"has_more":false}`), nil
 					}
 					return middlewaretest.JSON(`{"object":"record","id":"1","stream":"notes","data":{"n":1}}`), nil
 				}}
@@ -250,7 +250,7 @@ func TestGateExpandAsksAPackageWhichConnectionIsMeant(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answers: map[string]string{
-				"/v1/schema": expanding, "/v1/streams/messages/records": `{"object":"list","data":[],"has_more":false}`,
+				"/v1/schema": expanding, "/v1/streams/messages/records": `{"object":"list","data":[{"id":"1"}],"has_more":false}`,
 			}}
 			p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage, Package: scriptedPackage{RS: server, choose: row.choose}}
 			reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "query_records", arguments))

@@ -15,7 +15,8 @@ func aggregateTool(schemas *schemaCache) *Tool {
 		Name:  "aggregate",
 		Title: "Aggregate",
 		Description: "Count, sum, min, max, avg or count distinct over one stream, also by group (GET /v1/streams/{stream}/aggregate). Read-only. " +
-			"Prefer this to reading many records. Text and structured output of groups carry other_count, the sum beyond limit: positive means only the top groups are listed, of time the first.",
+			"Prefer this to reading many records; schema says which fields each metric takes. Text and structured output of groups carry other_count, " +
+			"the records beyond limit: positive means only the top groups are listed, or the first in time.",
 		Input: object(`"stream","metric"`,
 			stringProperty("stream", "Stream name from schema"),
 			enumProperty("metric", "count needs no field", metrics()...),
@@ -24,8 +25,8 @@ func aggregateTool(schemas *schemaCache) *Tool {
 			stringProperty("group_by", "Field to group by"),
 			stringProperty("group_by_time", "Time field to group by; needs granularity"),
 			enumProperty("granularity", "Width of a time group", granularities()...),
-			stringProperty("time_zone", "IANA zone of dates and time groups, UTC if absent"),
-			integerProperty("limit", "Most groups; if absent 10, of time all", 1, maxLimit),
+			stringProperty("time_zone", "IANA zone of dates and groups, UTC if absent"),
+			integerProperty("limit", "Most groups, 10 or all of time if absent", 1, maxLimit),
 			filterProperty,
 		),
 		Output:  dataOutput,

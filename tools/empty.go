@@ -7,22 +7,42 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // Bounds of what is read to explain a page without records: a count for each field of the filter, and the values of a field of which
 // no record has the one that was asked for.
 const (
-	maxExplained    = 5
-	maxKnownValues  = 12
-	explainDeadline = 1500 * time.Millisecond
+	maxExplained      = 5
+	maxComparedValues = 100
+	explainDeadline   = 1500 * time.Millisecond
 )
 
-// explainable reports whether a page has no records because of its filter.
-func (q queryRecordsArgs) explainable(response *rs.Response) bool {
+// withFreshness adds to an answer without records or hits how fresh the data are that it was looked for in, so that what is absent is told
+// from what has not come yet: one more read. Where that is not answered, nothing is added.
+func withFreshness(ctx context.Context, call Call, response *rs.Response, streams ...string) *rs.Response {
+	if response.Reads > maxCountedMembers {
+		return response
+	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
+	counts := countStreams(ctx, call.RS, call.Scope.ConnectionID)
+	if fresh := render.FreshnessOf(counts.Streams, streams...); fresh != "" {
+		return response.WithBody(rs.AsObject(response.Distinct()).With("freshness", fresh).JSON())
+	}
+	return response
+}
+
+// isEmpty reports whether a list has no items, and none follow.
+func isEmpty(response *rs.Response) bool {
 	list, ok := response.List()
-	return ok && len(q.filter) > 0 && len(list.Items) == 0 && q.position == (render.Position{}) && q.changesSince == "" &&
-		!list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+}
+
+// explainable reports whether a page, the first, has no records.
+func (q queryRecordsArgs) explainable(response *rs.Response) bool {
+	return isEmpty(response) && q.position == (render.Position{}) && q.changesSince == ""
 }
 
 // explainEmpty reads how many records each field of a filter leaves alone. What is not answered is not said.
@@ -56,13 +76,23 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 	if n > 0 || own[0].operator != "" {
 		return
 	}
-	if grouped, err := countRecords(ctx, call, nil, e.Field); err == nil {
-		for _, raw := range grouped.Array("groups") {
-			if one := rs.AsObject(raw); len(e.Values) < maxKnownValues && one.Has("key") {
-				count, _ := one.Number("count")
-				e.Values = append(e.Values, render.KnownValue{Key: one.Get("key"), Count: count})
-			}
+	grouped, err := countRecords(ctx, call, nil, e.Field)
+	if err != nil {
+		return
+	}
+	var texts []string
+	for _, raw := range grouped.Array("groups") {
+		if one := rs.AsObject(raw); one.Has("key") {
+			count, _ := one.Number("count")
+			e.Values = append(e.Values, render.KnownValue{Key: one.Get("key"), Count: count})
+			text, _ := rs.AsText(one.Get("key"))
+			texts = append(texts, text)
 		}
+	}
+	if near := correct.Nearest(own[0].value, texts); near != "" {
+		args := rs.AsObject(string(call.Raw))
+		key := e.Values[slices.Index(texts, near)].Key
+		e.Meant = args.With("filter", args.Object("filter").With(e.Field, key).JSON())
 	}
 }
 
@@ -71,7 +101,7 @@ func countRecords(ctx context.Context, call Call, f filter, groupBy string) (rs.
 	setText(query, "connection_id", call.Scope.ConnectionID)
 	if groupBy != "" {
 		query.Set("group_by", groupBy)
-		setNumber(query, "limit", maxKnownValues)
+		setNumber(query, "limit", maxComparedValues)
 	}
 	f.write(query)
 	response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams", call.Scope.Stream, "aggregate"), Query: query})

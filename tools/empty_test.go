@@ -22,22 +22,28 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 	}{
 		"two conditions, of which one excludes everything": {
 			`{"stream":"orders","filter":{"status":"canceled","total":{"gte":1,"lte":9}}}`, empty, true,
-			"Records that match each condition alone: status 0, total 7.\nstatus is delivered (5), cancelled (2).", 4,
+			"Records that match each condition alone: status 0, total 7.\nstatus is delivered (5), cancelled (2).\n" +
+				`Did you mean: query_records {"stream":"orders","filter":{"status":"cancelled","total":{"gte":1,"lte":9}}}`, 5,
 		},
 		"at most five fields are counted": {
 			`{"stream":"orders","filter":{"a":{"gte":1},"b":{"gte":1},"c":{"gte":1},"d":{"gte":1},"e":{"gte":1},"f":{"gte":1}}}`, empty, true,
-			"alone: a 7, b 7, c 7, d 7, e 7.", 6,
+			"alone: a 7, b 7, c 7, d 7, e 7.", 7,
 		},
 		"counts that are refused are not said": {
-			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 2,
+			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 3,
 		},
-		"without a filter there is nothing to explain": {`{"stream":"orders"}`, empty, true, "No record matches.", 1},
+		"without a filter there is nothing to explain": {`{"stream":"orders"}`, empty, true, "No record matches.", 2},
 		"where there are records nothing is counted": {
 			`{"stream":"orders","filter":{"status":"x"}}`, `{"data":[{"id":"1","data":{"status":"x"}}]}`, true, "orders: 1 record", 1,
 		},
 	} {
 		t.Run(says, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				if r.Path == "/v1/streams" {
+					return middlewaretest.JSON(`{"data":[` +
+						`{"name":"orders","connection_id":"c1","display_name":"Shop","freshness":{"status":"stale","captured_at":"2026-03-02T10:11:12Z"}},` +
+						`{"name":"other","connection_id":"c2","display_name":"Mail","freshness":{"status":"current"}}]}`), nil
+				}
 				if !strings.HasSuffix(r.Path, "/aggregate") {
 					return middlewaretest.JSON(row.page), nil
 				}
@@ -54,6 +60,10 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			result := use(t, tools.QueryRecords(), server, json.RawMessage(row.arguments))
 			if !strings.Contains(result.Text, row.want) {
 				t.Errorf("no %q in\n%s", row.want, result.Text)
+			}
+			const fresh = "how fresh, by connector: Shop stale, data as of 2026-03-02 10:11\n"
+			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(string(result.Structured), `"freshness":[{"connections":["Shop"],"status":"stale"`) != nothing {
+				t.Errorf("how fresh it is: %s\n%s", result.Text, result.Structured)
 			}
 			if got := len(server.Requests()); got != row.reads {
 				t.Errorf("%d reads, want %d: %s", got, row.reads, fmt.Sprint(server.Requests()))

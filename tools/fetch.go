@@ -15,9 +15,9 @@ func fetchTool(recordBase string) *Tool {
 		Name:  "fetch",
 		Title: "Fetch",
 		Description: "Read one record as a document by the id that search or query_records printed (GET /v1/streams/{stream}/records/{id}). Read-only. " +
-			"Structured output and text are the same document. Long texts are cut there and read on with read_record_field; name fields to narrow.",
+			"Structured output and text are the same document, texts attached to it inside. Long texts are cut and read on with read_record_field; name fields to narrow.",
 		Input: object(`"id"`,
-			stringProperty("id", "Id as printed: connection_id/stream:record_id, stream:record_id or pdpp://record/..."),
+			stringProperty("id", "Id as printed: connection_id/stream:record_id or pdpp://record/..."),
 			connectionProperty,
 			namesProperty("fields", "Fields to return"),
 			namesProperty("expand", "Relations to include"),

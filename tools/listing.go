@@ -37,13 +37,13 @@ func namesProperty(name, description string) string {
 }
 
 const (
-	connectionProperty  = `"connection_id":{"type":"string","description":"Which source, where several have the stream: id or display name as schema prints it"}`
-	zoneProperty        = `"time_zone":{"type":"string","description":"IANA zone of dates"}`
+	connectionProperty  = `"connection_id":{"type":"string","description":"Which source, where several have the stream: id or name from schema"}`
+	zoneProperty        = `"time_zone":{"type":"string","description":"IANA zone of dates, UTC if absent"}`
 	expandLimitProperty = `"expand_limit":{"type":"object","description":"Most records by relation: {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
 )
 
 // filterProperty is the filter of a tool.
-var filterProperty = `"filter":{"type":"object","description":"By field an exact value or range (` + strings.Join(rs.RangeOperators, " ") + `):` +
+var filterProperty = `"filter":{"type":"object","description":"By field an exact value or range (` + strings.Join(rs.RangeOperators, " ") + `), a date is the whole day:` +
 	` {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
 
 // Output schemas. A good result and an error both satisfy them, because nothing is required: clients that validate

@@ -16,20 +16,21 @@ func queryRecordsTool() *Tool {
 	return &Tool{
 		Name:  "query_records",
 		Title: "Query records",
-		Description: "List records of one stream, filtered, sorted and paged (GET /v1/streams/{stream}/records). Read-only. " +
-			"Structured output holds the page. Use fields and limit to keep it narrow, next_cursor to page, aggregate to count. All conditions of filter must hold; schema says which fields filter and sort.",
+		Description: "List records of one stream, newest first unless sorted (GET /v1/streams/{stream}/records). Read-only. " +
+			"Structured output holds the page. Use fields and limit to keep it narrow, next_cursor to page, aggregate to count. " +
+			"All conditions of filter must hold; schema says which fields filter and sort, and what to expand.",
 		Input: object(`"stream"`,
 			stringProperty("stream", "Stream name from schema"),
 			connectionProperty,
 			integerProperty("limit", "Page size of each connection, 25 if absent", 1, maxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
-			enumProperty("order", "Direction of the default sort", "asc", "desc"),
-			stringProperty("sort", "Sortable field; prefix - for descending"),
+			enumProperty("order", "Of the default sort", "asc", "desc"),
+			stringProperty("sort", "Field; - before it for descending"),
 			enumProperty("count", "exact or estimated adds the total", "exact", "estimated", "none"),
 			namesProperty("fields", "Fields to return"),
-			stringProperty("view", "Named view from schema, instead of fields"),
+			stringProperty("view", "Named view, instead of fields"),
 			filterProperty,
-			namesProperty("expand", "Relations to include"),
+			namesProperty("expand", "Relations, such as message_bodies"),
 			expandLimitProperty,
 			stringProperty("changes_since", "next_changes_since, or beginning"),
 			zoneProperty,
@@ -109,6 +110,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 			call.Args = args // what was read in the end is what is rendered
 			if err == nil && args.explainable(response) {
 				call.Empty = explainEmpty(ctx, call, args.filter)
+				response = withFreshness(ctx, call, response, args.stream)
 			}
 			return Reply{Call: call, Response: response}, err
 		}

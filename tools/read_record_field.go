@@ -25,7 +25,7 @@ func readRecordFieldTool() *Tool {
 			"By offset_chars and limit_chars, or around the first match of q. Text and structured output give the arguments of the next part.",
 		Input: object(`"id","field"`,
 			stringProperty("id", "Id as printed by search, query_records or fetch"),
-			stringProperty("field", "Field name or dotted path"),
+			stringProperty("field", "Field of schema, or dotted path"),
 			connectionProperty,
 			integerProperty("offset_chars", "First character, 0 if absent", 0, maxOffsetChars),
 			integerProperty("limit_chars", "Most characters, 4096 if absent", 1, maxWindowChars),

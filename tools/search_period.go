@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,43 +74,6 @@ func (p period) filter(field string, kind dateKind, zone *time.Location) filter 
 	return f
 }
 
-// A source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and
-// what it says.
-type source struct {
-	stream                    string
-	connection                rs.Connection
-	time, title, author, text string
-	kind                      dateKind // of time
-}
-
-// readSources lists the sources of a schema.
-func readSources(schema *rs.Schema) []source {
-	var all []source
-	for i := range schema.Streams {
-		stream := &schema.Streams[i]
-		s := source{stream: stream.Name}
-		for _, field := range stream.Fields() {
-			if !field.Granted {
-				continue
-			}
-			switch field.Role {
-			case "event-time":
-				s.time, s.kind = field.Name, kindOfDates(field)
-			case "primary-title":
-				s.title = field.Name
-			case "actor":
-				s.author = field.Name
-			case "secondary":
-				s.text = field.Name
-			}
-		}
-		for _, s.connection = range stream.Connections {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // A periodSearch is the core of a search that may have a period.
 type periodSearch struct {
 	schemas *schemaCache
@@ -123,7 +85,7 @@ type periodSearch struct {
 func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	if args.period == (period{}) {
-		return p.core(ctx, call)
+		return p.searched(ctx, call)
 	}
 	known := p.schemas.fieldsOf(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
 	if known.err != nil {
@@ -146,7 +108,19 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 		r.left, r.sources = r.sources[most:], r.sources[:most]
 	}
 	call.RS = r
-	return p.core(ctx, call)
+	return p.searched(ctx, call)
+}
+
+// searched is the answer of the core, with how fresh what was searched is if nothing was found.
+func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
+	reply, err := p.core(ctx, call)
+	if args := call.Args.(searchArgs); err == nil && isEmpty(reply.Response) && args.position == (render.Position{}) {
+		if r, ok := call.RS.(*periodReader); ok {
+			call.RS = r.doer
+		}
+		reply.Response = withFreshness(ctx, call, reply.Response, args.streams...)
+	}
+	return reply, err
 }
 
 func noSources(scope rs.Scope, args searchArgs, timeless bool) error {
@@ -262,33 +236,6 @@ func (p *periodReader) readTimeless(ctx context.Context, r rs.Request) (page per
 	return page
 }
 
-// request is the read of a source: a search where there are words, else a list of its records, newest first.
-func (s source) request(r rs.Request, f filter, limit int) rs.Request {
-	query := url.Values{}
-	r.OneRound = true
-	if q := r.Query.Get("q"); q != "" {
-		query.Set("q", q)
-		query["streams"] = []string{s.stream}
-	} else {
-		r.Path = rs.Path("streams", s.stream, "records")
-		if f == nil {
-			query.Set("order", "desc")
-		} else {
-			query.Set("sort", "-"+s.time)
-		}
-		for _, name := range []string{s.time, s.title, s.author, s.text} {
-			if name != "" && !slices.Contains(query["fields"], name) {
-				query.Add("fields", name)
-			}
-		}
-	}
-	setText(query, "connection_id", s.connection.ID)
-	setNumber(query, "limit", limit)
-	f.write(query)
-	r.Query = query
-	return r
-}
-
 // take reads the answer of a source.
 func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Request) {
 	page.reads++
@@ -310,27 +257,6 @@ func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Re
 		at, _ := readInstant(render.WhenOf(item.Members)) // the zero time if there is none
 		page.hits = append(page.hits, foundAt{item, at})
 	}
-}
-
-// hit is a record as a search returns one.
-func (s source) hit(record rs.Object) rs.Object {
-	hit, data := rs.Object{{Name: "object", Value: `"search_result"`}}, record.Object("data")
-	put := func(name, value string) {
-		if value != "" {
-			hit = append(hit, rs.Member{Name: name, Value: rs.EncodeJSON(value)})
-		}
-	}
-	put("stream", s.stream)
-	put("record_key", record.Text("id", "record_id"))
-	put("connection_id", s.connection.ID)
-	put("display_name", s.connection.DisplayName)
-	put("connector_key", s.connection.ConnectorKey)
-	put("emitted_at", record.Text("emitted_at"))
-	put("authored_at", data.Text(s.time))
-	put("title", data.Text(s.title))
-	put("actor", data.Text(s.author))
-	put("snippet", data.Text(s.text))
-	return hit
 }
 
 // keep leaves out what is not known to be in a period.

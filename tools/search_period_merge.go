@@ -190,11 +190,3 @@ func (p *periodReader) warnings(pages []periodPage) string {
 	}
 	return rs.JoinArray(items)
 }
-
-// name is a source for people.
-func (s source) name() string {
-	if s.connection.DisplayName == "" {
-		return s.stream
-	}
-	return s.stream + " of " + s.connection.DisplayName
-}

@@ -56,8 +56,8 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call, Response: response}, err
 	}
-	list, ok := response.List()
-	empty := ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+	list, _ := response.List()
+	empty := isEmpty(response)
 	if recall := list.Envelope.Object("meta").Object("recall"); recall.Has("missing_words") || recall.Has("partial_count") {
 		empty = false // this resource server takes records with some of the words: there are none
 	}

@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// Nearest returns the name of some that another is probably a mistake for; "" if there is none.
+func Nearest(name string, known []string) string {
+	if near := nearest(name, known, 1); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
 // nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func nearest(name string, known []string, most int) []string {
 	type candidate struct {

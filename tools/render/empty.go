@@ -2,7 +2,10 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // An EmptyField is a field of a filter that leaves no records: how many it leaves alone, and which values the field has.
@@ -10,7 +13,11 @@ type EmptyField struct {
 	Field  string
 	Alone  int // -1 when it is not known
 	Values []KnownValue
+	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
 }
+
+// shownValues bounds the values of a field that are named.
+const shownValues = 12
 
 // A KnownValue is a value of a field, as JSON, and how many records have it.
 type KnownValue struct {
@@ -26,12 +33,18 @@ func explain(fields []EmptyField) []string {
 			alone = append(alone, fmt.Sprintf("%s %d", shownName(e.Field), e.Alone))
 		}
 		if len(e.Values) > 0 {
-			values := make([]string, len(e.Values))
-			for i, v := range e.Values {
+			var values []string
+			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
 				key, _ := appendValue(nil, v.Key, keyChars)
-				values[i] = fmt.Sprintf("%s (%d)", key, v.Count)
+				values = append(values, fmt.Sprintf("%s (%d)", key, v.Count))
+			}
+			if more := len(e.Values) - len(values); more > 0 {
+				values = append(values, fmt.Sprintf("and %d others", more))
 			}
 			lines = append(lines, clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", LineChars))
+		}
+		if call := "query_records " + e.Meant.JSON(); e.Meant != nil && len(call) <= LineChars && oneLine(call) == call {
+			lines = append(lines, "Did you mean: "+call)
 		}
 	}
 	if len(alone) == 0 {
@@ -51,12 +64,87 @@ func explained(fields []EmptyField) string {
 		}
 		if len(e.Values) > 0 {
 			a.open("values", '[')
-			for _, v := range e.Values {
+			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
 				a.open("", '{').put("key", fitted(v.Key, identityBytes)).put("count", encode(v.Count)).shut('}')
 			}
 			a.shut(']')
 		}
+		if e.Meant != nil {
+			a.open("did_you_mean", '{').plain("tool", "query_records").put("arguments", e.Meant.JSON()).shut('}')
+		}
 		a.shut('}')
 	}
 	return string(a.shut(']').b)
+}
+
+// FreshnessOf is how fresh the data of some streams are, all of a list of streams if none is named, as a JSON array: connections whose
+// connector was read at the same time are one element, because runs count for a connector, not for a connection. It is "" where the list
+// does not say.
+func FreshnessOf(list *rs.Response, streams ...string) string {
+	if list == nil {
+		return ""
+	}
+	type fresh struct {
+		Connections []string `json:"connections"`
+		Status      string   `json:"status"`
+		CapturedAt  string   `json:"captured_at,omitempty"`
+	}
+	var labels []string
+	of := map[string]fresh{} // by connection: of several streams what is known last, and that they are not current
+	rows, _ := list.List()
+	for _, item := range rows.Items {
+		o := item.Members
+		label, freshness := preview(o.Text("display_name", "connection_id"), labelChars), o.Object("freshness")
+		one := fresh{Status: preview(freshness.Text("status"), labelChars), CapturedAt: preview(freshness.Text("captured_at"), labelChars)}
+		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, o.Text("name", "stream")) {
+			continue
+		}
+		if before, known := of[label]; !known {
+			labels = append(labels, label)
+		} else {
+			one.CapturedAt = max(one.CapturedAt, before.CapturedAt)
+			if one.Status == "current" {
+				one.Status = before.Status
+			}
+		}
+		of[label] = one
+	}
+	var all []fresh
+	for _, label := range labels[:min(len(labels), maxFresh)] {
+		one := of[label]
+		at := slices.IndexFunc(all, func(f fresh) bool { return f.Status == one.Status && f.CapturedAt == one.CapturedAt })
+		if at < 0 {
+			at, all = len(all), append(all, one)
+		}
+		all[at].Connections = append(all[at].Connections, label)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return encode(all)
+}
+
+// maxFresh bounds the connections whose freshness is said.
+const maxFresh = 8
+
+// freshness says in a line how fresh what was searched is; nothing where the answer does not have that.
+func freshness(answer object) []string {
+	var parts []string
+	for _, raw := range answer.Array("freshness") {
+		o := rs.AsObject(raw)
+		var names []string
+		for _, name := range o.Array("connections") {
+			text, _ := rs.AsText(name)
+			names = append(names, bare(text))
+		}
+		part := strings.Join(names, ", ") + " " + shownText(o.Text("status"))
+		if at := o.Text("captured_at"); at != "" {
+			part += ", data as of " + shownText(minute(at))
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{clip("how fresh, by connector: "+strings.Join(parts, "; "), LineChars)}
 }

@@ -175,7 +175,7 @@ func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from 
 	p.max = max(p.max, 1024+size(reserved)*3) // long cursors must not push everything else out
 	p.reserve(reserved...)
 	p.add(recordsHead(l, items, q, from, more))
-	for _, note := range append(datesReadAs(l.Envelope), q.lowered(), from.moved) {
+	for _, note := range append(append(datesReadAs(l.Envelope), freshness(l.Envelope)...), q.lowered(), from.moved) {
 		if note != "" {
 			p.add(note)
 		}

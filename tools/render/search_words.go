@@ -85,3 +85,24 @@ func WhenOf(o rs.Object) string {
 	when, _ := timeOf(o, o.Object("data"))
 	return when
 }
+
+// searched says where a search has found nothing.
+func searched(l listing, q SearchQuery) string {
+	var where []string
+	if streams := shownWords(q.Rest, "streams"); len(streams) > 0 {
+		where = append(where, "in "+strings.Join(streams, ", "))
+	}
+	if q.ConnectionID != "" {
+		where = append(where, "of "+name(preview(q.ConnectionID, labelChars)))
+	}
+	if q.Rest.Has("filter") {
+		where = append(where, "within filter")
+	}
+	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
+		where = append(where, "over "+plural(n, "source"))
+	}
+	if len(where) == 0 {
+		return ""
+	}
+	return " " + strings.Join(where, " ")
+}
