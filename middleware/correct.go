@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -154,6 +155,9 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		}
 	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
 		e.Send = c.tool.Restarted(c.args).String()
+	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
+		e.Hint = "No call of this token may do that here: page through the records newest first, search for words or a period, or aggregate."
+		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
 	case fieldCodes[e.Code] && fromServer:
 		if send, ok := c.tool.Rewritten(c.args, &e); ok {
 			e.Send = send.String()
@@ -179,10 +183,13 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	return correct.ReadStream(streams[0], s).Unknown(c.tool, c.args, c.refused)
 }
 
-// instead is an error of ours in place of the resource server's, whose own words stay in its envelope.
+// instead is an error of ours in place of the resource server's, whose own words are quoted below it.
 func (c *correcting) instead(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
+	if c.refused.Quoted {
+		found.Said = c.refused.Message
+	}
 	return found
 }
 

@@ -32,6 +32,8 @@ func correctable() *middlewaretest.RS {
 			return refuse(401, "context.stream_not_allowed", "Token introspection failed closed")
 		case connection != "" && connection != "cin_1":
 			return refuse(401, "context.instance_mismatch", "Token introspection failed closed")
+		case r.Query.Get("filter[received_at][lt]") != "":
+			return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] is not supported for client-token reads", Param: "filter", Quoted: true}
 		case r.Query.Has("filter[subjet]"), r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
 		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"):
@@ -53,23 +55,26 @@ func TestCorrect(t *testing.T) {
 		says            []string // of an error; none for an answer
 		heard           []string
 	}{
-		"a number in quotes is a number":              {"query_records", `{"stream":"messages","limit":"10"}`, nil, []string{records + "?limit=10"}},
-		"a common name of an argument is that one":    {"query_records", `{"stream":"messages","page_size":5}`, nil, []string{records + "?limit=5"}},
-		"an operator of another language is ours":     {"query_records", `{"stream":"messages","filter":{"size_bytes":{"$gte":1,"<":9}}}`, nil, []string{records + "?filter[size_bytes][gte]=1&filter[size_bytes][lt]=9"}},
-		"a direction beside its field is a '-'":       {"query_records", `{"stream":"messages","sort":"size_bytes desc"}`, nil, []string{records + "?sort=-size_bytes"}},
-		"fields between commas are a list":            {"query_records", `{"stream":"messages","fields":"subject, size_bytes"}`, nil, []string{records + "?fields=subject&fields=size_bytes"}},
-		"a URL of a record is its id":                 {"fetch", `{"id":"https://rs.example/v1/streams/messages/records/m1?connection_id=cin_1"}`, nil, []string{"/v1/streams/messages/records/m1?connection_id=cin_1"}},
-		"a name and its other name may be the same":   {"query_records", `{"stream":"messages","limit":5,"page_size":5}`, nil, []string{records + "?limit=5"}},
-		"a display name is the id of its connection":  {"query_records", `{"stream":"messages","connection_id":"work MAIL"}`, nil, []string{records + "?connection_id=work MAIL", whole, records + "?connection_id=cin_1"}},
-		"what is not certain is proposed, not taken":  {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},
-		"two names that disagree are refused":         {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
-		"a list of values has no or":                  {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
-		"D9 a filter in a text is refused":            {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
-		"a text within a field is a search":           {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
-		"a bound of a time is one of a search":        {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
-		"a bound of a count needs the field of it":    {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: schema {"stream":"messages"}`}, nil},
-		"a stream in the singular is named":           {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
-		"what the server said is not the headline":    {"query_records", `{"stream":"message"}`, []string{"unknown_stream", "!introspection"}, []string{"/v1/streams/message/records", whole}},
+		"a number in quotes is a number":             {"query_records", `{"stream":"messages","limit":"10"}`, nil, []string{records + "?limit=10"}},
+		"a common name of an argument is that one":   {"query_records", `{"stream":"messages","page_size":5}`, nil, []string{records + "?limit=5"}},
+		"an operator of another language is ours":    {"query_records", `{"stream":"messages","filter":{"size_bytes":{"$gte":1,"<":9}}}`, nil, []string{records + "?filter[size_bytes][gte]=1&filter[size_bytes][lt]=9"}},
+		"a direction beside its field is a '-'":      {"query_records", `{"stream":"messages","sort":"size_bytes desc"}`, nil, []string{records + "?sort=-size_bytes"}},
+		"fields between commas are a list":           {"query_records", `{"stream":"messages","fields":"subject, size_bytes"}`, nil, []string{records + "?fields=subject&fields=size_bytes"}},
+		"a URL of a record is its id":                {"fetch", `{"id":"https://rs.example/v1/streams/messages/records/m1?connection_id=cin_1"}`, nil, []string{"/v1/streams/messages/records/m1?connection_id=cin_1"}},
+		"a name and its other name may be the same":  {"query_records", `{"stream":"messages","limit":5,"page_size":5}`, nil, []string{records + "?limit=5"}},
+		"a display name is the id of its connection": {"query_records", `{"stream":"messages","connection_id":"work MAIL"}`, nil, []string{records + "?connection_id=work MAIL", whole, records + "?connection_id=cin_1"}},
+		"what is not certain is proposed, not taken": {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},
+		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
+		"a list of values has no or":                 {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
+		"D9 a filter in a text is refused":           {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
+		"a text within a field is a search":          {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
+		"a bound of a time is one of a search":       {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
+		"a bound of a count needs the field of it":   {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: schema {"stream":"messages"}`}, nil},
+		"a stream in the singular is named":          {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
+		"what the server said is not the headline":   {"query_records", `{"stream":"message"}`, []string{"unknown_stream: no stream", `the resource server said: "Token introspection failed closed"`, "!streams: \"Token"}, []string{"/v1/streams/message/records", whole}},
+		"what a token may not do is said, not looked up": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`,
+			[]string{`"filter[...] is not supported for client-token reads"`, `send: search {"streams":["messages"],"since":"2026-03-01","until":"2026-03-31"}`},
+			[]string{"/v1/schema?stream=messages&view=compact", records + "?filter[received_at][gte]=2026-03-01&filter[received_at][lt]=2026-04-01"}},
 		"a connection that does not have the stream":  {"query_records", `{"stream":"messages","connection_id":"cin_2"}`, []string{`connection "cin_2" has no stream "messages". It is under cin_1 "Work mail".`, `send: query_records {"stream":"messages","connection_id":"cin_1"}`}, []string{records + "?connection_id=cin_2", whole}},
 		"a field with a letter missing is named":      {"query_records", `{"stream":"messages","filter":{"subjet":"a"}}`, []string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, []string{records + "?filter[subjet]=a", "/v1/schema?stream=messages&view=compact"}},
 		"a field for the metric is named":             {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},

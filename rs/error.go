@@ -16,6 +16,10 @@ type Error struct {
 	Hint    string // what to send instead; may be empty
 	Param   string // the argument at fault; may be empty
 
+	// Said is the resource server's own sentence where Message is ours instead; may be empty.
+	Said string
+	// Meant is the record that an id was meant for that is not written as one; the zero Ref if that is not known.
+	Meant Ref
 	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
 	Send string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.

@@ -74,6 +74,7 @@ func slashInRecordID(text string) *Error {
 	}
 	stream, record, ok := strings.Cut(rest, ":")
 	if ref := (Ref{connection, stream, record}); ok && UnsafeName(stream) == "" && unsafeRecordID(record) == "" {
+		e.Meant = ref
 		e.Hint = "Write this record's id as " + ref.URI() + "."
 	}
 	return e

@@ -24,8 +24,8 @@ const (
 // maxReadAs bounds the fields of which it is said how their dates were read.
 const maxReadAs = 5
 
-// wholeDays returns the filter with each bare date replaced by what it means for its field, and says in words what is asked for, a line
-// for each field where that is not what stands there. zone is that of the dates.
+// wholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field of which
+// something else is asked than the filter says as it was sent. zone is that of the dates.
 func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Location) (sent filter, readAs []string) {
 	var read []string
 	for _, c := range f {

@@ -94,3 +94,26 @@ func TestDisplayNames(t *testing.T) {
 		}
 	}
 }
+
+// A number of eight digits is no date, a month ends with its last day, and a time without a zone is not certain.
+func TestDatesInOtherForms(t *testing.T) {
+	for _, tool := range tools.All("https://rs.example") {
+		switch tool.Name {
+		case "query_records":
+			args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"number":{"gte":20260301}}}`))
+			if call, ok := tool.Known.Rewritten(args, &rs.Error{Code: "invalid_request", Status: 400}); ok {
+				t.Errorf("a number is taken for a date: %s", call)
+			}
+		case "search":
+			for sent, want := range map[string]string{
+				`{"since":"2026-02","until":"2026-02"}`: `{"since":"2026-02-01","until":"2026-02-28"}`, `{"from":"2026","to":"2026"}`: `{"since":"2026-01-01","until":"2026-12-31"}`,
+				`{"since":"2026-02-03 10:00"}`: `{"since":"2026-02-03 10:00"}`, `{"since":"3 May 2026"}`: `{"since":"2026-05-03"}`,
+			} {
+				args, _ := correct.Arguments(json.RawMessage(sent))
+				if got, _ := tool.Known.Canonical(args); got.JSON() != want {
+					t.Errorf("%s becomes %s, want %s", sent, got.JSON(), want)
+				}
+			}
+		}
+	}
+}

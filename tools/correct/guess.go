@@ -233,8 +233,8 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	if id == "" && t.takes("id") {
 		return nil, false
 	}
-	if _, at, ok := strings.Cut(refused.Hint, "record's id as "); ok {
-		guess = guess.With("id", rs.EncodeJSON(strings.TrimSuffix(at, ".")))
+	if refused.Meant != (rs.Ref{}) {
+		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
 	} else if refused.Code == rs.InvalidID && refused.Param == "id" {
 		ref, ok := refOf(id)
 		if !ok {

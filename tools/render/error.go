@@ -30,6 +30,9 @@ func Error(e *rs.Error) Result {
 	if hint != "" {
 		p.add(preview(hint, 500))
 	}
+	if e.Said != "" {
+		p.add("the resource server said: " + quote(preview(e.Said, 300)))
+	}
 	if send != "" {
 		p.release(send)
 		p.whole(send)
