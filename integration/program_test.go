@@ -75,6 +75,7 @@ type addresses struct {
 	OwnerToken                string `json:"owner_token"`
 	ExpiredToken              string `json:"expired_token"`
 	RevokedToken              string `json:"revoked_token"`
+	OwnerSecret               string `json:"owner_secret"`
 }
 
 // A process is one run of the program.
