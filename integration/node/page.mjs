@@ -8,6 +8,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 
+import { consentPage } from "./consent.mjs";
 import { check, start, startDemo, stop, summary, want } from "./demo.mjs";
 
 const [binary, executablePath, pictures] = process.argv.slice(2);
@@ -293,6 +294,8 @@ await check("console of a person's own data: the token comes with the link, and 
     rmSync(folder, { recursive: true });
   }
 });
+
+await consentPage(demo, { open, accessible, fits, shoot, quiet });
 
 await browser.close();
 await stop();
