@@ -13,7 +13,8 @@ export async function consentPage(demo, { open, accessible, fits, shoot, quiet }
   const program = createServer((request, response) => {
     if (request.url.startsWith("/callback")) answered?.(new URL(request.url, "http://127.0.0.1").searchParams);
     response.end("<!doctype html><title>Signed in</title>");
-  }).listen(0, "127.0.0.1");
+  });
+  await new Promise((resolve) => program.listen(0, "127.0.0.1", resolve));
   const redirect = `http://127.0.0.1:${program.address().port}/callback`;
 
   const post = (path, type, body) => fetch(demo.as_url + path, { method: "POST", headers: { "Content-Type": type }, body }).then((r) => r.json());

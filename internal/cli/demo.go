@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -76,7 +78,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client), source.ownerSecret)
+	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client), source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
 	if c.Data == "" { // own files have no server without a port
 		fmt.Fprint(app.Out, pasteableSample)
 	}
@@ -145,7 +147,20 @@ Connect a client, for example:
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
 
 or without --header, and approve in the browser with the owner's secret, %[4]s
+
+or on this machine, approved in the same way:
+
+  pdpp-mcp connect %[5]s --source %[6]s
 `
+
+// oneConnection is the key of a source that can be asked for without naming connections.
+func oneConnection(connectors []model.Connector) string {
+	at := slices.IndexFunc(connectors, func(c model.Connector) bool { return len(c.Connections) == 1 })
+	if at < 0 {
+		return "KEY"
+	}
+	return connectors[at].Key
+}
 
 const pasteableSample = `
 or without a port, once pdpp-mcp is on your PATH:

@@ -20,7 +20,7 @@ func TestConsentPageSaysWhatIsAsked(t *testing.T) {
 	page := r.get("", r.get("", authorizeURL(client, "authorization_details", encode(t, entry))).header.Get("Location")[len(testOrigin):])
 	for _, want := range []string{
 		"pdpp-mcp", client, "127.0.0.1:49152", mailSource, "Work mail (cin_mail_work)", ">messages<", "id, subject, received_at", "since 2026-03-01",
-		"until you or the program end it", "&lt;script&gt;",
+		"until the program ends it, or this server stops", "&lt;script&gt;",
 	} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page does not say %q:\n%s", want, page.text)

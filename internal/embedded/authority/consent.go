@@ -221,7 +221,7 @@ func (s *Server) describe(view *consentView, r *request) error {
 	if u, err := url.Parse(r.redirectURI); err == nil {
 		view.ReturnsTo = u.Host
 	}
-	view.Ends = "until you or the program end it"
+	view.Ends = "until the program ends it, or this server stops"
 	if r.owner {
 		view.Ends = "a year"
 		return nil
