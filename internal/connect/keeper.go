@@ -51,8 +51,11 @@ func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	}
 	defer k.leave()
 	var err error
-	if k.due() && !k.now().Before(k.pause) {
+	switch {
+	case k.due() && !k.now().Before(k.pause):
 		err = k.renew(ctx)
+	case k.ended():
+		err = k.reread(ctx)
 	}
 	if k.ended() {
 		return rs.Token{}, k.connectAgain(err)
@@ -74,9 +77,8 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 		if err := k.renew(ctx); err != nil {
 			return refused, k.connectAgain(err)
 		}
-	} else if unlock, err := credentials.Lock(ctx, k.current.Path); err == nil {
-		_ = k.adopt(ctx) // then the refused token is all there is
-		unlock()
+	} else {
+		_ = k.reread(ctx) // then the refused token is all there is
 	}
 	return k.current.Token, nil
 }
@@ -170,6 +172,16 @@ func (k *Keeper) renew(ctx context.Context) error {
 	return credentials.ErrAnswerLost
 }
 
+// reread takes over what another process has stored, such as a new grant.
+func (k *Keeper) reread(ctx context.Context) error {
+	unlock, err := credentials.Lock(ctx, k.current.Path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return k.adopt(ctx)
+}
+
 // adopt takes over what is stored now.
 func (k *Keeper) adopt(ctx context.Context) error {
 	fresh, err := k.current.Reload(k.now())
@@ -261,7 +273,7 @@ func (k *Keeper) connectAgain(why error) error {
 	if why != nil {
 		message += ": " + strings.ReplaceAll(why.Error(), "\n", "; ")
 	}
-	if why != nil && !errors.Is(why, errRefreshRefused) && !errors.Is(why, credentials.ErrAnswerLost) {
+	if why != nil && k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) {
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
 	}
 	command := "pdpp-mcp connect " + k.current.ProviderURL

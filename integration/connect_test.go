@@ -1,0 +1,161 @@
+package integration
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+var (
+	csrfField  = regexp.MustCompile(`name="_csrf" value="([^"]+)"`)
+	copiedCode = regexp.MustCompile(`cex_[A-Za-z0-9]+`)
+)
+
+// ownerApproves does what an owner does in a browser: opens a link, enters the secret and approves. It returns the last page.
+func ownerApproves(t *testing.T, link string) string {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	check(t, err)
+	browser := &http.Client{Jar: jar}
+	page, err := browser.Get(link) //nolint:noctx // a test
+	check(t, err)
+	text, err := io.ReadAll(page.Body)
+	check(t, err)
+	field := csrfField.FindStringSubmatch(string(text))
+	if field == nil {
+		t.Fatalf("no form at %s: %d %s", link, page.StatusCode, text)
+	}
+	shown := page.Request.URL
+	form := url.Values{"_csrf": {field[1]}, "owner_secret": {sample.OwnerSecret}, "request_uri": {shown.Query().Get("request_uri")}}
+	if code := shown.Query().Get("user_code"); code != "" {
+		form.Set("user_code", code)
+	}
+	request, err := http.NewRequest(http.MethodPost, sample.RSURL+"/consent/approve", strings.NewReader(form.Encode())) //nolint:noctx // a test
+	check(t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Origin", sample.RSURL)
+	answer, err := browser.Do(request)
+	check(t, err)
+	text, err = io.ReadAll(answer.Body)
+	check(t, err)
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("approval: %d %s", answer.StatusCode, text)
+	}
+	return string(text)
+}
+
+// connects runs connect with a cache, approves as the owner, and returns what it printed.
+func connects(t *testing.T, root, way string, args ...string) string {
+	t.Helper()
+	home := t.TempDir()
+	opened := filepath.Join(home, "opened")
+	script := "#!/bin/sh\necho \"$1\" > " + opened + ".new; mv " + opened + ".new " + opened + "\n"
+	check(t, os.WriteFile(filepath.Join(home, "xdg-open"), []byte(script), 0o700)) //nolint:gosec // it is run
+	cmd := exec.Command(binary, append([]string{"connect", sample.RSURL, "--cache-root", root, "--way", way}, args...)...)
+	cmd.Dir, cmd.Env = home, environment(home, "PATH="+home+":"+os.Getenv("PATH"))
+	in, typed := io.Pipe()
+	if way == "code" {
+		cmd.Stdin = in
+	}
+	defer typed.Close()
+	p, err := run(cmd)
+	check(t, err)
+	line, err := p.stdout.find(startTime, func(line string) bool { return strings.HasPrefix(line, "  http") })
+	if err != nil {
+		<-p.ended
+		t.Fatalf("no link: %s%s", p.stdout, p.stderr)
+	}
+	page := ownerApproves(t, strings.TrimSpace(line))
+	if way == "code" {
+		_, err = io.WriteString(typed, copiedCode.FindString(page)+"\n")
+		check(t, err)
+		check(t, typed.Close())
+	}
+	<-p.ended
+	if p.err != nil {
+		t.Fatalf("connect --way %s: %v\n%s%s", way, p.err, p.stdout, p.stderr)
+	}
+	return p.stdout.String() + p.stderr.String()
+}
+
+// S3-R1, D31: connect asks the owner, by each way, and what it stores is read by the other commands.
+func TestConnectByEachWay(t *testing.T) {
+	for _, way := range []string{"agent", "device", "browser", "code"} {
+		t.Run(way, func(t *testing.T) {
+			if way == "browser" && runtime.GOOS != "linux" {
+				t.Skip("a browser is opened by another program there")
+			}
+			root := t.TempDir()
+			said := connects(t, root, way, "--source", "slack", "--stream", "messages", "--since", "2026-03-01")
+			for _, wanted := range []string{"Connected. ", "slack", "messages", "since 2026-03-01T00:00:00Z", "readable until", "› schema {}", "1 connector, 1 stream", "setup "} {
+				if !strings.Contains(said, wanted) {
+					t.Errorf("%q is missing in\n%s", wanted, said)
+				}
+			}
+			body, err := os.ReadFile(credentialFile(t, root))
+			check(t, err)
+			for _, secret := range regexp.MustCompile(`"(access_token|refresh_token)": "([^"]+)"`).FindAllStringSubmatch(string(body), -1) {
+				if strings.Contains(said, secret[2]) {
+					t.Errorf("it prints the %s", secret[1])
+				}
+			}
+			if refreshes := strings.Contains(string(body), `"refresh_token"`); refreshes != (way == "browser") {
+				t.Errorf("refresh: %v", refreshes)
+			}
+			got := finish(t, nil, "", "call", "search", "q=the", "limit=1", "--provider-url", sample.RSURL, "--cache-root", root)
+			if got.code != 0 || !strings.Contains(got.stdout, "messages") {
+				t.Errorf("search: %d %s%s", got.code, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// Several grants of one server live side by side and are read as one; a new one of the same name revokes the one before; disconnect
+// revokes and deletes.
+func TestSeveralConnections(t *testing.T) {
+	root := t.TempDir()
+	connects(t, root, "auto", "--source", "slack")
+	connects(t, root, "auto", "--source", "gmail", "--connection", "cin_mail_work", "--connection", "cin_mail_personal")
+	both := finish(t, nil, "", "call", "schema", "--provider-url", sample.RSURL, "--cache-root", root)
+	if both.code != 0 || !strings.Contains(both.stdout, "slack") || !strings.Contains(both.stdout, "cin_mail_personal") {
+		t.Errorf("both: %d %s%s", both.code, both.stdout, both.stderr)
+	}
+	only := finish(t, nil, "", "call", "schema", "--provider-url", sample.RSURL, "--cache-root", root, "--only", "gmail")
+	if only.code != 0 || strings.Contains(only.stdout, "slack") {
+		t.Errorf("only mail: %d %s%s", only.code, only.stdout, only.stderr)
+	}
+	before, err := os.ReadFile(credentialFile(t, root))
+	check(t, err)
+	if said := connects(t, root, "auto", "--source", "slack"); !strings.Contains(said, "that it replaces was revoked") {
+		t.Error(said)
+	}
+	old := t.TempDir()
+	check(t, os.Mkdir(filepath.Join(old, "clients"), 0o700))
+	check(t, os.WriteFile(filepath.Join(old, "clients", filepath.Base(credentialFile(t, root))), before, 0o600))
+	if got := finish(t, nil, "", "call", "schema", "--provider-url", sample.RSURL, "--cache-root", old); got.code != 78 {
+		t.Errorf("the old grant: %d %s%s", got.code, got.stdout, got.stderr)
+	}
+	list := finish(t, nil, "", "connections", "--cache-root", root)
+	if list.code != 0 || strings.Count(list.stdout, sample.RSURL+", ") != 2 || strings.Count(list.stdout, "last used 20") != 2 {
+		t.Errorf("connections: %d %s%s", list.code, list.stdout, list.stderr)
+	}
+	if got := finish(t, nil, "", "disconnect", sample.RSURL, "--cache-root", root); got.code != 64 || !strings.Contains(got.stderr, "--name") {
+		t.Errorf("disconnect without a name: %d %s", got.code, got.stderr)
+	}
+	for _, name := range []string{"gmail", "default"} {
+		if got := finish(t, nil, "", "disconnect", sample.RSURL, "--name", name, "--cache-root", root); got.code != 0 {
+			t.Errorf("disconnect: %d %s", got.code, got.stderr)
+		}
+	}
+	if got := finish(t, nil, "", "call", "schema", "--provider-url", sample.RSURL, "--cache-root", root); got.code != 78 {
+		t.Errorf("after all: %d %s%s", got.code, got.stdout, got.stderr)
+	}
+}
