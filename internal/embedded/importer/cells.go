@@ -17,14 +17,20 @@ var cellDates = [...]string{
 	"2-1-2006", "1-2-2006", "2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "Jan 2, 2006, 3:04:05 PM", time.RFC1123Z, time.RFC1123,
 }
 
-// A cellType is what the cells of a column are: a type of a field, and of a timestamp its form when it is not one that records have.
-type cellType struct{ kind, layout string }
+// A cellType is what the cells of a column are: a type of a field, and the form of a timestamp or number when it is not one that records have.
+type cellType struct {
+	kind, layout string
+	numbers      numberForms
+}
 
 // value is a cell as JSON.
 func (c cellType) value(cell string) []byte {
 	plain := strings.TrimSpace(cell)
 	switch c.kind {
 	case "integer", "number":
+		if c.numbers != 0 {
+			return []byte(c.numbers.plain(plain))
+		}
 		if isNumber(plain) {
 			return []byte(plain)
 		}
@@ -35,6 +41,12 @@ func (c cellType) value(cell string) []byte {
 	case "timestamp":
 		if when, err := time.Parse(c.layout, plain); c.layout != "" && err == nil {
 			return jsonText(isoForm(when, c.layout))
+		}
+		if when, ok := model.ParseInstant(plain); ok && len(plain) > len(time.DateOnly) && plain[len(time.DateOnly)] == ' ' {
+			if strings.ContainsAny(plain[len(time.DateOnly):], "+-Z") {
+				return jsonText(when.Format(time.RFC3339))
+			}
+			return jsonText(when.Format("2006-01-02T15:04:05"))
 		}
 		return jsonText(plain)
 	}
@@ -89,8 +101,10 @@ func (t *fieldTally) countCell(value []byte) {
 	}
 	if isNumber(plain) {
 		t.count([]byte(plain))
+		t.countNumber(plain)
 		return
 	}
+	t.countNumber(plain)
 	if isTimestamp(plain) {
 		t.timestamp++
 		return
@@ -136,7 +150,8 @@ func (t *fieldTally) dateLayout() string {
 func (t *streamTally) cellTypes(fields []model.Field) map[string]cellType {
 	types := map[string]cellType{}
 	for _, field := range fields {
-		types[field.Name] = cellType{field.Type, t.byName[field.Name].dateLayout()}
+		one := t.byName[field.Name]
+		types[field.Name] = cellType{field.Type, one.dateLayout(), one.numberForm()}
 	}
 	return types
 }

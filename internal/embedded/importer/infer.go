@@ -23,8 +23,10 @@ type fieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
-	dates    uint32 // of cells: a bit for each of cellDates that all of them have
-	dateless bool   // none has been left
+	dates      uint32      // of cells: a bit for each of cellDates that all of them have
+	dateless   bool        // none has been left
+	numbers    numberForms // of cells: those that all of them have
+	numberless bool        // none has been left
 }
 
 func (t *fieldTally) present() int {
@@ -95,6 +97,9 @@ func (t *fieldTally) kind() string {
 	}
 	if t.dateLayout() != "" {
 		return "timestamp"
+	}
+	if t.numberForm() != 0 {
+		return "number"
 	}
 	if t.long > 0 {
 		return "text"

@@ -178,7 +178,7 @@ func (c connectorManifest) describe(ctx context.Context, sources []fileStream, w
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 4
+const readerVersion = 5
 
 // Fingerprint sums up what [Open] would read: the names, sizes and times of the files. As long as it is the same, a database that was filled
 // from them is up to date.

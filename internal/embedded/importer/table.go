@@ -26,6 +26,7 @@ type tableReader struct {
 	cells   map[string]cellType // nil: leave all cells strings
 	idField *string
 	begun   bool
+	above   []int // lines above the header that were passed over
 }
 
 func newTableReader(input *bufio.Reader, of *fileStream) *tableReader {
@@ -43,7 +44,7 @@ func hasUTF16Mark(start []byte) bool {
 type rowLines struct {
 	input   *bufio.Reader
 	number  int      // of the line that was read last
-	waiting [][]byte // given back
+	waiting [][]byte // given back; nil: a line that was too long
 }
 
 func (l *rowLines) next() ([]byte, error) {
@@ -51,6 +52,9 @@ func (l *rowLines) next() ([]byte, error) {
 	if len(l.waiting) > 0 {
 		line := l.waiting[0]
 		l.waiting = l.waiting[1:]
+		if line == nil {
+			return nil, errTooLong
+		}
 		return line, nil
 	}
 	var line []byte
@@ -190,6 +194,7 @@ func (r *tableReader) parse(text []byte, lazily bool) ([]string, error) {
 func (r *tableReader) next() (item, error) {
 	if !r.begun {
 		r.begun = true
+		r.passPreamble()
 		header, line, err := r.row()
 		if err != nil {
 			if bad, ok := errors.AsType[unusable](err); ok {
@@ -208,6 +213,11 @@ func (r *tableReader) next() (item, error) {
 				*r.idField = name
 			}
 		}
+	}
+	if len(r.above) > 0 {
+		line := r.above[0]
+		r.above = r.above[1:]
+		return item{}, unusable{line, "above the header"}
 	}
 	cells, line, err := r.row()
 	if err != nil {

@@ -1,0 +1,82 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// preambleLines and preambleBytes are in how much of a file a header is looked for, and narrowest is how many columns a table has in which that is done.
+const (
+	preambleLines = 40
+	preambleBytes = 64 << 10
+	narrowest     = 3
+)
+
+// passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
+// first line with more of them, and none of its cells begins with a digit. Without such a line the first one is the header.
+func (r *tableReader) passPreamble() {
+	var lines [][]byte
+	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
+		line, err := r.lines.next()
+		if err != nil && !errors.Is(err, errTooLong) {
+			r.lines.number--
+			break // it shows on the next read
+		}
+		lines = append(lines, line)
+		size += len(line)
+	}
+	comma, header := findPreamble(lines)
+	r.lines.back(lines)
+	for range header {
+		line, _ := r.lines.next()
+		if len(bytes.TrimSpace(line)) > 0 {
+			r.above = append(r.above, r.lines.number)
+		}
+	}
+	if header > 0 {
+		r.comma = comma
+	}
+}
+
+// findPreamble returns how many lines stand above the header, and what separates the cells below.
+func findPreamble(lines [][]byte) (comma rune, header int) {
+	for _, comma := range []rune{';', ',', '\t'} {
+		rows := make([][]string, len(lines))
+		widths := map[int]int{}
+		for index, line := range lines {
+			rows[index] = strings.Split(strings.TrimRight(string(line), "\r\n"), string(comma)) // commas in quotation marks matter little here
+			widths[len(rows[index])]++
+		}
+		width := 0
+		for one, count := range widths {
+			if one >= narrowest && (count > widths[width] || count == widths[width] && one > width) {
+				width = one
+			}
+		}
+		if width == 0 || widths[width] < 2 {
+			continue
+		}
+		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
+		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
+			return comma, at
+		}
+	}
+	return 0, 0
+}
+
+// filled counts the cells that hold something.
+func filled(row []string) (count int) {
+	for _, cell := range row {
+		if strings.Trim(cell, "\" ") != "" {
+			count++
+		}
+	}
+	return count
+}
+
+func beginsWithDigit(cell string) bool {
+	cell = strings.TrimLeft(cell, "\" -")
+	return cell != "" && cell[0] >= '0' && cell[0] <= '9'
+}
