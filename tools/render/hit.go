@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,14 +29,10 @@ type hit struct {
 
 // A hitReader reads the hits of a page, one after the other into the same buffers.
 type hitReader struct {
-	q    SearchQuery
-	hits []hit // those that were read
-
-	own, data, part object                 // of the hit at hand
-	proofs          [maxEvidenceRows]proof // those of them that are in excerpts
-	passages        passageReader
-	excerpts        []excerpt // of all hits
-	first           int       // of the hit at hand
+	q        SearchQuery
+	hits     []hit // those that were read
+	passages passageReader
+	excerpts []excerpt // of all hits
 }
 
 // readHits reads the hits of a page. What is no object is none.
@@ -44,32 +41,21 @@ func (r *hitReader) readHits(items []rs.Item, response *rs.Response, q SearchQue
 	r.passages.marks = slices.Grow(r.passages.marks, 2*len(items))
 	r.passages.texts.b.Grow(len(response.Body) * 3 / 4)
 	for i, item := range items {
-		if r.take(item.Members) {
-			h := r.hit(i)
-			if has := q.Repair.has(i); has != "" {
-				h.has, h.nearest = has, nil
-				h.words = append([]string{}, q.Repair.Hits[i].Words...)
-			}
-			r.hits = append(r.hits, h)
+		if item.Members == nil {
+			continue
 		}
+		h := r.hit(item.Members, i)
+		if has := q.Repair.has(i); has != "" {
+			h.has, h.nearest = has, nil
+			h.words = append([]string{}, q.Repair.Hits[i].Words...)
+		}
+		r.hits = append(r.hits, h)
 	}
 }
 
-// take reads a hit, its data and its excerpts. It reports false for what is not an object.
-func (r *hitReader) take(own object) bool {
-	if own == nil {
-		return false
-	}
-	r.own, r.data, r.first = own, own.Object("data"), len(r.excerpts)
-	for _, raw := range own.Array("evidence_excerpts") {
-		r.takeExcerpt(rs.AsObject(raw))
-	}
-	return true
-}
-
-// hit makes a hit of what was read. n is its place in the list, for hits that have no id at all.
-func (r *hitReader) hit(n int) hit {
-	o := r.own
+// hit reads a hit. n is its place in the list, for hits that have no id at all.
+func (r *hitReader) hit(o object, n int) hit {
+	data := o.Object("data")
 	h := hit{item: item{
 		stream:    o.Text("stream", "stream_name"),
 		recordID:  o.Text("record_key", "record_id"),
@@ -89,15 +75,15 @@ func (r *hitReader) hit(n int) hit {
 		h.words, h.nearest = shownWords(o, "matched_words"), shownWords(o, "nearest_words")
 		h.has = h.hasOnly()
 	}
-	h.authored, _ = timeOf(o, r.data)
+	h.authored, _ = timeOf(o, data)
 	own := o.Text("result_id", "id")
 	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
-	h.title, _ = firstText(titleNames, o, r.data, func(s string) bool {
+	h.title, _ = firstText(titleNames, o, data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
 	h.title = plain(h.title)
-	if h.excerpts = r.proven(&h.item); len(h.excerpts) == 0 {
+	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
 		h.snippet = r.passages.read(r.passages.texts.oneLine(snippetText(o)))
 	}
 	h.distinguish()
@@ -106,7 +92,7 @@ func (r *hitReader) hit(n int) hit {
 		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
 	}
 	if h.url = citation(o); h.url == "" {
-		h.url = citation(r.data)
+		h.url = citation(data)
 	}
 	if h.url == "" {
 		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
@@ -225,47 +211,29 @@ type excerpt struct {
 	q     string // a text that is literally in the field; may be empty
 }
 
-// A proof is what the resource server says of a proven match.
-type proof struct{ own, read object }
-
-// takeExcerpt reads an excerpt, and keeps it when it is one of the first that the resource server proved to match.
-func (r *hitReader) takeExcerpt(own object) {
-	at := len(r.excerpts) - r.first
-	if at == maxEvidenceRows {
-		return
-	}
-	p := &r.proofs[at]
-	p.own, p.read = own, own.Object("read")
-	if otherConnection(p.read, r.q.ConnectionID) {
-		return
-	}
-	field := p.own.Text("field_path", "field")
-	if field == "" {
-		field = p.read.Text("field")
-	}
-	if field == "" || p.own.Text("provenance") != "lexical_match" {
-		return
-	}
-	if x, ok := r.excerpt(field, p.own.Text("preview_text", "text")); ok {
-		r.excerpts = append(r.excerpts, x)
-	}
-}
-
-// proven returns the excerpts of the hit at hand. A field is claimed only where the resource server proved a match: an evidence
-// excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from
-// names (S1-1b).
-func (r *hitReader) proven(it *item) []excerpt {
+// proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
+// excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
+func (r *hitReader) proven(own object, it *item) []excerpt {
 	if it.ref == (rs.Ref{}) {
 		return nil
 	}
-	for i := range r.excerpts[r.first:] {
-		x, p := &r.excerpts[r.first+i], &r.proofs[i]
-		x.ref, x.id = readRef(&r.passages.texts, p.read, it)
-		x.place = readPlace(p.own, p.read, x.text)
+	first := len(r.excerpts)
+	for _, raw := range own.Array("evidence_excerpts") {
+		e := rs.AsObject(raw)
+		read := e.Object("read")
+		field := cmp.Or(e.Text("field_path", "field"), read.Text("field"))
+		if len(r.excerpts)-first == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, r.q.ConnectionID) {
+			continue
+		}
+		if x, ok := r.excerpt(field, e.Text("preview_text", "text")); ok {
+			x.ref, x.id = readRef(&r.passages.texts, read, it)
+			x.place = readPlace(e, read, x.text)
+			r.excerpts = append(r.excerpts, x)
+		}
 	}
-	if len(r.excerpts) == r.first {
-		r.part = rs.AsObject(r.own.Get("snippet"))
-		field, text := r.part.Text("field"), r.part.Text("text")
+	if len(r.excerpts) == first {
+		snippet := own.Object("snippet")
+		field, text := snippet.Text("field"), snippet.Text("text")
 		if field != "" && strings.Contains(balance(text), markOpen) {
 			if x, ok := r.excerpt(field, text); ok {
 				x.ref, x.id = it.ref, it.id
@@ -273,7 +241,7 @@ func (r *hitReader) proven(it *item) []excerpt {
 			}
 		}
 	}
-	return slices.Clip(r.excerpts[r.first:])
+	return slices.Clip(r.excerpts[first:])
 }
 
 func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
