@@ -65,6 +65,7 @@ var forbidden = map[string][]string{
 	// The surroundings of the adapter. Commands, the doctor and cite call tools as MCP clients.
 	"internal/exit":        {module, "net/http", "os"},
 	"internal/credentials": {module + "rs/fanout", module + "middleware", module + "tools", "net/http", "database/sql"},
+	"internal/connect":     {module + "middleware", module + "tools", "os/exec", "database/sql", prometheusModule, otelModule},
 	"internal/service":     {module + "rs/fanout", module + "tools", "database/sql", prometheusModule, otelModule},
 
 	"internal/cite":    {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},

@@ -44,6 +44,9 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	if err != nil {
 		return err
 	}
+	if _, err := credentials.Path(root, cmp.Or(c.Name, credentials.DefaultName), ""); err != nil { // before the owner is asked
+		return err
+	}
 	request := connect.Request{
 		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Since: c.Since, Once: c.Once, Way: c.Way,
 	}

@@ -108,7 +108,7 @@ func Examine(ctx context.Context, o Options) Report {
 		e.check(ctx, func() { reached = e.reach(ctx, provider) })
 	}
 	if reached && have {
-		e.check(ctx, func() { e.well = e.token(ctx, provider, credential.Token) })
+		e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, provider, credential.Token) })
 	}
 	e.clients()
 	e.check(ctx, func() { e.stdio(ctx) })

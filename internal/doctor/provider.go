@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 
@@ -64,12 +65,30 @@ func (e *examination) credential() (credentials.Credential, bool) {
 	switch {
 	case len(credential.Warnings) > 0:
 		e.warn("credential", "chmod 600 "+credential.Path, "%s has mode %s, so that others on this machine can read it; it %s.", credential.Path, mode, expiry)
+	case credential.Document.Refresh != nil:
+		e.ok("credential", "%s is for %s, mode %s, and is renewed by itself.", credential.Path, credential.ProviderURL, mode)
 	case !credential.Expires.IsZero() && credential.Expires.Sub(now) < soon:
 		e.warn("credential", "pdpp-mcp connect "+credential.ProviderURL, "%s %s.", credential.Path, expiry)
 	default:
 		e.ok("credential", "%s is for %s, mode %s, and %s.", credential.Path, credential.ProviderURL, mode, expiry)
 	}
 	return credential, true
+}
+
+// renewed renews the access of a credential where that is due, as every command does, and reports whether it can be used.
+func (e *examination) renewed(ctx context.Context, credential *credentials.Credential) bool {
+	if credential.Document.Refresh == nil {
+		return true
+	}
+	keeper := connect.NewKeeper(*credential, e.UserAgent, e.Now)
+	defer keeper.Close()
+	token, err := keeper.Token(ctx)
+	if err != nil {
+		e.fail("token", exit.NotReady, "pdpp-mcp connect "+credential.ProviderURL, "%s", rs.AsError(err).Message)
+		return false
+	}
+	credential.Token = token
+	return true
 }
 
 // provider is the URL to try: it can be reached or not, whatever the credential is like.

@@ -1,0 +1,45 @@
+package doctor
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+)
+
+// A grant whose access is renewed is checked with the renewed token, and does not read as one that is about to end.
+func TestAnAccessThatIsRenewedIsWell(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"access_token":"at_2","expires_in":599,"refresh_token":"rt_2","grant_id":"grt_1"}`))
+	}))
+	defer server.Close()
+	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
+	root := t.TempDir()
+	path, err := credentials.Path(root, credentials.DefaultName, "https://rs.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := credentials.Lock(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := credentials.Document{
+		ProviderURL: "https://rs.example", Credential: credentials.Issued{AccessToken: "at_1", GrantID: "grt_1"},
+		Refresh: &credentials.Refresh{TokenEndpoint: server.URL, Token: "rt_1", Lifetime: 599},
+	}
+	d.Credential.SetExpiry(now.Add(-time.Minute))
+	if err := credentials.Save(path, d); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	e := &examination{Options: Options{Roots: []string{root}, ProviderURL: "https://rs.example", Now: func() time.Time { return now }}}
+	credential, have := e.credential()
+	if !have || len(e.findings) != 1 || e.findings[0].Status != OK {
+		t.Fatalf("%+v", e.findings)
+	}
+	if !e.renewed(t.Context(), &credential) || credential.Token.Reveal() != "at_2" {
+		t.Errorf("%+v", e.findings)
+	}
+}
