@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	csrfField  = regexp.MustCompile(`name="_csrf" value="([^"]+)"`)
-	copiedCode = regexp.MustCompile(`cex_[A-Za-z0-9]+`)
+	hiddenField = regexp.MustCompile(`name="_csrf" value="([^"]+)"`)
+	copiedCode  = regexp.MustCompile(`cex_[A-Za-z0-9]+`)
 )
 
 // ownerApproves does what an owner does in a browser: opens a link, enters the secret and approves. It returns the last page.
@@ -29,7 +29,7 @@ func ownerApproves(t *testing.T, link string) string {
 	check(t, err)
 	text, err := io.ReadAll(page.Body)
 	check(t, err)
-	field := csrfField.FindStringSubmatch(string(text))
+	field := hiddenField.FindStringSubmatch(string(text))
 	if field == nil {
 		t.Fatalf("no form at %s: %d %s", link, page.StatusCode, text)
 	}
