@@ -34,6 +34,10 @@ func correctable() *middlewaretest.RS {
 			return refuse(401, "context.instance_mismatch", "Token introspection failed closed")
 		case r.Query.Get("filter[received_at][lt]") != "":
 			return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] is not supported for client-token reads", Param: "filter", Quoted: true}
+		case r.Query.Get("count") == "estimated":
+			return refuse(400, "invalid_request", "count must be one of exact, none")
+		case r.Query.Get("metric") == "count_distinct":
+			return refuse(400, "invalid_request", "not declared")
 		case r.Query.Has("filter[subjet]"), r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
 		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"):
@@ -78,6 +82,8 @@ func TestCorrect(t *testing.T) {
 		"a connection that does not have the stream":  {"query_records", `{"stream":"messages","connection_id":"cin_2"}`, []string{`connection "cin_2" has no stream "messages". It is under cin_1 "Work mail".`, `send: query_records {"stream":"messages","connection_id":"cin_1"}`}, []string{records + "?connection_id=cin_2", whole}},
 		"a field with a letter missing is named":      {"query_records", `{"stream":"messages","filter":{"subjet":"a"}}`, []string{`unknown_field: messages has no field "subjet". Nearest: subject.`, `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, []string{records + "?filter[subjet]=a", "/v1/schema?stream=messages&view=compact"}},
 		"a field for the metric is named":             {"aggregate", `{"stream":"messages","metric":"sum","field":"size"}`, []string{"Nearest: size_bytes.", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, []string{"/v1/streams/messages/aggregate?field=size&metric=sum", "/v1/schema?stream=messages&view=compact"}},
+		"a count that is not estimated is exact":      {"query_records", `{"stream":"messages","count":"estimated"}`, []string{`send: query_records {"stream":"messages","count":"exact"}`}, []string{records + "?count=estimated"}},
+		"a metric that no field takes is said once":   {"aggregate", `{"stream":"messages","metric":"count_distinct","field":"subject"}`, []string{`field "subject" of messages cannot take count_distinct. No field of it can.`, "!field field"}, []string{"/v1/streams/messages/aggregate?field=subject&metric=count_distinct", "/v1/schema?stream=messages&view=compact"}},
 		"a date that was refused is read, not looked": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`}, []string{records + "?filter[received_at][gte]=2026/03/01"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,19 +34,20 @@ func (c *correction) name(param, name string, u use, what string) string {
 		return name
 	}
 	near := c.stream.near(name, u)
-	shown := near
-	sentence := "Nearest"
-	if len(near) == 0 {
-		shown, sentence = known, "It has"
-		if what != "" {
-			sentence = "Those that do"
-		}
+	others := "Nearest: " + shownNames(near, 12)
+	switch {
+	case len(near) > 0:
+	case len(known) == 0:
+		others = "No field of it can"
+	case what != "":
+		others = "Those that can: " + shownNames(known, 12)
+	default:
+		others = "It has: " + shownNames(known, 12)
 	}
 	if c.stream.field(name) != nil {
-		c.say(rs.UnknownField, param, "%s field %s of %s cannot %s. %s: %s.",
-			param, quoted(name), c.stream.Name, what, sentence, shownNames(shown, 12))
+		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quoted(name), c.stream.Name, what, others)
 	} else {
-		c.say(rs.UnknownField, param, "%s has no field %s. %s: %s.", c.stream.Name, quoted(name), sentence, shownNames(shown, 12))
+		c.say(rs.UnknownField, param, "%s has no field %s. %s.", c.stream.Name, quoted(name), others)
 	}
 	if len(near) > 0 {
 		return near[0]

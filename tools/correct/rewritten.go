@@ -117,6 +117,9 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view") {
 		return Call{t.Name, args.Without("view")}, true
 	}
+	if count, _ := text(args.Get("count")); count == "estimated" && strings.Contains(refused.Message, "count") {
+		return Call{t.Name, args.With("count", `"exact"`)}, true
+	}
 	filter, found := args.Object("filter"), false
 	for _, m := range filter {
 		if o := rs.AsObject(m.Value); o != nil {
