@@ -2,6 +2,7 @@ package correct
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -187,7 +188,7 @@ func (c *correction) aggregate() {
 		if !ok {
 			continue
 		}
-		word := Tool{}.string(&Parameter{Name: "granularity", Words: slices.Sorted(keys(granularities))}, rs.EncodeJSON(field))
+		word := Tool{}.string(&Parameter{Name: "granularity", Words: slices.Sorted(maps.Keys(granularities))}, rs.EncodeJSON(field))
 		if granularity, _ := text(word); granularities[granularity] && c.stream.field(field) == nil {
 			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
 				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quoted(field))
@@ -197,16 +198,6 @@ func (c *correction) aggregate() {
 		}
 		if to := c.name(name, field, aggregates(name), "group"); to != "" {
 			c.args = c.args.With(name, rs.EncodeJSON(to))
-		}
-	}
-}
-
-func keys(of map[string]bool) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range of {
-			if !yield(k) {
-				return
-			}
 		}
 	}
 }
