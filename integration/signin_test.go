@@ -23,6 +23,8 @@ import (
 
 const loopbackCallback = "http://127.0.0.1:49152/callback"
 
+var csrfField = regexp.MustCompile(`name="_csrf" value="([^"]+)"`)
+
 // An owner is the demo's, in front of a browser without JavaScript.
 type owner struct {
 	addresses
