@@ -69,3 +69,11 @@ func usableFile(file *os.File, err error) (fs.File, error) {
 	}
 	return file, nil
 }
+
+// reasonOf is an error without the name of the file, which is said beside it.
+func reasonOf(err error) string {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err.Error()
+	}
+	return err.Error()
+}

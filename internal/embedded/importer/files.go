@@ -197,14 +197,6 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	return nil
 }
 
-// reasonOf is an error without the name of the file, which is said beside it.
-func reasonOf(err error) string {
-	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		return of.Err.Error()
-	}
-	return err.Error()
-}
-
 const (
 	notRegular   = "not a regular file"
 	linkToFolder = "a link to a folder, which is not followed"
