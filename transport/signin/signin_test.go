@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,20 @@ func newRealServer(t *testing.T) *realServer {
 		"token_endpoint_auth_methods_supported": []string{"none"}, "pdpp_registration_modes_supported": []string{"dynamic"},
 	}
 	return s
+}
+
+// passedOn returns the path and body of each POST so far.
+func (s *realServer) passedOn() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Clone(s.seen)
+}
+
+// with changes the server.
+func (s *realServer) with(change func(*realServer)) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	change(s)
 }
 
 func (s *realServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -164,8 +179,8 @@ func TestRegisterPassesOnWhatIsKnown(t *testing.T) {
 		"scope":"","grant_types":["authorization_code","refresh_token"],"token_endpoint_auth_method":"client_secret_post","client_uri":"https://x.example"}`)
 	want := `/oauth/register {"client_name":"mcp-remote","grant_types":["authorization_code","refresh_token"],"redirect_uris":["http://127.0.0.1:1/cb"],` +
 		`"response_types":["code"],"token_endpoint_auth_method":"none"}`
-	if w.Code != http.StatusCreated || len(s.seen) != 1 || s.seen[0] != want {
-		t.Errorf("%d, passed on: %q", w.Code, s.seen)
+	if got := s.passedOn(); w.Code != http.StatusCreated || len(got) != 1 || got[0] != want {
+		t.Errorf("%d, passed on: %q", w.Code, got)
 	}
 	for _, body := range []string{"", "[]", "{", "null"} {
 		if w := post(b, web.RegisterPath, "application/json", body); w.Code != http.StatusBadRequest {
@@ -180,8 +195,8 @@ func TestRegisterPassesOnWhatIsKnown(t *testing.T) {
 		for range 30 {
 			last = post(b, web.RegisterPath, "application/json", "{}").Code
 		}
-		if last != http.StatusTooManyRequests || len(s.seen) > 20 {
-			t.Errorf("%d after %d", last, len(s.seen))
+		if last != http.StatusTooManyRequests || len(s.passedOn()) > 20 {
+			t.Errorf("%d after %d", last, len(s.passedOn()))
 		}
 		c.Add(int64(time.Minute))
 		if w := post(b, web.RegisterPath, "application/json", "{}"); w.Code != http.StatusCreated {
@@ -194,12 +209,12 @@ func TestRegisterPassesOnWhatIsKnown(t *testing.T) {
 func TestOneRefreshForAll(t *testing.T) {
 	s := newRealServer(t)
 	b, c := newBridge(t, s)
-	refreshes := 0
-	s.token = func(w http.ResponseWriter, _ *http.Request) { // under the server's mutex
-		refreshes++
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"access_token":"client_token_%d"}`, refreshes)
-	}
+	var refreshes atomic.Int64
+	s.with(func(s *realServer) {
+		s.token = func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"access_token":"client_token_%d"}`, refreshes.Add(1))
+		}
+	})
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
@@ -209,14 +224,14 @@ func TestOneRefreshForAll(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if refreshes != 1 {
-		t.Errorf("%d refreshes", refreshes)
+	if refreshes.Load() != 1 {
+		t.Errorf("%d refreshes", refreshes.Load())
 	}
-	if post(b, web.TokenPath, formMedia, strings.Replace(refreshForm, "cli_1", "cli_2", 1)); refreshes != 2 {
+	if post(b, web.TokenPath, formMedia, strings.Replace(refreshForm, "cli_1", "cli_2", 1)); refreshes.Load() != 2 {
 		t.Error("another client was given an answer that is not its own")
 	}
 	c.Add(int64(10 * time.Second))
-	if post(b, web.TokenPath, formMedia, refreshForm); refreshes != 3 {
+	if post(b, web.TokenPath, formMedia, refreshForm); refreshes.Load() != 3 {
 		t.Error("an answer was shared for more than ten seconds")
 	}
 }
@@ -237,14 +252,16 @@ func TestTokenRefusals(t *testing.T) {
 	if w := post(b, web.TokenPath, "application/json", "{}"); w.Code != http.StatusBadRequest {
 		t.Errorf("JSON: %d", w.Code)
 	}
-	if len(s.seen) != 0 {
-		t.Errorf("passed on: %q", s.seen)
+	if got := s.passedOn(); len(got) != 0 {
+		t.Errorf("passed on: %q", got)
 	}
 	t.Run("an error of the real server is passed on", func(t *testing.T) {
-		s.token = func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, `{"error":"invalid_grant","fresh_authorization_required":true}`)
-		}
+		s.with(func(s *realServer) {
+			s.token = func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"error":"invalid_grant","fresh_authorization_required":true}`)
+			}
+		})
 		if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "fresh_authorization_required") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
@@ -261,9 +278,9 @@ func TestTokenRefusals(t *testing.T) {
 		"a broken line": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name+" is 503, asked once", func(t *testing.T) {
-			s.token, s.seen = answer, nil
-			if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "rt_1") || len(s.seen) != 1 {
-				t.Errorf("%d %s, %d requests", w.Code, w.Body, len(s.seen))
+			s.with(func(s *realServer) { s.token, s.seen = answer, nil })
+			if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "rt_1") || len(s.passedOn()) != 1 {
+				t.Errorf("%d %s, %d requests", w.Code, w.Body, len(s.passedOn()))
 			}
 		})
 	}
@@ -305,7 +322,7 @@ func TestRefusesToStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newRealServer(t)
 			o := s.options(&clock{})
-			change(s, &o)
+			s.with(func(s *realServer) { change(s, &o) })
 			if _, err := signin.New(t.Context(), o); err == nil {
 				t.Error("it starts")
 			}
@@ -317,7 +334,7 @@ func TestRefusesToStart(t *testing.T) {
 func TestLooksAgainEveryHour(t *testing.T) {
 	s := newRealServer(t)
 	b, c := newBridge(t, s)
-	s.metadata["authorization_response_iss_parameter_supported"] = true
+	s.with(func(s *realServer) { s.metadata["authorization_response_iss_parameter_supported"] = true })
 	if w := get(b, web.ServerPath, ""); w.Code != http.StatusOK {
 		t.Errorf("within the hour: %d", w.Code)
 	}
@@ -327,7 +344,7 @@ func TestLooksAgainEveryHour(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	delete(s.metadata, "authorization_response_iss_parameter_supported")
+	s.with(func(s *realServer) { delete(s.metadata, "authorization_response_iss_parameter_supported") })
 	c.Add(int64(10 * time.Second))
 	if w := get(b, web.ServerPath, ""); w.Code != http.StatusOK {
 		t.Errorf("again: %d", w.Code)
@@ -335,32 +352,32 @@ func TestLooksAgainEveryHour(t *testing.T) {
 }
 
 func TestIssuers(t *testing.T) {
-	document := `{"resource":"%s","authorization_servers":["https://as.example"]}`
-	asked := 0
-	var s *httptest.Server
-	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+	const good = `{"resource":"URL","authorization_servers":["https://as.example"]}`
+	var document atomic.Value
+	document.Store(good)
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
 		if r.URL.Path != "/.well-known/oauth-protected-resource" {
 			t.Errorf("asked for %s", r.URL.Path)
 		}
-		_, _ = io.WriteString(w, strings.Replace(document, "%s", s.URL, 1))
+		_, _ = io.WriteString(w, strings.Replace(document.Load().(string), "URL", "http://"+r.Host, 1))
 	}))
 	defer s.Close()
 	c := &clock{}
 	issuers := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
-	demand := func(want string, questions int) {
+	demand := func(want string, questions int64) {
 		t.Helper()
-		if got := issuers.List(t.Context()); len(got) != 1 || got[0] != want || asked != questions {
-			t.Errorf("%v after %d questions", got, asked)
+		if got := issuers.List(t.Context()); len(got) != 1 || got[0] != want || asked.Load() != questions {
+			t.Errorf("%v after %d questions", got, asked.Load())
 		}
 	}
 	demand("https://as.example", 1)
 	demand("https://as.example", 1)
-	good := document
-	document = `{"resource":"https://evil.example","authorization_servers":["https://evil.example"]}`
+	document.Store(`{"resource":"https://evil.example","authorization_servers":["https://evil.example"]}`)
 	c.Add(int64(5 * time.Minute))
 	demand("https://as.example", 2) // the last that is known
-	document = strings.Replace(good, "https://as", "http://as", 1)
+	document.Store(strings.Replace(good, "https://as", "http://as", 1))
 	c.Add(int64(10 * time.Second))
 	demand("https://as.example", 3)
 
