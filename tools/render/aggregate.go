@@ -36,8 +36,13 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		return Result{}, err
 	}
 	a := aggregateAnswer{AggregateQuery: q, object: o, raw: response.Distinct()}
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		a.object, a.raw = inner, o.Get("data")
+	if inner := o.Object("data"); inner != nil && !o.Has("metric") { // what stands beside it is kept, too
+		for _, beside := range o.Without("data") {
+			if !inner.Includes(beside.Name) {
+				inner = append(inner, beside)
+			}
+		}
+		a.object, a.raw = inner, inner.JSON()
 	}
 	a.Stream = cmp.Or(a.Text("stream"), q.Stream)
 	groups, grouped := rs.AsArray(a.Get("groups"))

@@ -41,7 +41,7 @@ func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 		return citedEvidence{}, r.Text
 	}
 	in, followUp := s.Results[0].Evidence, s.Ladder.Records[0].Evidence[0]
-	if !strings.Contains(Quotable(in.Text), Quotable(followUp.Preview)) {
+	if in.Text != followUp.Preview {
 		t.Errorf("results show %q, and the ladder %q", in.Text, followUp.Preview)
 	}
 	return in, r.Text

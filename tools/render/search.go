@@ -66,9 +66,8 @@ func (s *searchPage) warning(cursor bool) string {
 
 // Limits of excerpts in structured output, in characters.
 const (
-	excerptsJSON    = 3000 // of a page together, where it has many hits
-	leastExcerpts   = 50   // of each all the same
-	followUpPreview = 60   // that content_ladder repeats of each
+	excerptsJSON  = 3000 // of a page together, where it has many hits
+	leastExcerpts = 50   // of each all the same
 )
 
 // A hitStyle is how much of each hit structured output shows.
@@ -189,12 +188,12 @@ func otherFields(excerpts []excerpt, field string) []string {
 	return fields
 }
 
-// followUp is a hit in content_ladder: the middle of the same preview, and the call that reads on where results does not have the
+// followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
 // whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
 func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 	x := h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
-	a.b = x.text.appendShown(a.b, x.text.window(min(style.chars, followUpPreview)), appendEscapedJSON)
+	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
 	if style.read && !(x.text.fits(style.chars) && x.complete()) {
 		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
 	}
