@@ -174,7 +174,7 @@ func (c embeddedConfig) ownFiles() []string {
 	if c.db == "" {
 		return nil
 	}
-	return append(store.IndexFiles(c.db), c.db+lockEnding)
+	return append(store.IndexFiles(c.db), c.db+lockEnding, c.db+tokenKeyEnding)
 }
 
 // fingerprint names what is to be served, or says what is wrong with it.
