@@ -113,8 +113,11 @@ func (m resourceMetadata) server(asked *url.URL) (server, error) {
 	provider, _ := credentials.NormalizeProviderURL(m.Resource)
 	if base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1"); found { // a resource may be the server's /mcp
 		u, err := secureURL(base)
-		if err != nil || origin(u) != origin(asked) {
-			return server{}, errors.New("its metadata name another server to read from")
+		switch {
+		case err != nil:
+			return server{}, errors.New("its metadata name no address to read from")
+		case origin(u) != origin(asked): // the grant would be for a server that nobody named
+			return server{}, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
 		}
 		if provider, err = credentials.NormalizeProviderURL(base); err != nil {
 			return server{}, err

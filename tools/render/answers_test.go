@@ -114,6 +114,22 @@ func TestWhatAnAggregateSays(t *testing.T) {
 	}
 }
 
+// What the resource server says beside its schema, such as which files it could not read, is in the index on both channels.
+func TestTheIndexSaysWhatIsMissing(t *testing.T) {
+	schema := `{"object":"schema","connectors":[{"connector_key":"files","streams":[{"name":"bank"}]}],` +
+		`"meta":{"warnings":[{"code":"not_read","message":"412 rows of bank.csv were not read"}]}}`
+	r, err := Schema(answer(schema), SchemaQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertResult(t, "schema", r)
+	for _, channel := range []string{r.Text, string(r.Structured)} {
+		if !strings.Contains(channel, "not_read") || !strings.Contains(channel, "412 rows of bank.csv were not read") {
+			t.Errorf("the warning is lost: %s", channel)
+		}
+	}
+}
+
 // D23: a search whose own continuation is too long to be printed does not go on with a cursor that skips hits.
 func TestALongSearchContinuation(t *testing.T) {
 	r, err := Search(answer(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", longestHandle), RecordBase: base})

@@ -18,6 +18,7 @@ type index struct {
 	total       int    // streams of all connections
 	unavailable string // what could not be read, in lines that each begin a line
 	missing     string // the same as JSON; "" when all was read
+	warnings    []string
 }
 
 type indexedConnection struct {
@@ -34,6 +35,9 @@ type indexedStream struct {
 	records int // -1 when the resource server does not say
 	newest  string
 }
+
+// maxIndexWarnings bounds what the resource server says beside the index, such as which files it could not read.
+const maxIndexWarnings = 4
 
 // A streamCount is a row of the list of streams.
 type streamCount struct {
@@ -67,7 +71,10 @@ func readCounts(response *rs.Response) map[streamKey]streamCount {
 }
 
 func newIndex(d *schemaDocument) *index {
-	x := &index{q: d.q, unavailable: d.unavailable(), missing: d.Members.Get("unavailable_connections")}
+	x := &index{
+		q: d.q, unavailable: d.unavailable(), missing: d.Members.Get("unavailable_connections"),
+		warnings: listing{meta: d.Members.Object("meta")}.warnings(maxIndexWarnings),
+	}
 	counts := readCounts(d.q.Counts)
 	places := map[[2]string]int{} // of a connector's connection
 	connectors, streams := map[string]bool{}, map[string]bool{}
@@ -200,6 +207,9 @@ func (x *index) text(from, to int, counted bool) string {
 		}
 		l.list("  ", streams)
 	}
+	for _, warning := range x.warnings {
+		l.open(warning)
+	}
 	if next != "" {
 		l.open(next)
 	}
@@ -271,7 +281,7 @@ func (x *index) structured(from, to int) string {
 		}
 		a.shut(']').shut('}')
 	}
-	a.shut(']')
+	a.shut(']').list("warnings", x.warnings)
 	if x.missing != "" {
 		a.put("unavailable_connections", fitted(x.missing, unavailableBytes))
 	}
