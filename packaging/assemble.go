@@ -210,7 +210,7 @@ func (e edition) bundleManifest() object {
 	return object{
 		"manifest_version": "0.3",
 		"name":             name, "display_name": displayName, "version": e.version, "description": description,
-		"long_description": description + " It reads a folder of your own files, or a provider: for that, run `pdpp connect URL` on this machine first and give the same URL here. " +
+		"long_description": description + " It reads a folder of your own files, or a provider: for that, run `pdpp-mcp connect URL` on this machine first and give the same URL here. " +
 			"The program reads with the grant that this left, and never with an owner's credential.",
 		"author":     object{"name": author, "url": repository},
 		"repository": object{"type": "git", "url": repository + ".git"},

@@ -19,7 +19,7 @@ const (
 	// providerVariable is how a local server learns which provider to read.
 	providerVariable    = "PDPP_PROVIDER_URL"
 	dataDescription     = "A folder of mail, tables, JSON and calendars, such as exports of your accounts"
-	providerDescription = "The address that 'pdpp connect' connected on this machine, such as https://rs.example"
+	providerDescription = "The address that 'pdpp-mcp connect' connected on this machine, such as https://rs.example"
 )
 
 var keywords = []string{"mcp", "pdpp", "personal-data", "read-only"}

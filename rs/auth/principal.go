@@ -65,7 +65,7 @@ func (p Principal) Admissible() error {
 		return &rs.Error{Code: rs.TokenKindRefused, Message: "A package token was presented, but packages are not configured on this server.",
 			Hint: "Connect with a client access token of one PDPP grant. The operator can name the directory of packages (--packages-url), or have hosts sign in for one source (--authorization-source)."}
 	case p.Kind == KindOwner:
-		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp connect` and approve a grant."}
+		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."}
 	default:
 		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", rs.NewRedactor(p.Token).Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
 	}
