@@ -25,7 +25,7 @@ func ownerApproves(t *testing.T, link string) string {
 	jar, err := cookiejar.New(nil)
 	check(t, err)
 	browser := &http.Client{Jar: jar}
-	page, err := browser.Get(link) //nolint:noctx // a test
+	page, err := browser.Get(link)
 	check(t, err)
 	text, err := io.ReadAll(page.Body)
 	check(t, err)
@@ -38,7 +38,7 @@ func ownerApproves(t *testing.T, link string) string {
 	if code := shown.Query().Get("user_code"); code != "" {
 		form.Set("user_code", code)
 	}
-	request, err := http.NewRequest(http.MethodPost, sample.RSURL+"/consent/approve", strings.NewReader(form.Encode())) //nolint:noctx // a test
+	request, err := http.NewRequest(http.MethodPost, sample.RSURL+"/consent/approve", strings.NewReader(form.Encode()))
 	check(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Origin", sample.RSURL)
@@ -58,7 +58,7 @@ func connects(t *testing.T, root, way string, args ...string) string {
 	home := t.TempDir()
 	opened := filepath.Join(home, "opened")
 	script := "#!/bin/sh\necho \"$1\" > " + opened + ".new; mv " + opened + ".new " + opened + "\n"
-	check(t, os.WriteFile(filepath.Join(home, "xdg-open"), []byte(script), 0o700)) //nolint:gosec // it is run
+	check(t, os.WriteFile(filepath.Join(home, "xdg-open"), []byte(script), 0o700))
 	cmd := exec.Command(binary, append([]string{"connect", sample.RSURL, "--cache-root", root, "--way", way}, args...)...)
 	cmd.Dir, cmd.Env = home, environment(home, "PATH="+home+":"+os.Getenv("PATH"))
 	in, typed := io.Pipe()

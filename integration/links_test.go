@@ -76,32 +76,26 @@ func upTo(t *testing.T, from, to string) string {
 // What says how a folder is read, or is all that it holds, is not followed out of it either.
 func TestWhatAFolderStandsOnIsNoLink(t *testing.T) {
 	outside := writeFolder(t, map[string]string{"secret.csv": "title\nhush-outside\n", "manifest.json": `{"hush-outside":1}`})
-	for name, test := range map[string]struct {
-		link, target, says string
-	}{
-		"the manifest":           {"manifest.json", filepath.Join(outside, "manifest.json"), "manifest"},
-		"a manifest of a device": {"manifest.json", "/dev/zero", "manifest"},
-		"the only file":          {"secret.csv", filepath.Join(outside, "secret.csv"), "skipped secret.csv: "},
+	for name, put := range map[string]func(path string) error{
+		"a link":           func(path string) error { return os.Symlink(filepath.Join(outside, "manifest.json"), path) },
+		"a link to zeroes": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a pipe":           func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			files := map[string]string{"books.csv": "title\nFog\n"}
-			if name == "the only file" {
-				files = nil
-			}
-			dir := writeFolder(t, files)
-			check(t, os.Symlink(test.target, filepath.Join(dir, test.link)))
-			got := finish(t, nil, "", "demo", "--json", "--listen", "127.0.0.1:0", "--data", dir)
-			if got.code != 64 || got.stdout != "" || !strings.Contains(got.stderr, test.says) || strings.Contains(got.stderr, "hush") {
+		t.Run("a manifest that is "+name, func(t *testing.T) {
+			dir := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
+			check(t, put(filepath.Join(dir, "manifest.json")))
+			got := finish(t, nil, "", "call", "query_records", "stream=books", "--data", dir)
+			if got.code != 0 || !strings.Contains(got.stdout, "Fog") || !strings.Contains(got.stderr, "skipped manifest.json") || strings.Contains(got.stdout+got.stderr, "hush") {
 				t.Errorf("exit %d, stdout %q, stderr\n%s", got.code, got.stdout, got.stderr)
 			}
 		})
 	}
-	t.Run("a manifest that is a pipe", func(t *testing.T) {
-		dir := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
-		check(t, syscall.Mkfifo(filepath.Join(dir, "manifest.json"), 0o600))
+	t.Run("the only file", func(t *testing.T) {
+		dir := t.TempDir()
+		check(t, os.Symlink(filepath.Join(outside, "secret.csv"), filepath.Join(dir, "secret.csv")))
 		got := finish(t, nil, "", "demo", "--json", "--listen", "127.0.0.1:0", "--data", dir)
-		if got.code != 64 || !strings.Contains(got.stderr, "manifest") {
-			t.Errorf("exit %d, stderr\n%s", got.code, got.stderr)
+		if got.code != 64 || got.stdout != "" || !strings.Contains(got.stderr, "skipped secret.csv: ") || strings.Contains(got.stderr, "hush") {
+			t.Errorf("exit %d, stdout %q, stderr\n%s", got.code, got.stdout, got.stderr)
 		}
 	})
 }

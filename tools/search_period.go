@@ -102,7 +102,7 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 		}
 	}
 	if len(r.sources) == 0 && (args.q == "" || len(r.timeless) == 0) {
-		return Reply{Call: call}, noSources(call.Scope, args, len(r.timeless) > 0)
+		return Reply{Call: call}, noSources(call.Scope, len(r.timeless) > 0)
 	}
 	if most := maxPeriodSources; len(r.sources) > most {
 		r.left, r.sources = r.sources[most:], r.sources[:most]
@@ -123,7 +123,7 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	return reply, err
 }
 
-func noSources(scope rs.Scope, args searchArgs, timeless bool) error {
+func noSources(scope rs.Scope, timeless bool) error {
 	switch {
 	case timeless:
 		return rs.Invalid("since", "No stream of these says when its records are.", "Search without since and until, or in other streams.")

@@ -39,7 +39,7 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 	timeline := r.Query.Get("q") == ""
 	var all []foundAt
 	more := false
-	for rank := 0; rank < maxPeriodHits; rank++ {
+	for rank := range maxPeriodHits {
 		for _, page := range pages {
 			if rank < len(page.hits) {
 				all = append(all, page.hits[rank])

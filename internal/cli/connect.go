@@ -232,7 +232,7 @@ func openBrowser(address string) error {
 	case "windows":
 		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	command := exec.Command(words[0], append(words[1:], address)...) // #nosec G204 -- an address of our own
+	command := exec.CommandContext(context.Background(), words[0], append(words[1:], address)...) // #nosec G204 -- an address of our own; the browser outlives us
 	if err := command.Start(); err != nil {
 		return err
 	}

@@ -99,8 +99,8 @@ func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted st
 	if err != nil {
 		return nil, notReady(&store.IndexError{Path: c.db, Reason: "cannot be locked: " + err.Error()})
 	}
-	if held, err := store.HeldIndex(ctx, c.db); err != nil || held != wanted {
-		return nil, nil // whoever fills it says what is wrong with it
+	if held, _ := store.HeldIndex(ctx, c.db); held != wanted { // whoever fills it says what is wrong with it
+		return nil, nil
 	}
 	store, err := store.Open(ctx, c.db)
 	if err != nil {

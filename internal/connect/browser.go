@@ -105,8 +105,11 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 	a.sayWait(defaultApprovalTime)
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
-	expired := make(chan error, 1)
-	go func() { expired <- a.Wait(waiting, defaultApprovalTime) }()
+	expired := make(chan struct{})
+	go func() {
+		defer close(expired)
+		_ = a.Wait(waiting, defaultApprovalTime) // whichever way it ends, it is over
+	}()
 	select {
 	case back := <-l.done:
 		return back, nil

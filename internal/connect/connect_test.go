@@ -49,7 +49,7 @@ func with(base map[string]string, more ...string) map[string]string {
 func browser(t *testing.T) func(string) error {
 	return func(address string) error {
 		go func() {
-			response, err := http.Get(address) //nolint:noctx // a test
+			response, err := http.Get(address)
 			if err != nil {
 				t.Error(err)
 				return

@@ -150,12 +150,14 @@ func TestGrantExpiredRenewsFirst(t *testing.T) {
 // After a lost answer the refresh token is not sent again by any process. The access token lives on to its end.
 func TestALostAnswer(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"a connection that broke":    func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"a gateway's error":          says(502, `<html>`),
-		"half an answer":             says(200, renewed[:40]),
-		"a token of another grant":   says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
-		"a token without a grant":    says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
-		"a redirect to another host": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://elsewhere.example", 307) },
+		"a connection that broke":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a gateway's error":        says(502, `<html>`),
+		"half an answer":           says(200, renewed[:40]),
+		"a token of another grant": says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
+		"a token without a grant":  says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
+		"a redirect to another host": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://elsewhere.example", http.StatusTemporaryRedirect)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKept(t, answer)

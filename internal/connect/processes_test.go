@@ -188,7 +188,7 @@ func approve(ctx context.Context, root, authority string, answer map[string]any,
 		if _, err := stored.Reload(time.Time{}); !errors.Is(err, credentials.ErrAnswerLost) {
 			return err
 		}
-		response, err := http.Get(authority + "/connect") //nolint:noctx // a test
+		response, err := http.Get(authority + "/connect")
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func approve(ctx context.Context, root, authority string, answer map[string]any,
 func readForEver(root, authority string) error {
 	agent := fmt.Sprintf("process/%d", os.Getpid())
 	ask := func(path, token string) (int, string) {
-		request, _ := http.NewRequest(http.MethodGet, authority+path, nil) //nolint:noctx // a test
+		request, _ := http.NewRequest(http.MethodGet, authority+path, nil)
 		request.Header.Set("User-Agent", agent)
 		request.Header.Set("Authorization", "Bearer "+token)
 		response, err := http.DefaultClient.Do(request)

@@ -66,7 +66,7 @@ func (s *searchPage) warning(cursor bool) string {
 
 // Limits of excerpts in structured output, in characters.
 const (
-	excerptsJSON  = 3000 // of a page together, where it has many hits
+	excerptsJSON  = 2500 // of a page together, where it has many hits
 	leastExcerpts = 50   // of each all the same
 )
 
@@ -194,7 +194,7 @@ func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 	x := h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
 	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
-	if style.read && !(x.text.fits(style.chars) && x.complete()) {
+	if style.read && (!x.text.fits(style.chars) || !x.complete()) {
 		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
 	}
 	a.shut('}').shut(']').shut('}')

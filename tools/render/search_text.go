@@ -31,7 +31,7 @@ func (s *searchPage) text(l listing, q SearchQuery) string {
 			break
 		}
 	}
-	return frame.text(s, l, q, hits)
+	return frame.text(s, q, hits)
 }
 
 const (
@@ -69,7 +69,7 @@ func (s *searchPage) frame(l listing, q SearchQuery) searchFrame {
 		f.lead = []string{line}
 	}
 	if len(s.hits) > 0 {
-		f.more = s.moreHits(l, q, len(s.hits))
+		f.more = s.moreHits(q, len(s.hits))
 	}
 	if warning := s.warning(l.Envelope.Has("next_cursor")); warning != "" {
 		f.warning = "warning: " + warning
@@ -87,7 +87,7 @@ func (f *searchFrame) size() int {
 }
 
 // text writes the frame around the hits that are shown.
-func (f *searchFrame) text(s *searchPage, l listing, q SearchQuery, hits []hitText) string {
+func (f *searchFrame) text(s *searchPage, q SearchQuery, hits []hitText) string {
 	var lines, unproven []string
 	lines = append(lines, f.lead...)
 	long := 0
@@ -109,7 +109,7 @@ func (f *searchFrame) text(s *searchPage, l listing, q SearchQuery, hits []hitTe
 		summary += fmt.Sprintf("; shown %d-%d of these %d", s.start+1, s.start+len(hits), len(s.page))
 	}
 	if len(hits) < len(s.hits) {
-		tail = s.moreHits(l, q, max(len(hits), 1))
+		tail = s.moreHits(q, max(len(hits), 1))
 	}
 	if lines = append(append(append(lines, summary), f.notes...), unproven...); f.warning != "" {
 		lines = append(lines, f.warning)
@@ -134,7 +134,7 @@ func (s *searchPage) readExample() string {
 }
 
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
-func (s *searchPage) moreHits(l listing, q SearchQuery, shown int) []string {
+func (s *searchPage) moreHits(q SearchQuery, shown int) []string {
 	call := q.call(s.next(q, shown)).call("search")
 	if len(call) > longestHandle || oneLine(call) != call {
 		if line := cursorLine("cursor", s.next(q, shown)); len(line) < longestHandle {

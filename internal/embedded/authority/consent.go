@@ -7,6 +7,7 @@ import (
 	_ "embed" // the page
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -128,7 +129,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) (any, error) {
 		return s.page(w, http.StatusForbidden, pending, cookie.Value, "That is not the owner's secret. It is in the terminal where this server was started.")
 	}
 	switch err := s.approve(pending); {
-	case err == errNothingPicked:
+	case errors.Is(err, errNothingPicked):
 		return s.page(w, http.StatusBadRequest, pending, cookie.Value, "Choose at least one connection, or deny.")
 	case err != nil:
 		return nil, err

@@ -10,6 +10,7 @@ import (
 // A Kind is how values of a field are stored and compared.
 type Kind int
 
+// The kinds.
 const (
 	KindNone    Kind = iota // not comparable: objects, blobs
 	KindText                // by code point

@@ -24,7 +24,7 @@ type Table struct {
 	columns   []Column
 }
 
-// A column is the comparable form of one field.
+// A Column is the comparable form of one field.
 type Column struct {
 	Kind  Kind
 	name  string
