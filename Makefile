@@ -42,7 +42,7 @@ test:
 
 # Packages that start programs once, which is slow under the race detector, and all others three times.
 race:
-	go test -race -shuffle=on -count=3 $$(go list ./... | grep -v -e 'pdpp-mcp$$' -e '/integration$$' -e '/packaging$$')
+	go test -race -shuffle=on -count=3 -timeout 20m $$(go list ./... | grep -v -e 'pdpp-mcp$$' -e '/integration$$' -e '/packaging$$')
 	go test -race -shuffle=on -timeout 20m . ./integration ./packaging
 
 lint:
