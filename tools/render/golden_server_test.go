@@ -44,7 +44,7 @@ func (s *scriptedServer) RoundTrip(request *http.Request) (*http.Response, error
 		body = pageOf(body, request)
 	}
 	return &http.Response{
-		StatusCode: answer.status, Header: answer.header, Request: request,
+		StatusCode: answer.status, Header: answer.header.Clone(), Request: request,
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}, nil
 }

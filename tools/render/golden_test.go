@@ -146,16 +146,16 @@ func golden(t *testing.T, file string) {
 	}
 }
 
-// call lets a call pass the whole room, as it does when it is served.
+// call lets a call pass the whole pipeline, as it does when it is served.
 func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	t.Helper()
 	client, err := rsclient.New(rsclient.Options{Base: recordBase, Transport: server, Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }})
+	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }})
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient})
-	reply, err := room.Then(tools.Forward)(ctx, call)
+	reply, err := pipeline.Then(tools.Forward)(ctx, call)
 	if err != nil {
 		t.Fatal(err)
 	}
