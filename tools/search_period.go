@@ -111,10 +111,13 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 	return p.searched(ctx, call)
 }
 
+// mayRead reports whether one more read keeps to what a repaired search may make.
+func (r Reply) mayRead() bool { return r.Call.Repair == nil || r.Call.Repair.left > 0 }
+
 // searched is the answer of the core, with how fresh what was searched is if nothing was found.
 func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	reply, err := p.core(ctx, call)
-	if args := call.Args.(searchArgs); err == nil && isEmpty(reply.Response) && args.position == (render.Position{}) {
+	if args := call.Args.(searchArgs); err == nil && isEmpty(reply.Response) && args.position == (render.Position{}) && reply.mayRead() {
 		if r, ok := call.RS.(*periodReader); ok {
 			call.RS = r.doer
 		}

@@ -26,6 +26,7 @@ type Repair struct {
 	near    bool // a hybrid search was answered
 	ended   rs.Code
 	total   int
+	left    int // reads that may follow
 }
 
 // shown is the repair as it is rendered; nil where the first answer says it all.
@@ -84,7 +85,7 @@ func (s searchArgs) repairable() bool {
 func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.RepairCursor) (Reply, error) {
 	ctx, cancel := withinDeadline(ctx)
 	defer cancel()
-	r := &repairing{searcher: s, call: call, args: args, left: relax.ReadsLeft(nothing.Reads), answers: []*rs.Response{nothing}}
+	r := &repairing{Repair: Repair{left: relax.ReadsLeft(nothing.Reads)}, searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
 	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
 	list, err := r.page(from)
@@ -101,7 +102,6 @@ type repairing struct {
 	searcher *searcher
 	call     Call
 	args     searchArgs
-	left     int            // reads that may follow
 	answers  []*rs.Response // the first search's first
 	found    []relax.Read
 	nearest  []relax.Hit
