@@ -17,7 +17,7 @@ func shop(t *testing.T) string {
 	return writeFolder(t, map[string]string{"orders.csv": "id,amount\na,10\nb,20\nc,30\n"})
 }
 
-// sumOf is what a model is told of the sum of a folder's amounts, and what the program says beside it.
+// sumOf is what a model reads of the sum of a folder's amounts, and what the program says beside it.
 func sumOf(t *testing.T, home, folder string, more ...string) (text, beside string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, append([]string{"call", "aggregate", "stream=orders", "metric=sum", "field=amount", "--data", folder}, more...)...)

@@ -19,7 +19,7 @@ const (
 	explainDeadline   = 1500 * time.Millisecond
 )
 
-// withFreshness adds to an answer without records or hits how fresh the data are that it was looked for in, so that what is absent is told
+// withFreshness adds to an answer without records or hits how fresh the data are that it was looked for in, so that what is absent is distinguished
 // from what has not come yet: one more read. Where that is not answered, nothing is added.
 func withFreshness(ctx context.Context, call Call, response *rs.Response, streams ...string) *rs.Response {
 	if response.Reads > maxCountedMembers {

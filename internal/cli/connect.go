@@ -84,7 +84,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	return sayNext(flags, app, out)
 }
 
-// sayNext prints how a client is told of the provider: all of its stored grants.
+// sayNext prints how a client is set up to read the provider: all of its stored grants.
 func sayNext(flags providerFlags, app App, out visible) error {
 	place, err := thisPlace(app.Getenv)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type disconnectCommand struct {
 	URL       string `arg:"" help:"The resource server of the grant."`
 	Name      string `help:"Name of the stored grant; not needed where there is one." placeholder:"NAME"`
-	Force     bool   `help:"Delete it here even if the server cannot be told."`
+	Force     bool   `help:"Delete it here even if the server cannot be asked to end it."`
 	CacheRoot string `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
 }
 

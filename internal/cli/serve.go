@@ -193,7 +193,7 @@ func (c *HostedConfig) readSignIn(flags serveCommand) error {
 	case c.ConnectorKey != "" && c.Details != "":
 		return errors.New("--authorization-source and --authorization-details: name one of them")
 	case c.SignsIn() && c.Public.Origin == "":
-		return errors.New("--authorization-source and --authorization-details need --public-url: it is the issuer that hosts are told")
+		return errors.New("--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see")
 	case c.SignsIn() && len(c.AuthorizationServers) > 1:
 		return errors.New("--authorization-source and --authorization-details need one of --authorization-servers: hosts sign in at one")
 	}

@@ -90,15 +90,9 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 		refuse(w, http.StatusBadRequest, "invalid_request", "The body must be a form.")
 		return
 	}
-	form := url.Values{}
-	for _, name := range fields {
-		if len(sent[name]) > 1 {
-			refuse(w, http.StatusBadRequest, "invalid_request", "The parameter "+name+" was sent more than once.")
-			return
-		}
-		if sent.Has(name) {
-			form.Set(name, sent.Get(name))
-		}
+	form, once := sentOnce(w, sent, fields[:])
+	if !once {
+		return
 	}
 	switch form.Get("grant_type") {
 	case "authorization_code":

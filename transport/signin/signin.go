@@ -67,7 +67,7 @@ type Bridge struct {
 func New(ctx context.Context, o Options) (*Bridge, error) {
 	switch {
 	case o.Public == "":
-		return nil, errors.New("a public URL is needed: it is the issuer that hosts are told")
+		return nil, errors.New("a public URL is needed: it is the issuer that hosts see")
 	case (o.ConnectorKey == "") == (o.Details == ""):
 		return nil, errors.New("name either a source or authorization details")
 	}
@@ -167,6 +167,21 @@ func (b *Bridge) metadata(w http.ResponseWriter, s server) {
 // passed are the parameters of an authorization request that are passed on. Others could replace the selection.
 var passed = [...]string{"client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method", "scope", "resource"}
 
+// sentOnce keeps the parameters that are passed on. It refuses one that was sent twice: two readers could take different values.
+func sentOnce(w http.ResponseWriter, sent url.Values, names []string) (kept url.Values, ok bool) {
+	kept = url.Values{}
+	for _, name := range names {
+		if len(sent[name]) > 1 {
+			refuse(w, http.StatusBadRequest, "invalid_request", "The parameter "+name+" was sent more than once.")
+			return nil, false
+		}
+		if sent.Has(name) {
+			kept.Set(name, sent.Get(name))
+		}
+	}
+	return kept, true
+}
+
 // authorize redirects to the authorization server, with the selection added. The target is fixed.
 func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
 	sent, err := url.ParseQuery(r.URL.RawQuery)
@@ -174,15 +189,9 @@ func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
 		refuse(w, http.StatusBadRequest, "invalid_request", "The query is malformed or too long.")
 		return
 	}
-	query := url.Values{}
-	for _, name := range passed {
-		if len(sent[name]) > 1 {
-			refuse(w, http.StatusBadRequest, "invalid_request", "The parameter "+name+" was sent more than once.")
-			return
-		}
-		if sent.Has(name) {
-			query.Set(name, sent.Get(name))
-		}
+	query, once := sentOnce(w, sent, passed[:])
+	if !once {
+		return
 	}
 	if b.options.Details != "" {
 		query.Set("authorization_details", b.options.Details)
