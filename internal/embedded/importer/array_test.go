@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 func TestArraysAreReadItemByItem(t *testing.T) {
@@ -28,7 +30,7 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"nothing", "", nil, nil},
 		{"binary garbage", "\x89PNG\x00", nil, []Skip{{"a.json", 0, "not text: it holds bytes that are 0"}}},
 		{"a string of a megabyte", `[{"id":"` + strings.Repeat("x", 1<<20) + `"}]`, []string{strings.Repeat("x", 1<<20)}, nil},
-		{"an item of more than 16 MiB", `[{"id":1},{"a":"` + strings.Repeat("x", maxLine) + `"},{"id":3}]`, []string{"1", "3"}, []Skip{{"a.json", 1, "item 2 is longer than 16 MiB"}}},
+		{"an item of more than 16 MiB", `[{"id":1},{"a":"` + strings.Repeat("x", item.MaxLine) + `"},{"id":3}]`, []string{"1", "3"}, []Skip{{"a.json", 1, "item 2 is longer than 16 MiB"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

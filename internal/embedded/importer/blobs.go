@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -72,28 +73,28 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 
 // attach reads the file that a field of type blob names, and puts a reference to its bytes in the place of the name. A file that cannot be
 // used leaves null there, and the reason is returned.
-func (s *fileStream) attach(one *item) (reason string) {
+func (s *fileStream) attach(one *item.Item) (reason string) {
 	for _, field := range s.declared.Fields {
 		if field.Type != "blob" {
 			continue
 		}
-		value, ok := one.field(field.Name)
+		value, ok := one.Value(field.Name)
 		if !ok || value[0] != '"' {
 			continue
 		}
 		mimeType := "application/octet-stream"
-		if declared, ok := one.field("content_type"); ok && declared[0] == '"' {
-			mimeType = unquote(declared)
+		if declared, ok := one.Value("content_type"); ok && declared[0] == '"' {
+			mimeType = item.Unquote(declared)
 		}
 		reference := json.RawMessage("null")
-		content, err := s.readBlob(unquote(value))
+		content, err := s.readBlob(item.Unquote(value))
 		if err != nil {
 			reason = err.Error()
 		} else {
 			described, blob := newBlob(mimeType, content)
-			reference, one.blob = jsonText(described), blob
+			reference, one.Blob = item.JSON(described), blob
 		}
-		one.replace(field.Name, reference)
+		one.Replace(field.Name, reference)
 	}
 	return reason
 }

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -309,7 +311,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatLines, ""
 	}
 	switch {
-	case kind != formatUnknown && !hasUTF16Mark(start) && slices.Contains(start, 0):
+	case kind != formatUnknown && !table.HasUTF16Mark(start) && slices.Contains(start, 0):
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
 		return kind, ""
@@ -329,10 +331,10 @@ func beginning(fsys fs.FS, name string) ([]byte, error) {
 	}
 	defer func() { _ = opened.Close() }() // it was only read
 	start, err := bufio.NewReaderSize(opened, 1<<12).Peek(1 << 12)
-	if len(start) == 0 && err != nil && !isEnd(err) {
+	if len(start) == 0 && err != nil && !item.IsEnd(err) {
 		return nil, err
 	}
-	return bytes.TrimPrefix(start, []byte(byteOrderMark)), nil
+	return bytes.TrimPrefix(start, []byte(item.ByteOrderMark)), nil
 }
 
 // holdsLines tells a .json file that is an object to a line: an object, and after it another.
@@ -341,7 +343,7 @@ func holdsLines(start []byte) bool {
 	if !more || len(first) == 0 || first[0] != '{' {
 		return false
 	}
-	_, err := newLineParser().parse(bytes.TrimSpace(first))
+	_, err := item.NewParser().Parse(bytes.TrimSpace(first))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return err == nil && len(rest) > 0 && rest[0] == '{'
 }

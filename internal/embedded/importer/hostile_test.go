@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -48,7 +49,7 @@ func TestABadEntryStopsNothing(t *testing.T) {
 		"good.csv":      "id,n\n1,1\n2,2\n", "good.mbox": letterOf("Message-ID: <a@x>", "", "a"),
 		"binary.jsonl": "\x7fELF\x00\x01\x02", "secret.zip": "PK\x03\x04\x14\x00\x01\x00\x63\x00", "image.json": "\x89PNG\r\n\x1a\n\x00",
 		"wrong.json": "<html>not found</html>", "wrong.ics": "<html>", "wrong.eml": "\x00\x01\x02", "half.json": `[{"n":1},{"n":2`,
-		"bytes.jsonl": "{\"n\":1}\n{\"n\":\"\xff\xfe\"}\n{\"n\":3}\n", "long.csv": "n\n1\n" + strings.Repeat("x", maxLine+2) + "\n3\n",
+		"bytes.jsonl": "{\"n\":1}\n{\"n\":\"\xff\xfe\"}\n{\"n\":3}\n", "long.csv": "n\n1\n" + strings.Repeat("x", item.MaxLine+2) + "\n3\n",
 		"deep.jsonl": strings.Repeat("[", 20_000) + "\n{\"n\":1}\n", "closed.csv": "n\n1\n", "closed.mbox": letterOf("", "a"), "breaks.jsonl": "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n",
 	})
 	if err := errors.Join(

@@ -8,12 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
-
-// maxFields is how many fields of a stream are described. A stream with more is rather a map that was written as records, and the store has a
-// column for each.
-const maxFields = 1000
 
 // longString is how many characters make a string without spaces a text.
 const longString = 100
@@ -23,10 +21,7 @@ type fieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
-	dates      uint32      // of cells: a bit for each of cellDates that all of them have
-	dateless   bool        // none has been left
-	numbers    numberForms // of cells: those that all of them have
-	numberless bool        // none has been left
+	column table.Column // of cells
 }
 
 func (t *fieldTally) present() int {
@@ -45,7 +40,7 @@ func (t *fieldTally) count(value []byte) {
 	case '{':
 		t.objectKind++
 	case '"':
-		t.countString(unquote(value))
+		t.countString(item.Unquote(value))
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
 		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
@@ -58,22 +53,13 @@ func (t *fieldTally) count(value []byte) {
 
 func (t *fieldTally) countString(text string) {
 	switch {
-	case isTimestamp(text):
+	case item.IsTimestamp(text):
 		t.timestamp++
 	case strings.ContainsAny(text, " \n\t") || len(text) > longString && utf8.RuneCountInString(text) > longString:
 		t.long++
 	default:
 		t.short++
 	}
-}
-
-// isTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.
-func isTimestamp(text string) bool {
-	if len(text) < len("2006-01-02") || len(text) > 40 || text[4] != '-' || text[7] != '-' {
-		return false
-	}
-	_, ok := model.ParseInstant(text)
-	return ok
 }
 
 // kind is the narrowest type that all values have. A field of mixed values is a string, which promises the least.
@@ -95,16 +81,43 @@ func (t *fieldTally) kind() string {
 	case t.objectKind:
 		return "object"
 	}
-	if t.dateLayout() != "" {
-		return "timestamp"
-	}
-	if t.numberForm() != 0 {
-		return "number"
-	}
+	kind := "string"
 	if t.long > 0 {
-		return "text"
+		kind = "text"
 	}
-	return "string"
+	return t.column.Cell(kind, all, t.short+t.long, t.integer+t.number).Kind
+}
+
+// countCell puts a cell of a table on the tally as what it would be in JSON.
+func (t *fieldTally) countCell(value []byte) {
+	if value[0] != '"' {
+		t.count(value)
+		return
+	}
+	text := item.Unquote(value)
+	switch t.column.Add(text) {
+	case table.Boolean:
+		t.boolean++
+	case table.Number:
+		t.count([]byte(strings.TrimSpace(text)))
+	case table.Timestamp:
+		t.timestamp++
+	default:
+		t.countString(text)
+	}
+}
+
+// cells says how the cells of each column become values of its field.
+func (t *streamTally) cells(fields []model.Field) map[string]table.Cell {
+	cells := map[string]table.Cell{}
+	for _, field := range fields {
+		one := t.byName[field.Name]
+		cells[field.Name] = one.column.Cell(field.Type, one.present(), one.short+one.long, one.integer+one.number)
+		if cells[field.Name].Kind != field.Type { // the manifest says otherwise
+			cells[field.Name] = table.Cell{Kind: field.Type}
+		}
+	}
+	return cells
 }
 
 // A streamTally counts the fields of a stream's records, in the order in which they were first seen.
@@ -112,36 +125,32 @@ type streamTally struct {
 	records int
 	fields  []*fieldTally
 	byName  map[string]*fieldTally
-	refused map[string]bool // fields beyond maxFields
+	refused map[string]bool // fields beyond item.MaxFields
 }
 
 func newStreamTally() *streamTally {
 	return &streamTally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
 }
 
-// add counts a record and returns the fields beyond the bound, each once.
-func (t *streamTally) add(fields []jsonField) []string {
-	return t.addEach(fields, (*fieldTally).count)
-}
-
-func (t *streamTally) addEach(fields []jsonField, count func(*fieldTally, []byte)) []string {
+// add counts the values of a record and returns the fields beyond the bound, each once.
+func (t *streamTally) add(fields []item.Field, count func(*fieldTally, []byte)) []string {
 	var extra []string
 	t.records++
 	for _, one := range fields {
-		field, known := t.byName[one.name]
+		field, known := t.byName[one.Name]
 		if !known {
-			if len(t.fields) == maxFields {
-				if !t.refused[one.name] {
-					t.refused[one.name] = true
-					extra = append(extra, one.name)
+			if len(t.fields) == item.MaxFields {
+				if !t.refused[one.Name] {
+					t.refused[one.Name] = true
+					extra = append(extra, one.Name)
 				}
 				continue
 			}
-			field = &fieldTally{name: one.name}
-			t.byName[one.name] = field
+			field = &fieldTally{name: one.Name}
+			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
-		count(field, one.value)
+		count(field, one.Value)
 	}
 	return extra
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -135,7 +136,7 @@ func TestInferenceDoesNotSearchKeysAndAddresses(t *testing.T) {
 
 func TestInferenceDescribesAThousandFields(t *testing.T) {
 	var line strings.Builder
-	for number := range maxFields {
+	for number := range item.MaxFields {
 		fmt.Fprintf(&line, `"f%d":1,`, number)
 	}
 	text := "{" + line.String() + `"extra":1}` + "\n" + `{"extra":1}`
@@ -144,7 +145,7 @@ func TestInferenceDescribesAThousandFields(t *testing.T) {
 	if diff := cmp.Diff(want, skips); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if fields := corpus.Connectors[0].Streams[0].Fields; len(fields) != maxFields || len(collectRecords(t, corpus)) != 2 {
+	if fields := corpus.Connectors[0].Streams[0].Fields; len(fields) != item.MaxFields || len(collectRecords(t, corpus)) != 2 {
 		t.Errorf("%d fields", len(fields))
 	}
 }

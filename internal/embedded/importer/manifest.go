@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -92,7 +93,7 @@ func readManifest(fsys fs.FS, name string) (manifest folderManifest, foreign str
 // isManifest reports whether a text may be meant as a manifest of ours: it is an empty object, or names one of our keys, even if it is wrong.
 func isManifest(text []byte) bool {
 	var members map[string]json.RawMessage
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)))
 	broken := json.Unmarshal(text, &members) != nil
 	for _, key := range []string{"display_name", "blobs", "sorted", "streams", "connectors"} {
 		if _, ok := members[key]; ok || broken && bytes.Contains(text, []byte(`"`+key+`"`)) {
@@ -110,7 +111,7 @@ func parseManifest(text []byte, name string) (folderManifest, error) {
 		Streams     json.RawMessage   `json:"streams"`
 		Connectors  []json.RawMessage `json:"connectors"`
 	}
-	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(byteOrderMark)), &outer); err != nil {
+	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)), &outer); err != nil {
 		return folderManifest{}, fmt.Errorf("%s: %w", manifestName, err)
 	}
 	manifest := folderManifest{Blobs: outer.Blobs, Sorted: outer.Sorted}
@@ -224,23 +225,23 @@ func parseStreams(text []byte) ([]streamManifest, error) {
 	if text == nil || string(text) == "null" {
 		return nil, nil
 	}
-	named, err := newLineParser().parse(text)
+	named, err := item.NewParser().Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: streams is %w", manifestName, err)
 	}
 	var streams []streamManifest
 	for _, one := range named {
-		declared := streamManifest{Name: one.name}
-		if err := decodeStrictly(one.value, &declared); err != nil {
-			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+		declared := streamManifest{Name: one.Name}
+		if err := decodeStrictly(one.Value, &declared); err != nil {
+			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.Name, err)
 		}
 		for index := range declared.Relations {
 			if err := completeRelation(&declared.Relations[index]); err != nil {
-				return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+				return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.Name, err)
 			}
 		}
 		if err := declared.checkFields(); err != nil {
-			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.name, err)
+			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.Name, err)
 		}
 		streams = append(streams, declared)
 	}

@@ -3,6 +3,7 @@ package importer
 import (
 	"errors"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -10,36 +11,36 @@ import (
 // A messagesReader makes records of the messages of a file.
 type messagesReader struct{ messages *mail.Reader }
 
-func (r messagesReader) next() (item, error) {
+func (r messagesReader) Next() (item.Item, error) {
 	message, err := r.messages.Next()
 	if bad, ok := errors.AsType[mail.UnusableError](err); ok {
-		return item{}, unusable{bad.Line, bad.Reason}
+		return item.Item{}, item.Unusable{Line: bad.Line, Reason: bad.Reason}
 	}
 	if err != nil {
-		return item{}, err
+		return item.Item{}, err
 	}
 	return messageItem(message), nil
 }
 
-func messageItem(m mail.Message) item {
-	one := item{id: m.ID, line: m.Line, content: string(m.Digest[:])}
-	one.put("subject", m.Subject)
-	one.put("from_name", m.FromName)
-	one.put("from_email", m.FromEmail)
-	one.put("to", m.To)
-	one.put("cc", m.Cc)
-	one.put("bcc", m.Bcc)
-	one.put("sent_at", m.SentAt)
-	one.put("thread_id", m.ThreadID)
-	one.put("in_reply_to", m.InReplyTo)
-	one.put("list_id", m.ListID)
-	one.put("labels", m.Labels)
-	one.put("body_text", m.Text)
-	one.put("has_attachments", len(m.Attachments) > 0)
-	one.put("size_bytes", m.Size)
-	one.put("defects", m.Defects)
+func messageItem(m mail.Message) item.Item {
+	one := item.Item{ID: m.ID, Line: m.Line, Content: string(m.Digest[:])}
+	one.Put("subject", m.Subject)
+	one.Put("from_name", m.FromName)
+	one.Put("from_email", m.FromEmail)
+	one.Put("to", m.To)
+	one.Put("cc", m.Cc)
+	one.Put("bcc", m.Bcc)
+	one.Put("sent_at", m.SentAt)
+	one.Put("thread_id", m.ThreadID)
+	one.Put("in_reply_to", m.InReplyTo)
+	one.Put("list_id", m.ListID)
+	one.Put("labels", m.Labels)
+	one.Put("body_text", m.Text)
+	one.Put("has_attachments", len(m.Attachments) > 0)
+	one.Put("size_bytes", m.Size)
+	one.Put("defects", m.Defects)
 	for _, file := range m.Attachments {
-		one.attached = append(one.attached, attachmentItem(file))
+		one.Attached = append(one.Attached, attachmentItem(file))
 	}
 	return one
 }
@@ -48,17 +49,17 @@ func messageItem(m mail.Message) item {
 const attachmentsSuffix = "_attachments"
 
 // attachmentItem makes a record of an attachment; its id and that of its message are put in front when they are known.
-func attachmentItem(f mail.Attachment) item {
-	var one item
-	one.put("filename", f.Name)
-	one.put("content_type", f.ContentType)
-	one.put("size_bytes", len(f.Bytes))
+func attachmentItem(f mail.Attachment) item.Item {
+	var one item.Item
+	one.Put("filename", f.Name)
+	one.Put("content_type", f.ContentType)
+	one.Put("size_bytes", len(f.Bytes))
 	if len(f.Bytes) > maxBlob {
 		return one
 	}
 	reference, blob := newBlob(f.ContentType, f.Bytes)
-	one.put("blob_ref", reference)
-	one.blob = blob
+	one.Put("blob_ref", reference)
+	one.Blob = blob
 	return one
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -195,12 +196,12 @@ func TestOpenTellsWhatItLeavesOut(t *testing.T) {
 }
 
 func TestOpenPassesOverLinesOfMoreThan16MiB(t *testing.T) {
-	fits := `{"id":"fits","text":"` + strings.Repeat("x", maxLine-len(`{"id":"fits","text":""}`)) + `"}`
+	fits := `{"id":"fits","text":"` + strings.Repeat("x", item.MaxLine-len(`{"id":"fits","text":""}`)) + `"}`
 	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"s.jsonl": fits + "\r\n" + fits + " \n{\"id\":\"after\"}\n" + fits + "xx"}))
 	if diff := cmp.Diff([]Skip{{"s.jsonl", 2, "longer than 16 MiB"}, {"s.jsonl", 4, "longer than 16 MiB"}}, skips); diff != "" {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}
-	if records := collectRecords(t, corpus); len(records) != 2 || len(records[0].Data) != maxLine || records[1].ID != "after" {
+	if records := collectRecords(t, corpus); len(records) != 2 || len(records[0].Data) != item.MaxLine || records[1].ID != "after" {
 		t.Errorf("%d records", len(records))
 	}
 }

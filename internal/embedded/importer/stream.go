@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,11 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -20,11 +26,11 @@ type fileStream struct {
 	files     []sourceFile
 	declared  streamManifest
 	idField   string
-	timeField string              // found by infer, empty when the stream has none
-	cells     map[string]cellType // found by infer, of the columns of a table
-	unusable  bool                // found by infer: no file holds what its name promises
-	repeated  bool                // found by infer: records share what the id field says
-	reported  map[Skip]bool       // by infer: files that were left out
+	timeField string                // found by infer, empty when the stream has none
+	cells     map[string]table.Cell // found by infer, of the columns of a table
+	unusable  bool                  // found by infer: no file holds what its name promises
+	repeated  bool                  // found by infer: records share what the id field says
+	reported  map[Skip]bool         // by infer: files that were left out
 }
 
 // describe is the stream as the manifest declares all of it, or as its files show it.
@@ -36,9 +42,9 @@ func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]m
 		return nil, fmt.Errorf("%s: stream %q: messages have fields of their own: leave out fields", manifestName, s.stream)
 	}
 	s.timeField = eventTimeOf(s.declared.Fields)
-	s.cells = map[string]cellType{}
+	s.cells = map[string]table.Cell{}
 	for _, field := range s.declared.Fields {
-		s.cells[field.Name] = cellType{kind: field.Type}
+		s.cells[field.Name] = table.Cell{Kind: field.Type}
 	}
 	stream, err := s.declared.describe()
 	return []model.Stream{stream}, err
@@ -55,22 +61,22 @@ func eventTimeOf(fields []model.Field) string {
 // infer reads the files once to describe their stream, and that of the attachments when there are any.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
 	tally, attached := newStreamTally(), newStreamTally()
+	count := (*fieldTally).count
+	if s.format == formatTable {
+		count = (*fieldTally).countCell
+	}
 	s.reported = map[Skip]bool{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
 			s.reported[skip] = true
 		}
 		watch.skipped(skip)
-	}, func(at sourceFile, one item) bool {
-		count := tally.add
-		if s.format == formatTable {
-			count = tally.addCells
+	}, func(at sourceFile, one item.Item) bool {
+		for _, extra := range tally.add(one.Fields, count) {
+			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra)})
 		}
-		for _, extra := range count(one.fields) {
-			watch.skipped(Skip{File: at.name, Line: one.line, Reason: fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", maxFields, extra)})
-		}
-		for _, file := range one.attached {
-			attached.add(file.fields)
+		for _, file := range one.Attached {
+			attached.add(file.Fields, (*fieldTally).count)
 		}
 		if *found++; *found%foundStep == 0 && watch.Found != nil {
 			watch.Found(*found)
@@ -92,7 +98,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	}
 	s.timeField = eventTimeOf(stream.Fields)
 	if s.format == formatTable {
-		s.cells = tally.cellTypes(stream.Fields)
+		s.cells = tally.cells(stream.Fields)
 	}
 	if s.format == formatMail {
 		tuneMail(&stream)
@@ -116,23 +122,23 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				watch.skipped(skip)
 			}
 		}
-		err := s.scan(ctx, connection, report, func(at sourceFile, one item) bool {
+		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
 			if reason := s.attach(&one); reason != "" {
-				report(Skip{File: at.name, Line: one.line, Reason: reason})
+				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
-			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.id, Data: one.data(), Blob: keep.take(one.blob)}
-			if when, ok := one.instant(s.timeField); ok {
+			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Blob: keep.take(one.Blob)}
+			if when, ok := one.Instant(s.timeField); ok {
 				record.EmittedAt = when
 			}
-			if !one.emitted.IsZero() {
-				record.EmittedAt = one.emitted
+			if !one.Emitted.IsZero() {
+				record.EmittedAt = one.Emitted
 			}
 			if !yield(record, nil) {
 				return false
 			}
-			for _, file := range one.attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + attachmentsSuffix, ID: file.id, EmittedAt: record.EmittedAt, Data: file.data()}
-				hung.Blob = keep.take(file.blob)
+			for _, file := range one.Attached {
+				hung := model.Record{ConnectionID: connection, Stream: s.stream + attachmentsSuffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data()}
+				hung.Blob = keep.take(file.Blob)
 				if !yield(hung, nil) {
 					return false
 				}
@@ -147,7 +153,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 
 // scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that is
 // not a record.
-func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item) bool) error {
+func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
 	known := map[string]knownIDs{}
 	for _, file := range s.files {
 		if connection != "" && file.connection != connection {
@@ -166,7 +172,7 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 	return nil
 }
 
-func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item) bool) (more bool, err error) {
+func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	opened, err := s.from.fsys.Open(file.name)
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
@@ -181,28 +187,50 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
-		one, err := reader.next()
+		one, err := reader.Next()
 		if errors.Is(err, io.EOF) {
 			return true, nil
 		}
-		if bad, ok := errors.AsType[unusable](err); ok {
-			report(Skip{File: file.name, Line: bad.line, Reason: bad.reason})
+		if bad, ok := errors.AsType[item.Unusable](err); ok {
+			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
 			continue
 		}
 		if err != nil {
 			report(Skip{File: file.name, Reason: "cannot be read on: " + reasonOf(err)})
 			return true, nil
 		}
-		one.identify(s.idField)
-		one.takeEmitted(s.declared.EmittedField)
-		said := one.id
+		one.Identify(s.idField)
+		one.TakeEmitted(s.declared.EmittedField)
+		said := one.ID
 		if reason := ids.admit(&one, file.name); reason != "" {
-			report(Skip{File: file.name, Line: one.line, Reason: reason})
+			report(Skip{File: file.name, Line: one.Line, Reason: reason})
 			continue
 		}
-		s.repeated = s.repeated || one.content == "" && one.id != said
+		s.repeated = s.repeated || one.Content == "" && one.ID != said
 		if !visit(file, one) {
 			return false, nil
 		}
 	}
+}
+
+// reader reads a file of the stream.
+func (s *fileStream) reader(file io.Reader) (item.Reader, error) {
+	if s.format == formatArray {
+		seekable, ok := file.(io.ReadSeeker)
+		if !ok {
+			return nil, errors.New("an array is read twice, and the file can only be read once")
+		}
+		return objects.NewArray(seekable), nil
+	}
+	input := bufio.NewReaderSize(file, 1<<16)
+	item.SkipMark(input)
+	switch s.format {
+	case formatTable:
+		return table.NewReader(input, s.cells, &s.idField), nil
+	case formatMail:
+		return messagesReader{mail.NewReader(input)}, nil
+	case formatCalendar:
+		return calendar.NewReader(input), nil
+	}
+	return objects.NewLines(input), nil
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
@@ -53,7 +56,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"nothing", "t.csv", "", nil, nil},
 		{"binary garbage", "t.csv", "PK\x03\x04\x00\x00", nil, []Skip{{"t.csv", 0, "not text: it holds bytes that are 0"}}},
 		{"a line of a megabyte", "t.csv", "a\n" + strings.Repeat("x", 1<<20) + "\n", []row{{"a": strings.Repeat("x", 1<<20)}}, nil},
-		{"a thousand and one columns", "t.csv", strings.Repeat("a,", maxFields) + "a\n1\n", nil, []Skip{{"t.csv", 0, "it has 1001 columns, and a stream has at most 1000 fields"}}},
+		{"a thousand and one columns", "t.csv", strings.Repeat("a,", item.MaxFields) + "a\n1\n", nil, []Skip{{"t.csv", 0, "it has 1001 columns, and a stream has at most 1000 fields"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -96,11 +99,11 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("d\n31/12/2026\n1/2/2006\n\n\r\n2026-01-01"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		count := scanned(t, fileStream{stream: "t", format: formatTable, idField: "none"}, text)
-		if strings.ContainsAny(string(text), "\"\x00") || hasUTF16Mark(text) || strings.Contains(strings.ToLower(string(text)), "sep=") {
+		if strings.ContainsAny(string(text), "\"\x00") || table.HasUTF16Mark(text) || strings.Contains(strings.ToLower(string(text)), "sep=") {
 			return
 		}
 		lines := -1 // the header
-		for line := range strings.SplitSeq(strings.TrimPrefix(string(text), byteOrderMark), "\n") {
+		for line := range strings.SplitSeq(strings.TrimPrefix(string(text), item.ByteOrderMark), "\n") {
 			if strings.TrimSpace(line) != "" {
 				lines++
 			}

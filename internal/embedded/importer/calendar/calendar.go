@@ -1,4 +1,5 @@
-package importer
+// Package calendar reads the events of iCalendar files (RFC 5545).
+package calendar
 
 import (
 	"bufio"
@@ -13,46 +14,48 @@ import (
 
 	ics "github.com/arran4/golang-ical"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A calendarReader reads the events of an iCalendar file (RFC 5545). Lines are unfolded here and parsed one by one by the library: its reader of
+// A reader reads the events of an iCalendar file (RFC 5545). Lines are unfolded here and parsed one by one by the library: its reader of
 // whole calendars would hold all of one in memory, and give all of it up for one bad line; its streams do not bound the length of a line.
-type calendarReader struct {
+type reader struct {
 	lines *foldedLines
 	begun bool
 	name  string // X-WR-CALNAME
 	zones calendarZones
 }
 
-func newCalendarReader(input *bufio.Reader) *calendarReader {
-	return &calendarReader{lines: &foldedLines{lines: rowLines{input: input}}, zones: calendarZones{}}
+// NewReader reads the events of a calendar.
+func NewReader(input *bufio.Reader) item.Reader {
+	return &reader{lines: &foldedLines{lines: item.NewLines(input)}, zones: calendarZones{}}
 }
 
 // foldedLines reads content lines: a line that begins with a space or a tab goes on where the one before ended.
 type foldedLines struct {
-	lines  rowLines
+	lines  *item.Lines
 	number int // where the line begins that was read last
 }
 
 func (f *foldedLines) next() (string, error) {
-	first, err := f.lines.next()
-	f.number = f.lines.number
+	first, err := f.lines.Next()
+	f.number = f.lines.Number
 	if err != nil {
 		return "", err
 	}
-	text := bytes.TrimRight(first, "\r\n")
+	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
 	for {
-		more, err := f.lines.next()
+		more, err := f.lines.Next()
 		if errors.Is(err, io.EOF) {
-			f.lines.number--
+			f.lines.Number--
 			return string(text), nil
 		}
 		if err != nil {
 			return "", err // of a line that is too long, the one before is lost too
 		}
-		if more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > maxLine {
-			f.lines.back([][]byte{more})
+		if more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > item.MaxLine {
+			f.lines.Back(bytes.Clone(more))
 			return string(text), nil
 		}
 		text = append(text, bytes.TrimRight(more[1:], "\r\n")...)
@@ -60,11 +63,11 @@ func (f *foldedLines) next() (string, error) {
 }
 
 // property parses the next content line that is not empty.
-func (r *calendarReader) property() (*ics.BaseProperty, error) {
+func (r *reader) property() (*ics.BaseProperty, error) {
 	for {
 		text, err := r.lines.next()
-		if errors.Is(err, errTooLong) {
-			return nil, unusable{r.lines.lines.number, err.Error()}
+		if errors.Is(err, item.ErrTooLong) {
+			return nil, item.Unusable{Line: r.lines.lines.Number, Reason: err.Error()}
 		}
 		if err != nil {
 			return nil, err
@@ -74,25 +77,25 @@ func (r *calendarReader) property() (*ics.BaseProperty, error) {
 		}
 		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
 		if err != nil || one == nil {
-			return nil, unusable{r.lines.number, "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
+			return nil, item.Unusable{Line: r.lines.number, Reason: "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
 		}
 		one.IANAToken = strings.ToUpper(one.IANAToken)
 		return one, nil
 	}
 }
 
-func (r *calendarReader) next() (item, error) {
+func (r *reader) Next() (item.Item, error) {
 	for {
 		one, err := r.property()
 		if !r.begun {
 			r.begun = true
-			if _, bad := errors.AsType[unusable](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
-				r.lines.lines = rowLines{input: bufio.NewReader(strings.NewReader(""))}
-				return item{}, unusable{reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
+			if _, bad := errors.AsType[item.Unusable](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
+				r.lines.lines.Stop()
+				return item.Item{}, item.Unusable{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
 			}
 		}
 		if err != nil {
-			return item{}, err
+			return item.Item{}, err
 		}
 		switch {
 		case one.IANAToken == "X-WR-CALNAME":
@@ -100,16 +103,16 @@ func (r *calendarReader) next() (item, error) {
 		case one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR"):
 		case isMark(one, "BEGIN", "VTIMEZONE"):
 			if _, err := r.component("VTIMEZONE"); err != nil {
-				return item{}, err
+				return item.Item{}, err
 			}
 		case isMark(one, "BEGIN", "VEVENT"):
 			return r.event()
 		default:
 			line, kind := r.lines.number, strings.ToUpper(one.Value)
 			if _, err := r.component(kind); err != nil {
-				return item{}, err
+				return item.Item{}, err
 			}
-			return item{}, unusable{line, "a " + utf8text.OneLine(kind) + ": only events are loaded"}
+			return item.Item{}, item.Unusable{Line: line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
 		}
 	}
 }
@@ -126,19 +129,19 @@ type component struct {
 }
 
 // component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
-func (r *calendarReader) component(kind string) (component, error) {
+func (r *reader) component(kind string) (component, error) {
 	c := component{line: r.lines.number, properties: map[string][]*ics.BaseProperty{}}
 	var inner []string
 	var rule zoneRule
 	zone := ""
 	for {
 		one, err := r.property()
-		if bad, ok := errors.AsType[unusable](err); ok {
-			c.defects = append(c.defects, fmt.Sprintf("line %d: %s", bad.line, bad.reason))
+		if bad, ok := errors.AsType[item.Unusable](err); ok {
+			c.defects = append(c.defects, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
 			continue
 		}
 		if errors.Is(err, io.EOF) {
-			return c, unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
+			return c, item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 		}
 		if err != nil {
 			return c, err
@@ -150,7 +153,7 @@ func (r *calendarReader) component(kind string) (component, error) {
 			}
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
 		case isMark(one, "END", "VCALENDAR"):
-			return c, unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
+			return c, item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 		case len(inner) > 0 && isMark(one, "END", inner[len(inner)-1]):
 			if kind == "VTIMEZONE" && rule.complete() {
 				r.zones[zone] = append(r.zones[zone], rule)
@@ -170,40 +173,40 @@ func (r *calendarReader) component(kind string) (component, error) {
 }
 
 // unfinished gives the beginning of the next component back.
-func (r *calendarReader) unfinished(c component, one *ics.BaseProperty, kind string) error {
-	r.lines.lines.back([][]byte{[]byte(one.IANAToken + ":" + one.Value + "\r\n")})
-	return unusable{c.line, "the " + utf8text.OneLine(kind) + " does not end"}
+func (r *reader) unfinished(c component, one *ics.BaseProperty, kind string) error {
+	r.lines.lines.Back([]byte(one.IANAToken + ":" + one.Value + "\r\n"))
+	return item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 }
 
-func (r *calendarReader) event() (item, error) {
+func (r *reader) event() (item.Item, error) {
 	c, err := r.component("VEVENT")
 	if err != nil {
-		return item{}, err
+		return item.Item{}, err
 	}
 	starts, startsOK := c.instant("DTSTART", r.zones)
 	if !startsOK {
-		return item{}, unusable{c.line, "an event without a start that can be read"}
+		return item.Item{}, item.Unusable{Line: c.line, Reason: "an event without a start that can be read"}
 	}
-	one := item{line: c.line, id: c.id()}
-	one.put("summary", c.text("SUMMARY"))
-	one.put("starts_at", starts.String())
+	one := item.Item{Line: c.line, ID: c.id()}
+	one.Put("summary", c.text("SUMMARY"))
+	one.Put("starts_at", starts.String())
 	if ends, ok := c.end(starts, r.zones); ok {
-		one.put("ends_at", ends.String())
+		one.Put("ends_at", ends.String())
 	}
-	one.put("all_day", starts.day)
-	one.put("time_zone", starts.zone)
-	one.put("location", c.text("LOCATION"))
-	one.put("description", c.text("DESCRIPTION"))
-	one.put("organizer", c.person("ORGANIZER"))
-	one.put("attendees", c.people("ATTENDEE"))
-	one.put("status", strings.ToLower(c.text("STATUS")))
-	one.put("recurrence", c.text("RRULE"))
-	one.put("categories", c.categories())
-	one.put("url", c.text("URL"))
-	one.put("calendar", r.name)
-	one.put("defects", c.defects)
-	digest := sha256.Sum256(one.data())
-	one.content = string(digest[:])
+	one.Put("all_day", starts.day)
+	one.Put("time_zone", starts.zone)
+	one.Put("location", c.text("LOCATION"))
+	one.Put("description", c.text("DESCRIPTION"))
+	one.Put("organizer", c.person("ORGANIZER"))
+	one.Put("attendees", c.people("ATTENDEE"))
+	one.Put("status", strings.ToLower(c.text("STATUS")))
+	one.Put("recurrence", c.text("RRULE"))
+	one.Put("categories", c.categories())
+	one.Put("url", c.text("URL"))
+	one.Put("calendar", r.name)
+	one.Put("defects", c.defects)
+	digest := sha256.Sum256(one.Data())
+	one.Content = string(digest[:])
 	return one, nil
 }
 

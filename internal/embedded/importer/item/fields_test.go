@@ -1,4 +1,4 @@
-package importer
+package item
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ func FuzzLineParser(f *testing.F) {
 		if len(text) == 0 {
 			return // the reader passes over it
 		}
-		parser := newLineParser()
-		fields, err := parser.parse(text)
+		parser := NewParser()
+		fields, err := parser.Parse(text)
 		var want map[string]json.RawMessage
 		failed := json.Unmarshal(text, &want) != nil || want == nil || !utf8.Valid(text)
 		if err != nil {
@@ -34,11 +34,11 @@ func FuzzLineParser(f *testing.F) {
 			t.Fatalf("took %q with %d fields, want %d", text, len(fields), len(want))
 		}
 		for _, field := range fields {
-			if !bytes.Equal(want[field.name], field.value) {
-				t.Fatalf("%q: field %q is %q, want %q", text, field.name, field.value, want[field.name])
+			if !bytes.Equal(want[field.Name], field.Value) {
+				t.Fatalf("%q: field %q is %q, want %q", text, field.Name, field.Value, want[field.Name])
 			}
 		}
-		again, err := parser.parse(text)
+		again, err := parser.Parse(text)
 		if err != nil || len(again) != len(want) {
 			t.Fatalf("the second time %q has %d fields: %v", text, len(again), err)
 		}

@@ -1,10 +1,12 @@
-package importer
+package table
 
 import (
 	"bytes"
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // preambleLines and preambleBytes are in how much of a file a header is looked for, and narrowest is how many columns a table has in which that is done.
@@ -16,23 +18,23 @@ const (
 
 // passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
 // first line with more of them, and none of its cells begins with a digit. Without such a line the first one is the header.
-func (r *tableReader) passPreamble() {
+func (r *reader) passPreamble() {
 	var lines [][]byte
 	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
-		line, err := r.lines.next()
-		if err != nil && !errors.Is(err, errTooLong) {
-			r.lines.number--
+		line, err := r.lines.Next()
+		if err != nil && !errors.Is(err, item.ErrTooLong) {
+			r.lines.Number--
 			break // it shows on the next read
 		}
-		lines = append(lines, line)
+		lines = append(lines, bytes.Clone(line))
 		size += len(line)
 	}
 	comma, header := findPreamble(lines)
-	r.lines.back(lines)
+	r.lines.Back(lines...)
 	for range header {
-		line, _ := r.lines.next()
+		line, _ := r.lines.Next()
 		if len(bytes.TrimSpace(line)) > 0 {
-			r.above = append(r.above, r.lines.number)
+			r.above = append(r.above, r.lines.Number)
 		}
 	}
 	if header > 0 {

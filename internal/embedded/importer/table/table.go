@@ -1,4 +1,5 @@
-package importer
+// Package table reads rows of cells: comma separated values, and what else is a table.
+package table
 
 import (
 	"bufio"
@@ -6,7 +7,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,82 +14,43 @@ import (
 	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A tableReader reads rows of comma separated values (RFC 4180) under a header. A quotation mark that is never closed would make encoding/csv
+// A reader reads rows of comma separated values (RFC 4180) under a header. A quotation mark that is never closed would make encoding/csv
 // take the rest of the file for one cell, so rows are put together here: lines, until their quotation marks are even.
-type tableReader struct {
-	lines   *rowLines
+type reader struct {
+	lines   *item.Lines
 	comma   rune
 	names   []string
-	cells   map[string]cellType // nil: leave all cells strings
+	cells   map[string]Cell // nil: leave all cells strings
 	idField *string
 	begun   bool
 	above   []int // lines above the header that were passed over
 }
 
-func newTableReader(input *bufio.Reader, of *fileStream) *tableReader {
-	if start, _ := input.Peek(2); hasUTF16Mark(start) {
+// NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is looked up
+// in the header whatever its case: idField is set to its name there.
+func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string) item.Reader {
+	if start, _ := input.Peek(2); HasUTF16Mark(start) {
 		input = bufio.NewReader(transform.NewReader(input, utf16.BOMOverride(transform.Nop)))
 	}
-	return &tableReader{lines: &rowLines{input: input}, cells: of.cells, idField: &of.idField}
+	return &reader{lines: item.NewLines(input), cells: cells, idField: idField}
 }
 
-func hasUTF16Mark(start []byte) bool {
+// HasUTF16Mark reports that a text begins as UTF-16 does.
+func HasUTF16Mark(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff"))
 }
 
-// rowLines reads lines with their ends, and can give some back.
-type rowLines struct {
-	input   *bufio.Reader
-	number  int      // of the line that was read last
-	waiting [][]byte // given back; nil: a line that was too long
-}
-
-func (l *rowLines) next() ([]byte, error) {
-	l.number++
-	if len(l.waiting) > 0 {
-		line := l.waiting[0]
-		l.waiting = l.waiting[1:]
-		if line == nil {
-			return nil, errTooLong
-		}
-		return line, nil
-	}
-	var line []byte
-	tooLong := false
-	for {
-		part, err := l.input.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(part) > maxLine; !tooLong {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && !errors.Is(err, io.EOF):
-			return nil, err
-		case tooLong:
-			return nil, errTooLong
-		case len(line) == 0:
-			return nil, io.EOF
-		}
-		return line, nil
-	}
-}
-
-func (l *rowLines) back(lines [][]byte) {
-	l.number -= len(lines)
-	l.waiting = append(lines, l.waiting...)
-}
-
 // row reads the cells of the next row that is not empty.
-func (r *tableReader) row() (cells []string, line int, err error) {
+func (r *reader) row() (cells []string, line int, err error) {
 	for {
-		first, err := r.lines.next()
-		line = r.lines.number
-		if errors.Is(err, errTooLong) {
-			return nil, line, unusable{line, err.Error()}
+		first, err := r.lines.Next()
+		line = r.lines.Number
+		if errors.Is(err, item.ErrTooLong) {
+			return nil, line, item.Unusable{Line: line, Reason: err.Error()}
 		}
 		if err != nil {
 			return nil, line, err
@@ -106,7 +67,7 @@ func (r *tableReader) row() (cells []string, line int, err error) {
 }
 
 // findHeader finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
-func (r *tableReader) findHeader(first []byte) bool {
+func (r *reader) findHeader(first []byte) bool {
 	text := strings.ToLower(strings.TrimSpace(string(first)))
 	if mark, ok := strings.CutPrefix(strings.Trim(text, `"`), "sep="); ok && utf8.RuneCountInString(mark) == 1 {
 		r.comma, _ = utf8.DecodeRuneInString(mark)
@@ -133,8 +94,8 @@ func (r *tableReader) findHeader(first []byte) bool {
 }
 
 // split makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in none.
-func (r *tableReader) split(first []byte) ([]string, error) {
-	line := r.lines.number
+func (r *reader) split(first []byte) ([]string, error) {
+	line := r.lines.Number
 	if bytes.Count(first, []byte(`"`))%2 == 0 {
 		cells, err := r.parse(first, false)
 		if err != nil {
@@ -144,13 +105,13 @@ func (r *tableReader) split(first []byte) ([]string, error) {
 	}
 	text := bytes.Clone(first)
 	var more [][]byte
-	for len(text) <= maxLine {
-		next, err := r.lines.next()
+	for len(text) <= item.MaxLine {
+		next, err := r.lines.Next()
 		if err != nil {
-			r.lines.number--
+			r.lines.Number--
 			break // a broken file shows on the next read; a line too long is lost with what came before
 		}
-		more = append(more, next)
+		more = append(more, bytes.Clone(next))
 		text = append(text, next...)
 		if bytes.Count(next, []byte(`"`))%2 == 0 {
 			continue
@@ -160,10 +121,10 @@ func (r *tableReader) split(first []byte) ([]string, error) {
 		}
 		break
 	}
-	r.lines.back(more)
+	r.lines.Back(more...)
 	cells, err := r.parse(first, true)
 	if err == nil && len(r.names) > 0 && len(cells) != len(r.names) {
-		return nil, unusable{line, "a quotation mark is opened and not closed"}
+		return nil, item.Unusable{Line: line, Reason: "a quotation mark is opened and not closed"}
 	}
 	return cells, asUnusable(line, err)
 }
@@ -175,10 +136,10 @@ func asUnusable(line int, err error) error {
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		err = wrong.Err
 	}
-	return unusable{line, "not a row: " + err.Error()}
+	return item.Unusable{Line: line, Reason: "not a row: " + err.Error()}
 }
 
-func (r *tableReader) parse(text []byte, lazily bool) ([]string, error) {
+func (r *reader) parse(text []byte, lazily bool) ([]string, error) {
 	parser := csv.NewReader(bytes.NewReader(text))
 	parser.Comma, parser.LazyQuotes, parser.FieldsPerRecord = r.comma, lazily, -1
 	cells, err := parser.Read()
@@ -191,21 +152,20 @@ func (r *tableReader) parse(text []byte, lazily bool) ([]string, error) {
 	return cells, nil
 }
 
-func (r *tableReader) next() (item, error) {
+func (r *reader) Next() (item.Item, error) {
 	if !r.begun {
 		r.begun = true
 		r.passPreamble()
 		header, line, err := r.row()
 		if err != nil {
-			if bad, ok := errors.AsType[unusable](err); ok {
-				return item{}, unusable{line, "the header is " + bad.reason}
+			if bad, ok := errors.AsType[item.Unusable](err); ok {
+				return item.Item{}, item.Unusable{Line: line, Reason: "the header is " + bad.Reason}
 			}
-			return item{}, err
+			return item.Item{}, err
 		}
-		if len(header) > maxFields {
-			r.lines.input = bufio.NewReader(strings.NewReader(""))
-			r.lines.waiting = nil
-			return item{}, unusable{reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), maxFields)}
+		if len(header) > item.MaxFields {
+			r.lines.Stop()
+			return item.Item{}, item.Unusable{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 		}
 		r.names = columnNames(header)
 		for _, name := range r.names {
@@ -217,25 +177,25 @@ func (r *tableReader) next() (item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
-		return item{}, unusable{line, "above the header"}
+		return item.Item{}, item.Unusable{Line: line, Reason: "above the header"}
 	}
 	cells, line, err := r.row()
 	if err != nil {
-		return item{}, err
+		return item.Item{}, err
 	}
 	for len(cells) > len(r.names) && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
 	if len(cells) > len(r.names) {
-		return item{}, unusable{line, fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.names))}
+		return item.Item{}, item.Unusable{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.names))}
 	}
-	one := item{line: line, fields: make([]jsonField, 0, len(r.names))}
+	one := item.Item{Line: line, Fields: make([]item.Field, 0, len(r.names))}
 	for index, name := range r.names {
 		value := []byte("null")
 		if index < len(cells) && cells[index] != "" {
 			value = r.cells[name].value(cells[index])
 		}
-		one.fields = append(one.fields, jsonField{name, value})
+		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
 	}
 	return one, nil
 }

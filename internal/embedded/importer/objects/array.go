@@ -1,4 +1,4 @@
-package importer
+package objects
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -16,15 +17,16 @@ type arrayReader struct {
 	file    io.ReadSeeker
 	input   *countedInput
 	decoder *json.Decoder
-	parser  *lineParser
+	parser  *item.Parser
 	number  int
 	begun   bool
 	ended   bool
-	others  []unusable // arrays that are not read
+	others  []item.Unusable // arrays that are not read
 }
 
-func newArrayReader(file io.ReadSeeker) *arrayReader {
-	return &arrayReader{file: file, parser: newLineParser()}
+// NewArray reads JSON objects in an array of the file, which is read twice.
+func NewArray(file io.ReadSeeker) item.Reader {
+	return &arrayReader{file: file, parser: item.NewParser()}
 }
 
 // A countedInput refuses to be read on for longer than a value may be, and knows where lines end.
@@ -38,7 +40,7 @@ type countedInput struct {
 
 func (c *countedInput) Read(into []byte) (int, error) {
 	if c.left <= 0 {
-		return 0, errTooLong
+		return 0, item.ErrTooLong
 	}
 	count, err := c.input.Read(into[:min(len(into), c.left)])
 	for index, one := range into[:count] {
@@ -51,7 +53,7 @@ func (c *countedInput) Read(into []byte) (int, error) {
 	return count, err
 }
 
-func (c *countedInput) refill() { c.left = maxLine + 1<<16 }
+func (c *countedInput) refill() { c.left = item.MaxLine + 1<<16 }
 
 // lineAt is the line of a place that is not before the one asked for last.
 func (c *countedInput) lineAt(offset int64) int {
@@ -67,8 +69,8 @@ func (r *arrayReader) rewind() error {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	var mark [len(byteOrderMark)]byte
-	if count, _ := io.ReadFull(r.file, mark[:]); string(mark[:count]) != byteOrderMark {
+	var mark [len(item.ByteOrderMark)]byte
+	if count, _ := io.ReadFull(r.file, mark[:]); string(mark[:count]) != item.ByteOrderMark {
 		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
@@ -126,7 +128,7 @@ func (r *arrayReader) choose() (string, error) {
 	}
 	for _, name := range found {
 		if name != longest {
-			r.others = append(r.others, unusable{1, fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", utf8text.OneLine(name), utf8text.OneLine(longest))})
+			r.others = append(r.others, item.Unusable{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", utf8text.OneLine(name), utf8text.OneLine(longest))})
 		}
 	}
 	return longest, nil
@@ -192,51 +194,51 @@ func (r *arrayReader) leave() (items int, err error) {
 // stop ends the file with a reason.
 func (r *arrayReader) stop(reason string) error {
 	r.ended = true
-	return unusable{reason: reason}
+	return item.Unusable{Reason: reason}
 }
 
 func why(err error) string {
-	if isEnd(err) {
+	if item.IsEnd(err) {
 		return "it ends too early"
 	}
 	return err.Error()
 }
 
-func (r *arrayReader) next() (item, error) {
+func (r *arrayReader) Next() (item.Item, error) {
 	if !r.begun && !r.ended {
 		r.begun = true
 		if err := r.enter(); err != nil {
 			r.ended = true
-			return item{}, err
+			return item.Item{}, err
 		}
 	}
 	if len(r.others) > 0 {
 		other := r.others[0]
 		r.others = r.others[1:]
-		return item{}, other
+		return item.Item{}, other
 	}
 	if r.ended {
-		return item{}, io.EOF
+		return item.Item{}, io.EOF
 	}
 	r.input.refill()
 	if !r.decoder.More() {
-		return item{}, r.end()
+		return item.Item{}, r.end()
 	}
 	r.number++
 	var text json.RawMessage
 	if err := r.decoder.Decode(&text); err != nil {
 		r.ended = true
-		return item{}, unusable{r.line(nil), fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
+		return item.Item{}, item.Unusable{Line: r.line(nil), Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
 	}
 	line := r.line(text)
-	if len(text) > maxLine {
-		return item{}, unusable{line, fmt.Sprintf("item %d is %s", r.number, errTooLong)}
+	if len(text) > item.MaxLine {
+		return item.Item{}, item.Unusable{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, item.ErrTooLong)}
 	}
-	fields, err := r.parser.parse(text)
+	fields, err := r.parser.Parse(text)
 	if err != nil {
-		return item{}, unusable{line, fmt.Sprintf("item %d is %s", r.number, err)}
+		return item.Item{}, item.Unusable{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
 	}
-	return item{line: line, number: r.number, text: text, fields: fields}, nil
+	return item.Item{Line: line, Number: r.number, Text: text, Fields: fields}, nil
 }
 
 // line is where a value begins that was just read.
@@ -248,7 +250,7 @@ func (r *arrayReader) line(text []byte) int {
 func (r *arrayReader) end() error {
 	r.ended = true
 	if _, err := r.decoder.Token(); err != nil {
-		return unusable{r.line(nil), "the array does not end: " + why(err)}
+		return item.Unusable{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	}
 	return io.EOF
 }

@@ -1,4 +1,4 @@
-package importer
+package table
 
 import (
 	"regexp"
@@ -28,34 +28,26 @@ const maxNumber = 40
 // plain writes a cell of the form as JSON.
 func (f numberForms) plain(cell string) string { return groupMarks[f].Replace(cell) }
 
-// countNumber strikes the forms of a number that the cell does not have.
-func (t *fieldTally) countNumber(text string) {
-	if t.numberless {
+// addNumber strikes the forms of a number that the cell does not have.
+func (c *Column) addNumber(text string) {
+	if c.numberless {
 		return
 	}
-	if t.numbers == 0 {
-		t.numbers = pointNumbers | commaNumbers
+	if c.numbers == 0 {
+		c.numbers = pointNumbers | commaNumbers
 	}
 	if len(text) < 10 && (text == "0" || strings.Trim(text, "0123456789") == "" && text != "" && text[0] != '0') { // a number in either form: most are
 		return
 	}
 	if len(text) > maxNumber || text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		t.numbers, t.numberless = 0, true
+		c.numbers, c.numberless = 0, true
 		return
 	}
-	if t.numbers&pointNumbers != 0 && !pointNumber.MatchString(text) {
-		t.numbers &^= pointNumbers
+	if c.numbers&pointNumbers != 0 && !pointNumber.MatchString(text) {
+		c.numbers &^= pointNumbers
 	}
-	if t.numbers&commaNumbers != 0 && !commaNumber.MatchString(text) {
-		t.numbers &^= commaNumbers
+	if c.numbers&commaNumbers != 0 && !commaNumber.MatchString(text) {
+		c.numbers &^= commaNumbers
 	}
-	t.numberless = t.numbers == 0
-}
-
-// numberForm is the one form that all cells have, if some of them are not numbers as JSON has them: 1,234 alone may be either.
-func (t *fieldTally) numberForm() numberForms {
-	if t.short+t.long == 0 || t.integer+t.number+t.short+t.long != t.present() || t.numbers != pointNumbers && t.numbers != commaNumbers {
-		return 0
-	}
-	return t.numbers
+	c.numberless = c.numbers == 0
 }

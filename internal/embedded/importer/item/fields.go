@@ -1,64 +1,23 @@
-package importer
+package item
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // Lines are split into their top-level fields by hand: encoding/json would decode each value, which is most of the work, and would not tell
 // in which order the fields stand.
 
-// maxLine is how long a line may be, in bytes.
-const maxLine = 16 << 20
-
-var errTooLong = fmt.Errorf("longer than %d MiB", maxLine>>20)
-
-// A lineReader reads lines without their ends and the white space around them.
-type lineReader struct {
-	input  *bufio.Reader
-	number int // of the line that was read last
-	buffer []byte
-}
-
-// next returns a line that is valid until the next call, errTooLong for one that was passed over, or io.EOF.
-func (r *lineReader) next() ([]byte, error) {
-	r.buffer = r.buffer[:0]
-	r.number++
-	tooLong := false
-	for {
-		part, err := r.input.ReadSlice('\n')
-		if !tooLong {
-			r.buffer = append(r.buffer, part...)
-		}
-		if len(bytes.TrimRight(r.buffer, "\r\n")) > maxLine {
-			tooLong = true
-			r.buffer = r.buffer[:0]
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && !errors.Is(err, io.EOF):
-			return nil, err
-		case tooLong:
-			return nil, errTooLong
-		case err != nil && len(r.buffer) == 0:
-			return nil, io.EOF
-		}
-		break
-	}
-	return bytes.Trim(r.buffer, " \t\r\n"), nil
-}
-
-// A lineParser splits lines of JSON into fields. It remembers the names that it has seen, as records of a stream share them.
-type lineParser struct {
-	fields []jsonField
+// A Parser splits lines of JSON into fields. It remembers the names that it has seen, as records of a stream share them.
+type Parser struct {
+	fields []Field
 	names  map[string]*seenName
-	line   int // counts calls of parse
+	line   int // counts calls of Parse
 }
 
 type seenName struct {
@@ -66,11 +25,12 @@ type seenName struct {
 	line int
 }
 
-func newLineParser() *lineParser { return &lineParser{names: map[string]*seenName{}} }
+// NewParser returns a parser for the records of one stream.
+func NewParser() *Parser { return &Parser{names: map[string]*seenName{}} }
 
-// parse returns the fields of a JSON object in their order, valid until the next call. Its errors complete the sentence "the line is …".
+// Parse returns the fields of a JSON object in their order, valid until the next call. Its errors complete the sentence "the line is …".
 // An object that names a field twice is refused: readers differ in which of the two they believe.
-func (p *lineParser) parse(text []byte) ([]jsonField, error) {
+func (p *Parser) Parse(text []byte) ([]Field, error) {
 	switch {
 	case !utf8.Valid(text):
 		return nil, errors.New("not valid UTF-8")
@@ -93,7 +53,7 @@ func (p *lineParser) parse(text []byte) ([]jsonField, error) {
 		name.line = p.line
 		at = skipSpace(text, skipSpace(text, end)+1) // past the colon
 		end = valueEnd(text, at)
-		p.fields = append(p.fields, jsonField{name.name, text[at:end]})
+		p.fields = append(p.fields, Field{name.name, text[at:end]})
 		if at = skipSpace(text, end); text[at] == ',' {
 			at = skipSpace(text, at+1)
 		}
@@ -101,11 +61,11 @@ func (p *lineParser) parse(text []byte) ([]jsonField, error) {
 	return p.fields, nil
 }
 
-func (p *lineParser) name(quoted []byte) *seenName {
+func (p *Parser) name(quoted []byte) *seenName {
 	if known, ok := p.names[string(quoted)]; ok {
 		return known
 	}
-	name := unquote(quoted)
+	name := Unquote(quoted)
 	canonical, _ := json.Marshal(name) // a string, which always encodes
 	known, ok := p.names[string(canonical)]
 	if !ok {
@@ -116,14 +76,23 @@ func (p *lineParser) name(quoted []byte) *seenName {
 	return known
 }
 
-// unquote decodes a JSON string that is known to be valid.
-func unquote(quoted []byte) string {
+// Unquote decodes a JSON string that is known to be valid.
+func Unquote(quoted []byte) string {
 	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner)
 	}
 	var text string
 	_ = json.Unmarshal(quoted, &text) // valid
 	return text
+}
+
+// IsTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.
+func IsTimestamp(text string) bool {
+	if len(text) < len("2006-01-02") || len(text) > 40 || text[4] != '-' || text[7] != '-' {
+		return false
+	}
+	_, ok := model.ParseInstant(text)
+	return ok
 }
 
 func skipSpace(text []byte, at int) int {

@@ -1,0 +1,55 @@
+package importer
+
+import (
+	"fmt"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// knownIDs are the ids of a stream, with the records that have them.
+type knownIDs map[string]knownID
+
+type knownID struct {
+	file    string
+	line    int
+	content string
+	repeats int // how often the id was asked for again
+}
+
+// admit takes in a record, or says why it is left out: it is a copy of a message or an event. Any other record whose id is taken gets a
+// further one: mail servers do give two messages one id, and the "id" of a row may be that of an account.
+func (k knownIDs) admit(one *item.Item, file string) (reason string) {
+	base := one.ID
+	first, taken := k[base]
+	for number := 2; taken; number++ {
+		if one.Content == "" {
+			number = max(number, first.repeats+2) // those before are taken
+			first.repeats = number - 1
+			k[base] = first
+		} else if known := k[one.ID]; known.content == one.Content {
+			place := fmt.Sprintf("line %d", known.line)
+			if known.file != file {
+				place += " of " + known.file
+			}
+			return "the same as at " + place
+		}
+		one.ID = fmt.Sprintf("%s-%d", base, number)
+		_, taken = k[one.ID]
+	}
+	k[one.ID] = knownID{file: file, line: one.Line, content: one.Content}
+	fillIDs(one)
+	return ""
+}
+
+// fillIDs writes the id into a record whose format has no field for it, and into what hangs on it.
+func fillIDs(i *item.Item) {
+	if i.Content == "" {
+		return
+	}
+	i.Fields = append([]item.Field{{Name: "id", Value: item.JSON(i.ID)}}, i.Fields...)
+	for index := range i.Attached {
+		file := &i.Attached[index]
+		file.ID = fmt.Sprintf("%s-a%d", i.ID, index+1)
+		file.Fields = append([]item.Field{{Name: "id", Value: item.JSON(file.ID)}, {Name: "message_id", Value: item.JSON(i.ID)}}, file.Fields...)
+	}
+}

@@ -1,0 +1,176 @@
+// Package item is what the readers of formats make of files: records, one by one, and what they pass over.
+package item
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// A Reader reads the records of one file, one by one.
+type Reader interface {
+	// Next returns a record that is valid until the next call; [Unusable] for a piece that is none, after which there may be more; io.EOF at
+	// the end.
+	Next() (Item, error)
+}
+
+// Unusable is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
+type Unusable struct {
+	Line   int // counted from 1
+	Reason string
+}
+
+func (u Unusable) Error() string { return u.Reason }
+
+// IsEnd reports whether a file was read to its end, which may have come too early.
+func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// ByteOrderMark begins some files in UTF-8.
+const ByteOrderMark = "\xef\xbb\xbf"
+
+// SkipMark passes over a byte order mark.
+func SkipMark(input *bufio.Reader) {
+	if start, _ := input.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
+		_, _ = input.Discard(len(ByteOrderMark)) // they are there
+	}
+}
+
+// A Field is one field of a record.
+type Field struct {
+	Name  string
+	Value []byte // JSON
+}
+
+// An Item is a record as it was found.
+type Item struct {
+	Line   int    // where it begins
+	Number int    // its id when it has no other; the line if 0
+	ID     string // empty: what the id field says
+	Text   []byte // JSON; nil: made of the fields
+	Fields []Field
+
+	// Content tells two records of one id apart. Where it is known, a second record that differs is kept under an id of its own, and a record
+	// of the same content is a copy.
+	Content  string
+	Attached []Item
+	Blob     *model.Blob
+	Emitted  time.Time // what the field of emission says; zero: unknown
+}
+
+// Data is the record as a JSON object.
+func (i Item) Data() json.RawMessage {
+	if i.Text != nil {
+		return bytes.Clone(i.Text)
+	}
+	size := len("{}")
+	for _, one := range i.Fields {
+		size += len(one.Name) + len(one.Value) + len(`"":,`)
+	}
+	text := make([]byte, 0, size)
+	text = append(text, '{')
+	for index, one := range i.Fields {
+		if index > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, JSON(one.Name)...)
+		text = append(text, ':')
+		text = append(text, one.Value...)
+	}
+	return append(text, '}')
+}
+
+// JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
+func JSON(value any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // strings, numbers and lists of them always encode
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+}
+
+// Put adds a field, unless it is empty.
+func (i *Item) Put(name string, value any) {
+	switch v := value.(type) {
+	case string:
+		if v == "" {
+			return
+		}
+	case []string:
+		if len(v) == 0 {
+			return
+		}
+	}
+	i.Fields = append(i.Fields, Field{name, JSON(value)})
+}
+
+// Value is what a field holds.
+func (i Item) Value(name string) (json.RawMessage, bool) {
+	for _, one := range i.Fields {
+		if one.Name == name {
+			return one.Value, true
+		}
+	}
+	return nil, false
+}
+
+// String is what a field holds that is a string, else nothing.
+func (i Item) String(name string) string {
+	if value, ok := i.Value(name); ok && value[0] == '"' {
+		return Unquote(value)
+	}
+	return ""
+}
+
+// Replace gives a field another value.
+func (i *Item) Replace(name string, value json.RawMessage) {
+	for index := range i.Fields {
+		if i.Fields[index].Name == name {
+			i.Fields[index].Value = value
+			i.Text = nil
+		}
+	}
+}
+
+// TakeEmitted takes the time of emission out of the record.
+func (i *Item) TakeEmitted(name string) {
+	if name == "" {
+		return
+	}
+	if _, ok := i.Value(name); !ok {
+		return
+	}
+	i.Emitted, _ = i.Instant(name)
+	i.Fields = slices.DeleteFunc(i.Fields, func(one Field) bool { return one.Name == name })
+	i.Text = nil
+}
+
+// Instant reads a field as a time.
+func (i Item) Instant(field string) (time.Time, bool) { return model.ParseInstant(i.String(field)) }
+
+// Identify settles the record's id: the id field when it is a string or a number, else the number of the line or item.
+func (i *Item) Identify(field string) {
+	if i.ID != "" {
+		return
+	}
+	if i.Number == 0 {
+		i.Number = i.Line
+	}
+	i.ID = strconv.Itoa(i.Number)
+	value, ok := i.Value(field)
+	if !ok {
+		return
+	}
+	switch first := value[0]; {
+	case first == '-' || first >= '0' && first <= '9':
+		i.ID = string(value)
+	case first == '"' && len(value) > 2:
+		i.ID = Unquote(value)
+	}
+}

@@ -1,0 +1,71 @@
+package item
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxFields is how many fields of a stream are described. A stream with more is rather a map that was written as records, and the store has a
+// column for each.
+const MaxFields = 1000
+
+// MaxLine is how long a line may be, in bytes.
+const MaxLine = 16 << 20
+
+// ErrTooLong is of a line that was passed over.
+var ErrTooLong = fmt.Errorf("longer than %d MiB", MaxLine>>20)
+
+// Lines reads lines with their ends, and can give some back.
+type Lines struct {
+	Number  int // of the line that was read last
+	input   *bufio.Reader
+	buffer  []byte
+	waiting [][]byte // given back; nil: a line that was too long
+}
+
+// NewLines reads the lines of a file.
+func NewLines(input *bufio.Reader) *Lines { return &Lines{input: input} }
+
+// Next returns a line that is valid until the next call, ErrTooLong for one that was passed over, or io.EOF.
+func (l *Lines) Next() ([]byte, error) {
+	l.Number++
+	if len(l.waiting) > 0 {
+		line := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		if line == nil {
+			return nil, ErrTooLong
+		}
+		return line, nil
+	}
+	l.buffer = l.buffer[:0]
+	tooLong := false
+	for {
+		part, err := l.input.ReadSlice('\n')
+		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > MaxLine; !tooLong {
+			l.buffer = append(l.buffer, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, err
+		case tooLong:
+			return nil, ErrTooLong
+		case len(l.buffer) == 0:
+			return nil, io.EOF
+		}
+		return l.buffer, nil
+	}
+}
+
+// Back gives lines back that were read last. They are kept.
+func (l *Lines) Back(lines ...[]byte) {
+	l.Number -= len(lines)
+	l.waiting = append(lines, l.waiting...)
+}
+
+// Stop passes over the rest of the file.
+func (l *Lines) Stop() { *l = Lines{Number: l.Number, input: bufio.NewReader(bytes.NewReader(nil))} }

@@ -1,0 +1,41 @@
+// Package objects reads JSON objects: one to a line, or in an array.
+package objects
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// A lineReader reads a JSON object to a line.
+type lineReader struct {
+	lines  *item.Lines
+	parser *item.Parser
+}
+
+// NewLines reads a JSON object to a line.
+func NewLines(input *bufio.Reader) item.Reader {
+	return &lineReader{item.NewLines(input), item.NewParser()}
+}
+
+func (r *lineReader) Next() (item.Item, error) {
+	for {
+		text, err := r.lines.Next()
+		if errors.Is(err, item.ErrTooLong) {
+			return item.Item{}, item.Unusable{Line: r.lines.Number, Reason: err.Error()}
+		}
+		if err != nil {
+			return item.Item{}, err
+		}
+		if text = bytes.Trim(text, " \t\r\n"); len(text) == 0 {
+			continue
+		}
+		fields, err := r.parser.Parse(text)
+		if err != nil {
+			return item.Item{}, item.Unusable{Line: r.lines.Number, Reason: err.Error()}
+		}
+		return item.Item{Line: r.lines.Number, Text: text, Fields: fields}, nil
+	}
+}
