@@ -41,7 +41,7 @@ func main() {
 // run is the program without its process: it returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, in io.Reader, out, problems io.Writer) int {
 	return cli.Run(ctx, args, cli.App{
-		Version: version, Getenv: getenv, In: in, Out: out, Err: problems, Pipeline: newPipeline, Observe: newObservation,
+		Version: version, Getenv: getenv, In: in, Out: out, Err: problems, Observe: newObservation,
 		Host: func(ctx context.Context, c cli.HostedConfig, inherited []net.Listener) (cli.Hosted, error) {
 			return newHosted(ctx, c, inherited)
 		},

@@ -28,18 +28,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
 
-// newPipeline returns the call pipeline, which is the same over HTTP and over stdio.
-func newPipeline(name, recordBase string, client *rsclient.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server {
-	return transport.NewPipeline(pipelineOptions(name, recordBase, client, deadline, log, watch))
-}
-
-func pipelineOptions(name, recordBase string, client *rsclient.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) transport.PipelineOptions {
-	return transport.PipelineOptions{
-		Client: client, RecordBase: recordBase, Name: name, Version: version, Deadline: deadline, Logger: log,
-		Tracer: watch.Tracer, Observer: watch.Calls(),
-	}
-}
-
 // A hosted server listens already, and serves when it is run. Its fields outlive a reload, except for the last.
 type hosted struct {
 	service    *service.Service
@@ -148,10 +136,12 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	case len(c.AuthorizationServers) == 0:
 		metadata.Issuers = h.issuers.List
 	}
-	pipeline := pipelineOptions(c.Name, h.recordBase, h.client, c.Deadline, c.Log, c.Watch)
-	pipeline.NoSearchRelax = c.NoSearchRelax
+	pipeline := transport.NewPipeline(transport.PipelineOptions{
+		Client: h.client, RecordBase: h.recordBase, Name: c.Name, Version: version, Deadline: c.Deadline, NoSearchRelax: c.NoSearchRelax,
+		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Calls(),
+	})
 	handler := transport.Handler(transport.HandlerOptions{
-		Server:        transport.NewPipeline(pipeline),
+		Server:        pipeline,
 		Authenticator: h.tokens,
 		Public:        c.Public, Origins: c.Origins,
 		Metadata: metadata,

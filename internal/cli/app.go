@@ -4,13 +4,10 @@ import (
 	"context"
 	"io"
 	"net"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // An App is what the commands run in: the process, and what the program can build. main fills it.
@@ -20,8 +17,6 @@ type App struct {
 	In       io.Reader
 	Out, Err io.Writer // for stdio and demo --json, Out is protocol
 
-	// Pipeline builds the call pipeline with its tools, as every transport serves it.
-	Pipeline func(name, recordBase string, client *rsclient.Client, deadline time.Duration, log zerolog.Logger, watch observe.Observation) *transport.Server
 	// Host builds a hosted server, which listens already.
 	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
 	// Observe sets up metrics, if they are asked for, and traces, if the environment asks for them. The function sends what is

@@ -12,7 +12,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 
 	"github.com/rs/zerolog"
 
@@ -77,16 +76,13 @@ func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 		_, _ = io.WriteString(w, `{"bearer":{"token_kind":"owner"}}`)
 	}))
 	defer server.Close()
-	app := App{Pipeline: func(string, string, *rsclient.Client, time.Duration, zerolog.Logger, observe.Observation) *transport.Server {
-		return nil
-	}}
 	sample := provider{url: server.URL, own: rs.NewToken("t")}
-	if _, principal, err := sample.pipeline(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
+	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
 		t.Errorf("%+v, %v after %d questions", principal, err, asked.Load())
 	}
 	stored := credentials.Credential{ProviderURL: server.URL, Token: rs.NewToken("t")}
 	sample.keepers = []*connect.Keeper{connect.NewKeeper(stored, "test", time.Now)}
-	if _, principal, err := sample.pipeline(t.Context(), app, "pdpp", zerolog.Nop(), observe.Observation{}); err == nil || asked.Load() != 1 {
+	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err == nil || asked.Load() != 1 {
 		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
 	}
 }

@@ -90,7 +90,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 func (c providerFlags) inside(ctx context.Context, app App, use func(session *mcp.ClientSession, providerURL string) error) error {
 	log := zerolog.New(app.Err).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	return c.open(ctx, log, app, false, func(p provider) error {
-		server, principal, err := p.pipeline(ctx, app, "pdpp", log, observe.Observation{})
+		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
 		if err != nil {
 			return err
 		}
@@ -115,9 +115,9 @@ type provider struct {
 	keepers []*connect.Keeper // of stored credentials
 }
 
-// pipeline is the pipeline for the provider's credentials. The schema says what each token is before anything else is read, so that a
+// pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token is before anything else is read, so that a
 // mis-filed owner token never reads a record.
-func (p provider) pipeline(ctx context.Context, app App, name string, log zerolog.Logger, watch observe.Observation) (*transport.Server, auth.Principal, error) {
+func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOptions, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	readTimeout := rsclient.DefaultReadTimeout
 	if len(p.keepers) == 0 {
 		readTimeout = middleware.DefaultDeadline // a slow machine loads the sample for long: the call bounds the wait
@@ -132,7 +132,8 @@ func (p provider) pipeline(ctx context.Context, app App, name string, log zerolo
 			return nil, auth.Principal{}, err
 		}
 	}
-	return app.Pipeline(name, strings.TrimRight(p.url, "/"), client, 0, log, watch), principal, nil
+	o.Client, o.RecordBase, o.Version, o.Tracer = client, strings.TrimRight(p.url, "/"), app.Version, watch.Tracer
+	return transport.NewPipeline(o), principal, nil
 }
 
 func localClient(app App, providerURL string, readTimeout time.Duration, watch observe.Observation) (*rsclient.Client, error) {

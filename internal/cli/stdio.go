@@ -11,7 +11,8 @@ import (
 
 type stdioCommand struct {
 	providerFlags
-	ServerName string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
+	ServerName  string `name:"server-name" help:"Name shown to the client; ${default} if absent." default:"pdpp" env:"PDPP_MCP_SERVER_NAME" placeholder:"NAME"`
+	SearchRelax bool   `name:"search-relax" help:"Search for the words one by one where no record has all of them; on if absent." negatable:"" default:"true" env:"PDPP_MCP_SEARCH_RELAX"`
 }
 
 // runStdio serves one local client with one cached token.
@@ -24,7 +25,7 @@ func runStdio(ctx context.Context, c stdioCommand, app App) error {
 	}
 	defer within(LastLineWait, unwatch)
 	return c.open(ctx, log, app, true, func(p provider) error {
-		server, principal, err := p.pipeline(ctx, app, c.ServerName, log, watch)
+		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Name: c.ServerName, Logger: log, NoSearchRelax: !c.SearchRelax}, watch)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
@@ -102,7 +101,8 @@ func runTools(ctx context.Context, c toolsCommand, app App) error {
 	if err != nil {
 		return err
 	}
-	session, err := transport.Inside(ctx, app.Pipeline("pdpp", client.Base(), client, 0, zerolog.Nop(), observe.Observation{}), auth.Principal{}, insider(app))
+	server := transport.NewPipeline(transport.PipelineOptions{Client: client, Version: app.Version, Logger: zerolog.Nop()})
+	session, err := transport.Inside(ctx, server, auth.Principal{}, insider(app))
 	if err != nil {
 		return err
 	}
