@@ -11,7 +11,7 @@ import (
 const (
 	MaxReads        = 8  // of the resource server, the search that found nothing among them
 	MaxPackageReads = 24 // the same, over the members of a package
-	MaxWords        = 6  // that are asked for one by one
+	MaxWords        = 5  // that are asked for one by one
 	Hits            = 25 // of one read
 )
 
