@@ -65,16 +65,6 @@ type listing struct {
 	skips   []Skip
 }
 
-func (l listing) files() []sourceFile {
-	all := slices.Clone(l.blobs)
-	for _, streams := range l.streams {
-		for _, stream := range streams {
-			all = append(all, stream.files...)
-		}
-	}
-	return all
-}
-
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
 func (f folder) list(manifest folderManifest) (listing, error) {
 	var found listing

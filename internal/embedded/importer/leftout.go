@@ -67,6 +67,7 @@ func (l *leftOut) place(one *model.LeftOut) {
 		for _, stream := range l.found.streams[index] {
 			for _, file := range stream.files {
 				if file.name == one.File {
+					one.Part = partName(connector.Key, stream.stream)
 					one.Stream, one.ConnectionID = stream.stream, file.connection
 					return
 				}

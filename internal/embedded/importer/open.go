@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"iter"
 	"path/filepath"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -76,16 +76,23 @@ const foundStep = 1000
 // A file manifest.json at the top of a folder may say otherwise, and may name several connectors with connections in folders of their own:
 // docs/data.md describes it.
 func Open(ctx context.Context, path string, watch Watch, except ...string) (model.Corpus, error) {
+	return Reopen(ctx, path, nil, watch, except...)
+}
+
+// Reopen reads as [Open] does, but not the parts whose files are as they are known to be, by the names of the parts: by name, size, time
+// and inode or, where those differ and the size does not, by what they hold. Such a part has the streams that are known, and is read when
+// its records are asked for.
+func Reopen(ctx context.Context, path string, known map[string]model.Part, watch Watch, except ...string) (model.Corpus, error) {
 	from, err := folderAt(path, except)
 	if err != nil {
 		return model.Corpus{}, err
 	}
-	return from.open(ctx, watch)
+	return from.open(ctx, known, watch)
 }
 
 // OpenFS reads a folder as [Open] does. Its files can be sought in.
 func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (model.Corpus, error) {
-	return folder{fsys: fsys, name: name, shown: name}.open(ctx, watch)
+	return folder{fsys: fsys, name: name, shown: name}.open(ctx, nil, watch)
 }
 
 // A folder is what is read: all that is in it, or one file.
@@ -97,7 +104,7 @@ type folder struct {
 	except []fs.FileInfo // files that are not the person's
 }
 
-func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
+func (f folder) open(ctx context.Context, known map[string]model.Part, watch Watch) (model.Corpus, error) {
 	manifest, foreign, err := f.manifest()
 	if err != nil {
 		return model.Corpus{}, err
@@ -119,32 +126,24 @@ func (f folder) open(ctx context.Context, watch Watch) (model.Corpus, error) {
 	}
 	left.found = found
 	corpus := model.Corpus{LeftOut: left.list}
-	count := 0
+	reading := &reading{ctx: ctx, known: known, watch: watch, sorted: manifest.Sorted}
 	for index, declared := range manifest.Connectors {
-		connector, err := declared.describe(ctx, found.streams[index], watch, &count)
+		connector, parts, err := reading.connector(declared, found.streams[index], stateOf(f.fsys, found.blobs))
 		if err != nil {
 			return model.Corpus{}, err
 		}
 		corpus.Connectors = append(corpus.Connectors, connector)
+		corpus.Parts = append(corpus.Parts, parts...)
 	}
 	if len(manifest.Connectors) == 1 && len(corpus.Connectors[0].Streams) == 0 {
 		return model.Corpus{}, f.nothing()
 	}
 	corpus.Records = func(yield func(model.Record, error) bool) {
-		keep := &blobBudget{left: maxBlobBytes}
-		var runs []iter.Seq2[model.Record, error]
-		for index, declared := range manifest.Connectors {
-			for _, connection := range declared.Connections {
-				for at := range found.streams[index] {
-					runs = append(runs, found.streams[index][at].records(ctx, connection.ID, keep, watch))
-				}
-			}
-		}
-		if manifest.Sorted {
-			mergeByTime(runs, yield)
-			return
-		}
-		concatenate(runs, yield)
+		concatenate(reading.runs, yield)
+	}
+	if manifest.Sorted { // records of all parts come among one another
+		corpus.Parts = nil
+		corpus.Records = func(yield func(model.Record, error) bool) { mergeByTime(reading.runs, yield) }
 	}
 	return corpus, nil
 }
@@ -161,49 +160,48 @@ func (f folder) nothing() error {
 	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)
 }
 
-// describe reads the files of a connector once, but for the streams that the manifest describes.
-func (c connectorManifest) describe(ctx context.Context, sources []fileStream, watch Watch, found *int) (model.Connector, error) {
-	connector := model.Connector{Key: c.Key, SourceID: c.SourceID}
-	for _, connection := range c.Connections {
-		connector.Connections = append(connector.Connections, model.Connection{ID: connection.ID, DisplayName: connection.DisplayName})
-	}
-	for index := range sources {
-		described, err := sources[index].describe(ctx, watch, found)
-		if err != nil {
-			return model.Connector{}, err
-		}
-		connector.Streams = append(connector.Streams, described...)
-	}
-	return connector, c.relate(connector.Streams)
-}
-
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
 const readerVersion = 5
 
-// Fingerprint sums up what [Open] would read: the names, sizes and times of the files. As long as it is the same, a database that was filled
-// from them is up to date.
+// Fingerprint sums up what lies where [Open] would read: names, sizes, times and inodes. As long as it is the same, a database that was
+// filled from it is up to date. It opens no file.
 func Fingerprint(path string, except ...string) (string, error) {
 	from, err := folderAt(path, except)
 	if err != nil {
 		return "", err
 	}
-	manifest, _, err := from.manifest()
-	if err != nil {
-		return "", err
-	}
-	found, err := from.list(manifest)
-	if err != nil {
-		return "", err
-	}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%d %q\n", readerVersion, from.name)
-	for _, file := range found.files() {
-		fmt.Fprintf(digest, "%q %d %d\n", file.name, file.size, file.modified.UnixNano())
+	if from.only != "" {
+		info, err := fs.Stat(from.fsys, from.only)
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", from.shown, err)
+		}
+		fmt.Fprintf(digest, "%v\n", stateOfFile(from.only, info))
+		return hex.EncodeToString(digest.Sum(nil)), nil
 	}
-	if info, err := fs.Stat(from.fsys, manifestName); err == nil && from.only == "" {
-		fmt.Fprintf(digest, "%q %d %d\n", manifestName, info.Size(), info.ModTime().UnixNano())
-	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	err = fs.WalkDir(from.fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return fmt.Errorf("read the folder: %w", err)
+		case err == nil && name != "." && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case err == nil && entry.IsDir():
+			return nil
+		}
+		info, statErr := fs.Stat(from.fsys, name)
+		switch {
+		case err != nil || statErr != nil:
+			fmt.Fprintf(digest, "%q\n", name)
+		case !from.passesOver(info):
+			fmt.Fprintf(digest, "%v\n", stateOfFile(name, info))
+		}
+		return nil
+	})
+	return hex.EncodeToString(digest.Sum(nil)), err
 }
 
 // folderName is what a person calls a folder or a file, however the path to it is written.

@@ -276,6 +276,7 @@ func TestFingerprintChangesWithTheFolder(t *testing.T) {
 		{"a file of another size", func() { write("a.jsonl", "{}\n{}\n", fileTime) }},
 		{"another manifest", func() { write("manifest.json", "{ }", fileTime) }},
 		{"another file", func() { write("b.jsonl", "", fileTime) }},
+		{"a file that is skipped", func() { write("c.txt", "not read", fileTime) }},
 	} {
 		step.change()
 		sum := fingerprint()
@@ -285,9 +286,9 @@ func TestFingerprintChangesWithTheFolder(t *testing.T) {
 		seen[sum] = step.name
 	}
 	sum := fingerprint()
-	write("c.txt", "not read", fileTime)
+	write(".hidden", "passed over", fileTime)
 	if fingerprint() != sum {
-		t.Error("a file that is not read changes the fingerprint")
+		t.Error("a hidden file changes the fingerprint")
 	}
 }
 

@@ -13,14 +13,26 @@ type Corpus struct {
 	Connectors []Connector
 	// Records yields every record once, in the order in which they were emitted. Loading stops at the first error.
 	Records iter.Seq2[Record, error]
+	// Parts are the same records by the files that they come from. Nil: all are one part.
+	Parts []Part
 	// LeftOut lists what could not be read, once all records have been. It may be nil.
 	LeftOut func() []LeftOut
+}
+
+// A Part is files that are read together: those of one stream, and of what hangs on it.
+type Part struct {
+	Name    string   // unique in the corpus
+	Files   string   // what its files were when they were read, for the next reading to compare with; see importer.Reopen
+	Streams []Stream // as its files show them, before relations
+	Same    bool     // its files are as they were known to be
+	Records iter.Seq2[Record, error]
 }
 
 // A LeftOut is a file of which something could not be read.
 type LeftOut struct {
 	ConnectionID string `json:"connection_id"`
 	Stream       string `json:"stream,omitempty"` // that the file belongs to; empty: to none
+	Part         string `json:"part,omitempty"`   // that the file belongs to; empty: to none
 	File         string `json:"file"`             // path from the folder
 	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
 	Line         int    `json:"line,omitempty"`   // of the first

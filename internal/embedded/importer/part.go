@@ -1,0 +1,155 @@
+package importer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"iter"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// What hangs together is read together: the ids, types and threads of a stream follow from all of its files. So a stream is the part that is
+// read again when one of its files changes.
+
+// A reading is one pass over a folder.
+type reading struct {
+	ctx    context.Context
+	known  map[string]model.Part // of an earlier pass
+	watch  Watch
+	found  int
+	sorted bool                             // the records of all parts come among one another
+	runs   []iter.Seq2[model.Record, error] // of all parts, in their order
+}
+
+// connector describes a connector, and the parts that it is read in.
+func (r *reading) connector(c connectorManifest, sources []fileStream, blobs []fileState) (model.Connector, []model.Part, error) {
+	connector := model.Connector{Key: c.Key, SourceID: c.SourceID}
+	for _, connection := range c.Connections {
+		connector.Connections = append(connector.Connections, model.Connection{ID: connection.ID, DisplayName: connection.DisplayName})
+	}
+	var parts []model.Part
+	for index := range sources {
+		part, err := r.part(c, &sources[index], blobs)
+		if err != nil {
+			return model.Connector{}, nil, err
+		}
+		parts = append(parts, part)
+		for _, stream := range part.Streams {
+			stream.Fields, stream.Relations = slices.Clone(stream.Fields), slices.Clone(stream.Relations) // a relation may change them
+			connector.Streams = append(connector.Streams, stream)
+		}
+	}
+	for _, connection := range c.Connections {
+		for index := range sources {
+			if r.sorted {
+				r.runs = append(r.runs, sources[index].records(r.ctx, connection.ID, &blobBudget{left: maxBlobBytes}, r.watch))
+			}
+		}
+	}
+	return connector, parts, c.relate(connector.Streams)
+}
+
+func (r *reading) part(c connectorManifest, source *fileStream, blobs []fileState) (model.Part, error) {
+	part := model.Part{Name: partName(c.Key, source.stream)}
+	before, isKnown := r.known[part.Name]
+	part.Files, part.Same = source.compare(before.Files, blobs)
+	part.Same = part.Same && isKnown && !r.sorted
+	var err error
+	if part.Streams = before.Streams; !part.Same {
+		part.Streams, err = source.describe(r.ctx, r.watch, &r.found)
+	}
+	described := !part.Same
+	part.Records = func(yield func(model.Record, error) bool) {
+		if !described { // its files are the same, but not what other files say about it
+			if _, err := source.describe(r.ctx, r.watch, &r.found); err != nil {
+				yield(model.Record{}, err)
+				return
+			}
+			described = true
+		}
+		var runs []iter.Seq2[model.Record, error]
+		keep := &blobBudget{left: maxBlobBytes} // what other files hold makes no difference
+		for _, connection := range c.Connections {
+			runs = append(runs, source.records(r.ctx, connection.ID, keep, r.watch))
+		}
+		concatenate(runs, yield)
+	}
+	if !r.sorted {
+		r.runs = append(r.runs, part.Records)
+	}
+	return part, err
+}
+
+func partName(connector, stream string) string { return connector + "/" + stream }
+
+// A fileState is what is compared of a file.
+type fileState struct {
+	Name     string
+	Size     int64
+	Modified int64  // nanoseconds since 1970
+	Node     uint64 // inode; 0: unknown
+	Hash     string // of what it holds
+}
+
+func stateOfFile(name string, info fs.FileInfo) fileState {
+	return fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano(), Node: nodeOf(info)}
+}
+
+func stateOf(fsys fs.FS, files []sourceFile) []fileState {
+	states := make([]fileState, len(files))
+	for index, file := range files {
+		states[index] = fileState{Name: file.name, Size: file.size, Modified: file.modified.UnixNano()}
+		if info, err := fs.Stat(fsys, file.name); err == nil {
+			states[index] = stateOfFile(file.name, info)
+		}
+	}
+	return states
+}
+
+// compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
+func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
+	type written struct {
+		Version  int
+		Format   format
+		Declared streamManifest
+		Files    []fileState
+		Blobs    []fileState
+	}
+	var old written
+	_ = json.Unmarshal([]byte(before), &old) // nothing was known
+	current := written{readerVersion, s.format, s.declared, stateOf(s.from.fsys, s.files), blobs}
+	same = len(old.Files) == len(current.Files)
+	for index := range current.Files {
+		one := &current.Files[index]
+		if index < len(old.Files) {
+			one.Hash = old.Files[index].Hash
+			if *one == old.Files[index] {
+				continue
+			}
+		}
+		one.Hash = s.hash(one.Name) // before it is read: what is written later is a change
+		same = same && one.Hash != "" && one.Name == old.Files[index].Name && one.Size == old.Files[index].Size && one.Hash == old.Files[index].Hash
+	}
+	old.Files = current.Files
+	was, _ := json.Marshal(old) // strings and numbers
+	is, _ := json.Marshal(current)
+	return string(is), same && string(was) == string(is)
+}
+
+func (s *fileStream) hash(name string) string {
+	opened, err := s.from.fsys.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	digest := sha256.New()
+	if _, err := io.Copy(digest, opened); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(digest.Sum(nil))
+}
