@@ -93,7 +93,7 @@ func (a aggregateAnswer) next(n int) *arguments {
 		if from == "" || longerThan(from, keyChars) || filter.Has(by) && filter.Object(by) == nil {
 			return nil
 		}
-		bounds := append(object{pair("gte", encode(from))}, keep(filter.Object(by), func(op string) bool { return op == "lt" || op == "lte" })...)
+		bounds := append(object{pair("gte", encode(from))}, filter.Object(by).Without("gte", "gt")...)
 		return new(arguments).rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
 	}
 	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
@@ -112,32 +112,32 @@ func (r groupsRest) lines() []string {
 
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the others.
 func (a aggregateAnswer) structured() string {
-	out := object{pair("data", a.raw)}.JSON()
-	if len(out) <= StructuredHard {
-		return out
+	whole := object{pair("data", a.raw)}.JSON()
+	if fitsStructured(whole) {
+		return whole
 	}
 	head := rs.AsObject(fitted(a.Without("groups").JSON(), documentHead))
 	groups := a.Array("groups")
-	page := func(n int) string {
-		out := object{pair("data", head.JSON())}
-		if groups != nil {
-			out = object{pair("data", head.With("groups", rs.JoinArray(groups[:a.partsOf(n)])).JSON())}
+	if groups == nil {
+		return object{pair("data", head.JSON())}.JSON()
+	}
+	out, _ := fullest(len(a.rows), func(n int) string {
+		parts := groups[:a.partsOf(n)]
+		if len(parts) == 1 && len(parts[0]) > StructuredTarget { // a group that fills a page alone
+			parts = []string{fitted(parts[0], StructuredTarget)}
 		}
-		if n < len(a.rows) {
-			rest := a.rest(n)
-			out = append(out, pair("shown", encode(rest.says)))
-			if rest.next != nil && len(rest.next.json()) <= LineChars {
-				out = append(out, pair("next", object{pair("tool", encode("aggregate")), pair("arguments", rest.next.json())}.JSON()))
-			}
+		out := object{pair("data", head.With("groups", rs.JoinArray(parts)).JSON())}
+		if n == len(a.rows) {
+			return out.JSON()
+		}
+		rest := a.rest(n)
+		out = append(out, pair("shown", encode(rest.says)))
+		if rest.next != nil && len(rest.next.json()) <= LineChars {
+			out = append(out, pair("next", object{pair("tool", encode("aggregate")), pair("arguments", rest.next.json())}.JSON()))
 		}
 		return out.JSON()
-	}
-	count := most(len(a.rows), func(n int) bool { return len(page(n)) <= StructuredHard })
-	if count == 0 && len(groups) > 0 {
-		count = 1
-		groups[0] = fitted(groups[0], StructuredTarget)
-	}
-	return page(count)
+	}, fitsStructured)
+	return out
 }
 
 // partsOf is how many of the answer's groups the first n rows are.

@@ -2,6 +2,9 @@ package render
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -115,50 +118,43 @@ func (p *boundedText) put(line string) bool {
 
 func (p *boundedText) String() string { return p.text.String() }
 
-// lines are the lines of a text in one buffer.
-type lines struct {
-	b     []byte
-	start int // of the last line
-}
-
-func (l *lines) count() int { return bytes.Count(l.b, []byte("\n")) + 1 }
-
-// open begins a line, and add goes on with it.
-func (l *lines) open(parts ...string) {
-	if len(l.b) > 0 {
-		l.b = append(l.b, '\n')
-	}
-	l.start = len(l.b)
-	l.add(parts...)
-}
-
-func (l *lines) add(parts ...string) {
-	for _, part := range parts {
-		l.b = append(l.b, part...)
-	}
-}
-
-// longerThan reports whether the last line has more than max runes.
-func (l *lines) longerThan(max int) bool {
-	line := l.b[l.start:]
-	return len(line) > max && utf8.RuneCount(line) > max
-}
-
-// list ends a line with items, and goes on behind indent on further lines where one is too short.
-func (l *lines) list(indent string, items []string) {
+// folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
+func folded(line, indent string, items []string) []string {
+	var lines []string
 	for i, item := range items {
-		between := ", "
-		if i == len(items)-1 {
-			between = ""
+		if i < len(items)-1 {
+			item += ", "
 		}
-		end := len(l.b)
-		l.add(item, between)
-		if l.longerThan(LineChars-10) && string(l.b[l.start:end]) != indent {
-			l.b = bytes.TrimRight(l.b[:end], " ")
-			l.open(indent, item, between)
+		if longerThan(line+item, LineChars-10) && line != indent {
+			lines, line = append(lines, strings.TrimRight(line, " ")), indent
 		}
+		line += item
 	}
-	if l.longerThan(LineChars) {
-		l.b = append(l.b[:l.start], clip(string(l.b[l.start:]), LineChars)...)
-	}
+	return append(lines, clip(line, LineChars))
 }
+
+// within returns the first texts of a list that have at most max bytes together, and how many others there are.
+func within(list []string, max int) []string {
+	for i, text := range list {
+		if max -= len(text) + len(", "); max < 0 {
+			return append(slices.Clone(list[:i]), fmt.Sprintf("and %d more", len(list)-i))
+		}
+	}
+	return list
+}
+
+// fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
+// page with that one.
+func fullest(total int, page func(n int) string, fits func(page string) bool) (string, int) {
+	if whole := page(total); total == 0 || fits(whole) {
+		return whole, total
+	}
+	n := max(1, sort.Search(total, func(n int) bool { return !fits(page(n + 1)) }))
+	return page(n), n
+}
+
+func fitsText(text string) bool {
+	return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
+}
+
+func fitsStructured(out string) bool { return len(out) <= StructuredHard }

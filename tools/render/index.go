@@ -153,42 +153,33 @@ func (x *index) part(from, to int) []indexedConnection {
 
 func (x *index) result() (Result, error) {
 	from := x.q.Offset
-	if from > 0 && from >= x.total {
-		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", from, plural(x.total, "stream")),
-			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", max(x.total-1, 0)))
+	if err := pastEnd(from, x.total, "stream"); err != nil {
+		return Result{}, err
 	}
 	counted := x.q.Counts != nil && len(x.text(from, x.total, true)) <= TextTarget
-	shown := most(x.total-from, func(n int) bool {
-		text := x.text(from, from+n, counted)
-		return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
-	})
-	text := x.text(from, from+max(shown, min(1, x.total-from)), counted)
-	room := StructuredHard - len(text)
-	shown = most(x.total-from, func(n int) bool { return len(x.structured(from, from+n)) <= room })
-	return Result{Text: text, Structured: []byte(x.structured(from, from+max(shown, min(1, x.total-from))))}, nil
+	text, _ := fullest(x.total-from, func(n int) string { return x.text(from, from+n, counted) }, fitsText)
+	structured, _ := fullest(x.total-from, func(n int) string { return x.structured(from, from+n) },
+		func(page string) bool { return len(text)+len(page) <= StructuredHard })
+	return Result{Text: text, Structured: []byte(structured)}, nil
 }
 
 // text names the streams of each connection in a line, and where to read on in the first and the last: some hosts cut the middle.
 func (x *index) text(from, to int, counted bool) string {
-	l := &lines{}
-	l.open(plural(x.connectors, "connector"), ", ", plural(x.streams, "stream"), ", ", plural(len(x.connections), "connection"), ".")
+	first := plural(x.connectors, "connector") + ", " + plural(x.streams, "stream") + ", " + plural(len(x.connections), "connection") + "."
 	if x.q.Now != "" {
-		l.add(" now ", x.q.Now, "; times are UTC.")
+		first += " now " + x.q.Now + "; times are UTC."
 	}
+	lines := []string{first}
 	next := ""
 	if to < x.total {
 		next = "Next: " + x.q.at(to).call("schema")
 	}
 	if from > 0 || next != "" {
-		l.open(fmt.Sprintf("Shown: streams %d-%d of %d.", from+1, to, x.total))
-		if next != "" {
-			l.add(" ", next)
-		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("Shown: streams %d-%d of %d. %s", from+1, to, x.total, next)))
 	}
 	same := map[string]string{} // the first connection with a list of streams
 	example := ""
 	for _, c := range x.part(from, to) {
-		l.open(c.head(), ": ")
 		streams := make([]string, len(c.streams))
 		for i, s := range c.streams {
 			streams[i] = s.text(counted, c.streams[:i])
@@ -205,19 +196,17 @@ func (x *index) text(from, to int, counted bool) string {
 		if counted && c.status != "" {
 			streams[len(streams)-1] += c.freshness()
 		}
-		l.list("  ", streams)
+		lines = append(lines, folded(c.head()+": ", "  ", streams)...)
 	}
-	for _, warning := range x.warnings {
-		l.open(warning)
-	}
+	lines = append(lines, x.warnings...)
 	if next != "" {
-		l.open(next)
+		lines = append(lines, next)
 	}
 	if example != "" {
 		call := new(arguments).text("stream", example).call("schema")
-		l.open("One stream's fields, filters, sorting and aggregates: ", call, "; connection_id narrows.")
+		lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows.")
 	}
-	return string(l.b) + x.unavailable
+	return strings.Join(lines, "\n") + x.unavailable
 }
 
 // head is `gmail, cin_mail_work "Work mail"`.

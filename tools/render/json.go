@@ -283,20 +283,3 @@ func escapedRune(c rune) int {
 	}
 	return utf8.RuneLen(c)
 }
-
-// most returns the largest n, at most limit, up to which fits holds; 0 when 1 does not fit.
-func most(limit int, fits func(int) bool) int {
-	low, high := 0, 1
-	for high <= limit && fits(high) {
-		low, high = high, 2*high
-	}
-	high = min(high, limit+1)
-	for high-low > 1 {
-		if middle := (low + high) / 2; fits(middle) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
-}

@@ -54,11 +54,19 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	if q.Stream == "" && len(d.rows) > 0 {
 		return newIndex(d).result()
 	}
-	if total := len(d.units); total > 0 && q.Offset >= total {
-		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, "field")),
-			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
+	if err := pastEnd(q.Offset, len(d.units), "field"); err != nil {
+		return Result{}, err
 	}
-	return Result{Text: d.text(), Structured: d.structured(StructuredHard)}, nil
+	return Result{Text: d.text(), Structured: d.structured()}, nil
+}
+
+// pastEnd is the error of an offset behind the last of some things; nil for any other, and where there are none.
+func pastEnd(offset, total int, noun string) error {
+	if total == 0 || offset < total {
+		return nil
+	}
+	return rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", offset, plural(total, noun)),
+		fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
 }
 
 // A schemaDocument is a schema document with those of its streams that were asked for.
@@ -100,8 +108,7 @@ type schemaRow struct {
 // A field is a field of a row.
 type field struct {
 	rs.SchemaField
-	line      string // what the full text says of it, once it was said
-	shortened bool   // its capabilities or its JSON Schema are not complete
+	shortened bool // its capabilities or its JSON Schema are not complete
 }
 
 func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
@@ -203,32 +210,14 @@ const (
 	mostKinds           = 12 // of aggregation
 )
 
-// text names as many streams of the index, or describes as many fields of the stream, as fit, from the offset on.
+// text describes as many fields of the stream as fit, from the offset on.
 func (d *schemaDocument) text() string {
-	tail := d.unavailable()
 	if len(d.rows) == 0 {
-		return clip(d.nothing(), LineChars) + tail
+		return clip(d.nothing(), LineChars) + d.unavailable()
 	}
-	from := min(d.q.Offset, len(d.units))
-	all := len(d.units) - from
-	l := &lines{b: make([]byte, 0, 2<<10)}
-	fits := func(bytes, lines int) bool {
-		return len(l.b)+1+len(tail) <= bytes && l.count()+strings.Count(tail, "\n") <= lines
-	}
-	if all <= TextLines {
-		d.write(l, from, from+all)
-		// A part takes at most as much again as the whole, because a list may not be folded that was, and the bytes that say
-		// where to read on. So any part fits of what takes a third of the budget, and nothing has to be tried.
-		if fits(TextHard/3, TextLines/3) {
-			return string(append(l.b, tail...))
-		}
-	}
-	count := most(all, func(n int) bool {
-		d.write(l, from, from+n)
-		return fits(TextHard, TextLines)
-	})
-	d.write(l, from, from+min(all, max(1, count)))
-	return string(append(l.b, tail...))
+	from, tail := min(d.q.Offset, len(d.units)), d.unavailable()
+	text, _ := fullest(len(d.units)-from, func(n int) string { return strings.Join(d.lines(from, from+n), "\n") + tail }, fitsText)
+	return text
 }
 
 // noStream says what an empty grant needs.
@@ -257,9 +246,9 @@ func (d *schemaDocument) nothing() string {
 	return noStream
 }
 
-// write writes the text that shows some units. Where to read on stands first and again last: some hosts cut the middle.
-func (d *schemaDocument) write(l *lines, from, to int) {
-	l.b = l.b[:0]
+// lines describe some units. Where to read on stands first and again last: some hosts cut the middle.
+func (d *schemaDocument) lines(from, to int) []string {
+	var lines []string
 	next := ""
 	if to < len(d.units) {
 		next = `Next: the same call with "offset":` + strconv.Itoa(to)
@@ -268,19 +257,16 @@ func (d *schemaDocument) write(l *lines, from, to int) {
 		}
 	}
 	if from > 0 || next != "" {
-		l.open("Shown: ", d.shown(from, to), ".")
-		if next != "" {
-			l.add(" ", next)
-		}
+		lines = append(lines, strings.TrimSpace("Shown: "+d.shown(from, to)+". "+next))
 	}
 	if len(d.unknown) > 0 {
-		l.open("Not in this stream: ")
-		l.list("  ", quotedNames(d.unknown, unknownBytes))
+		lines = append(lines, folded("Not in this stream: ", "  ", within(shownNames(d.unknown), unknownBytes))...)
 	}
-	d.detail(l, d.units[from:to])
+	lines = append(lines, d.detail(d.units[from:to])...)
 	if next != "" {
-		l.open(next)
+		lines = append(lines, next)
 	}
+	return lines
 }
 
 func connectorName(key string) string {
@@ -290,35 +276,15 @@ func connectorName(key string) string {
 	return shownName(key)
 }
 
-func quotedNames(names []string, max int) []string {
-	var list []string
-	shown := within(names, max)
-	for _, s := range shown {
-		list = append(list, shownName(s))
-	}
-	if n := len(names) - len(shown); n > 0 {
-		list = append(list, fmt.Sprintf("and %d more", n))
-	}
-	return list
-}
-
-// connectionList is `cin_a "Work mail"`, `cin_b "Personal mail"`, those that fit in so many bytes. Ids are whole or not
-// there.
-func connectionList(list []rs.Connection, bytes int) []string {
+// connectionList is `cin_a "Work mail"`, `cin_b "Personal mail"`, as many as fit.
+func connectionList(list []rs.Connection) []string {
 	var parts []string
-	size := 0
 	for _, c := range list {
-		part := name(c.ID)
+		part := shownName(c.ID)
 		if c.DisplayName != "" {
 			part += " " + quote(preview(c.DisplayName, labelChars))
 		}
-		if len(c.ID) > longestName || size+len(part)+2 > bytes {
-			continue
-		}
-		parts, size = append(parts, part), size+len(part)+2
+		parts = append(parts, part)
 	}
-	if n := len(list) - len(parts); n > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", n))
-	}
-	return parts
+	return within(parts, connectionListBytes)
 }

@@ -1,16 +1,18 @@
 package render
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // detail says of each row all that the next call needs, its fields by what can be done with them (S0-5b, S0-5c).
-func (d *schemaDocument) detail(l *lines, units []schemaUnit) {
-	described := map[string]string{}
+func (d *schemaDocument) detail(units []schemaUnit) []string {
+	var lines []string
+	described := map[string]string{} // the row that was described so
 	var used usage
 	for n := 0; len(units) > 0; n++ {
 		own := ofRow(units)
@@ -20,31 +22,27 @@ func (d *schemaDocument) detail(l *lines, units []schemaUnit) {
 		if d.q.ConnectionID != "" {
 			granted = slices.DeleteFunc(slices.Clone(granted), func(c rs.Connection) bool { return c.ID != d.q.ConnectionID })
 		}
-		l.open(shownName(r.Name), " (", connectorName(r.ConnectorKey))
-		head := l.start
+		head := []string{shownName(r.Name) + " (" + connectorName(r.ConnectorKey) + ")"}
 		if len(granted) > 0 {
-			list := connectionList(granted, connectionListBytes)
+			list := connectionList(granted)
 			list[len(list)-1] += ")"
-			l.add("; connection_id ")
-			l.list("      ", list)
+			head = folded(strings.TrimSuffix(head[0], ")")+"; connection_id ", "      ", list)
 			used.choice = used.choice || len(granted) > 1 || n > 0
-		} else {
-			l.add(")")
 		}
-		body := len(l.b)
-		r.describe(l, own, d.q.Full, &used)
-		if twin, ok := described[string(l.b[body:])]; ok && len(l.b)-body-1 > len(twin) {
-			l.b = l.b[:body]
-			l.open("  the same as in ", twin)
-		} else if len(units) > 0 {
-			first, _, _ := strings.Cut(string(l.b[head:body]), "\n")
-			described[string(l.b[body:])] = clip(first, 200)
+		lines = append(lines, head...)
+		body := r.describe(own, d.q.Full, &used)
+		all := strings.Join(body, "\n")
+		if twin, ok := described[all]; ok && len(all) > len(twin) {
+			body = []string{"  the same as in " + twin}
+		} else if !ok {
+			described[all] = clip(head[0], 200)
 		}
+		lines = append(lines, body...)
 		if own[0].first && (len(granted) > 0 || d.q.ConnectionID == "") {
-			r.examples(l, granted)
+			lines = append(lines, r.examples(granted)...)
 		}
 	}
-	used.legend(l)
+	return append(lines, used.legend())
 }
 
 // usage is which capabilities were named, so that the legend explains those and no others.
@@ -55,41 +53,36 @@ type usage struct {
 }
 
 // legend says how to send what a field can do (S0-5d).
-func (u *usage) legend(l *lines) {
-	l.open("Use: ")
+func (u *usage) legend() string {
+	line := "Use: "
 	if u.exact {
-		l.add(`exact filter:{"field":value}; `)
+		line += `exact filter:{"field":value}; `
 	}
 	if u.ranges {
-		l.add(`range filter:{"field":{"gte":value}}, also `, strings.Join(rs.RangeOperators[1:], " "), `, and sort:"field" or "-field"; `)
+		line += `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"; `
 	} else if u.sort {
-		l.add(`sort:"field" or "-field"; `)
+		line += `sort:"field" or "-field"; `
 	}
 	if len(u.modes) > 0 {
-		l.add(strings.Join(u.modes, ", "), ": search mode; ")
+		line += strings.Join(u.modes, ", ") + ": search mode; "
 	}
 	if len(u.kinds) > 0 {
-		l.add(strings.Join(u.kinds, ", "), ": aggregate; ")
+		line += strings.Join(u.kinds, ", ") + ": aggregate; "
 	}
 	if u.choice {
-		l.add("connection_id to choose one; ")
+		line += "connection_id to choose one; "
 	}
-	l.add(`aggregate count or count:"exact"; fields:["field"].`)
+	return line + `aggregate count or count:"exact"; fields:["field"].`
 }
 
 // describe lists a row's fields by what can be done with them.
-func (r *schemaRow) describe(l *lines, units []schemaUnit, full bool, used *usage) {
-	type alike struct {
-		signature string
-		names     []string
-	}
-	var fields []alike
-	at := map[string]int{} // in fields, by signature
-	var signature []byte
+func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []string {
+	var lines, signatures []string
+	names := map[string][]string{} // by signature
 	denied := 0
 	for _, u := range units {
 		if u.field < 0 {
-			l.open("  no fields listed")
+			lines = append(lines, "  no fields listed")
 			continue
 		}
 		f := &r.fields[u.field]
@@ -97,44 +90,36 @@ func (r *schemaRow) describe(l *lines, units []schemaUnit, full bool, used *usag
 			denied++
 			continue
 		}
-		signature = f.signature(signature[:0], used)
+		signature := f.signature(used)
 		if full {
-			if f.line == "" {
-				f.line = withJSON("  "+string(signature)+": "+shownName(f.Name), f.JSONSchema())
-			}
-			l.open(f.line)
+			lines = append(lines, withJSON("  "+signature+": "+shownName(f.Name), f.JSONSchema()))
 			continue
 		}
-		i, ok := at[string(signature)]
-		if !ok {
-			i = len(fields)
-			fields = append(fields, alike{signature: string(signature)})
-			at[fields[i].signature] = i
+		if names[signature] == nil {
+			signatures = append(signatures, signature)
 		}
-		fields[i].names = append(fields[i].names, shownName(f.Name))
+		names[signature] = append(names[signature], shownName(f.Name))
 	}
-	for _, f := range fields {
-		l.open("  ", f.signature, ": ")
-		l.list("    ", f.names)
+	for _, signature := range signatures {
+		lines = append(lines, folded("  "+signature+": ", "    ", names[signature])...)
 	}
 	if denied > 0 {
-		l.open("  not granted: ", plural(denied, "field"))
+		lines = append(lines, "  not granted: "+plural(denied, "field"))
 	}
 	if !units[0].first {
-		return
+		return lines
 	}
 	if !r.advertised() {
-		l.open("  no capability is advertised; filter, sort, aggregate and search may be tried")
-		return
+		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
 	}
 	if r.cursor != "" && len(r.cursor) <= longestName {
 		used.sort = true
-		l.open("  sorted by ", name(r.cursor), ", newest first")
+		lines = append(lines, "  sorted by "+name(r.cursor)+", newest first")
 	}
 	if len(r.expand) > 0 {
-		l.open("  expand: ")
-		l.list("    ", r.relations())
+		lines = append(lines, folded("  expand: ", "    ", within(r.expand, expandListBytes))...)
 	}
+	return lines
 }
 
 // advertised reports whether anything can be done with the row beyond reading it.
@@ -147,33 +132,15 @@ func (f *field) advertised() bool {
 	return f.Exact || f.Lexical || f.Semantic || len(f.Ranges) > 0 || len(f.Aggregates) > 0
 }
 
-func (r *schemaRow) relations() []string {
-	size := 0
-	for i, relation := range r.expand {
-		if size += len(relation) + 2; size > expandListBytes {
-			return append(slices.Clone(r.expand[:i]), fmt.Sprintf("and %d more", len(r.expand)-i))
-		}
-	}
-	return r.expand
-}
-
 // signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
-func (f *field) signature(b []byte, used *usage) []byte {
-	words := 0
-	add := func(parts ...string) {
-		if words > 0 {
-			b = append(b, ' ')
-		}
-		for _, part := range parts {
-			b = append(b, part...)
-		}
-		words++
-	}
+func (f *field) signature(used *usage) string {
+	var words []string
+	add := func(word string) { words = append(words, word) }
 	if f.Type != "" {
 		add(typeName(preview(f.Type, labelChars)))
 	}
 	if f.Role != "" {
-		add("(", name(preview(f.Role, labelChars)), ")")
+		add("(" + name(preview(f.Role, labelChars)) + ")")
 	}
 	if f.Exact {
 		used.exact = true
@@ -184,7 +151,7 @@ func (f *field) signature(b []byte, used *usage) []byte {
 		if slices.Equal(f.Ranges, rs.RangeOperators) {
 			add("range")
 		} else {
-			add("range[", quotedWords(f.Ranges, labelChars), "]")
+			add("range[" + quotedWords(f.Ranges, labelChars) + "]")
 		}
 	}
 	if f.Lexical {
@@ -197,15 +164,11 @@ func (f *field) signature(b []byte, used *usage) []byte {
 	}
 	for _, kind := range f.Aggregates[:min(len(f.Aggregates), mostKinds)] {
 		if word := preview(kind, 30); word != "" {
-			word = name(word)
-			note(&used.kinds, word)
-			add(word)
+			note(&used.kinds, name(word))
+			add(name(word))
 		}
 	}
-	if words == 0 {
-		add("fields")
-	}
-	return b
+	return cmp.Or(strings.Join(words, " "), "fields")
 }
 
 // typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
@@ -218,17 +181,15 @@ func typeName(kind string) string {
 
 // quotedWords are words of a resource server in a line of ours, as many as have max characters together.
 func quotedWords(list []string, max int) string {
-	var b []byte
-	for i, word := range list {
+	var words []string
+	for _, word := range list {
 		if max -= len(word) + 1; max < 0 {
-			return string(append(b, " …"...))
+			words = append(words, "…")
+			break
 		}
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = appendName(b, word)
+		words = append(words, name(word))
 	}
-	return string(b)
+	return strings.Join(words, " ")
 }
 
 // note adds a word to a list that is not full and does not have it.
@@ -260,14 +221,10 @@ func withJSON(beginning string, raw string) string {
 func jsonText(raw string) string {
 	var b []byte
 	for _, c := range raw {
-		switch {
-		case shown(c):
-			b = append(b, string(c)...)
-		case c > 0xFFFF:
-			c -= 0x10000
-			b = appendEscape(appendEscape(b, 0xD800+c>>10), 0xDC00+c&0x3FF)
-		default:
-			b = appendEscape(b, c)
+		if shown(c) {
+			b = utf8.AppendRune(b, c)
+		} else {
+			b = appendEscaped(b, string(c))
 		}
 	}
 	return string(b)
@@ -277,48 +234,44 @@ func jsonText(raw string) string {
 func sendableName(s string) bool  { return len(s) <= longestName && rs.UnsafeName(s) == "" }
 func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
 
-// examples are calls that this row's advertised capabilities allow.
-func (r *schemaRow) examples(l *lines, granted []rs.Connection) {
+// examples are calls that this row's advertised capabilities allow, those that are not long.
+func (r *schemaRow) examples(granted []rs.Connection) []string {
 	if !sendableName(r.Name) {
-		return
+		return nil
 	}
-	var group, bucket string
-	for i := range r.fields {
-		f := &r.fields[i]
-		if !f.Granted || !sendableField(f.Name) {
-			continue
+	fieldFor := func(kind string, needed ...string) string {
+		for i := range r.fields {
+			f := &r.fields[i]
+			ranges := func(operator string) bool { return !slices.Contains(f.Ranges, operator) }
+			if f.Granted && sendableField(f.Name) && slices.Contains(f.Aggregates, kind) && !slices.ContainsFunc(needed, ranges) {
+				return f.Name
+			}
 		}
-		if group == "" && slices.Contains(f.Aggregates, "group_by") {
-			group = f.Name
+		return ""
+	}
+	call := func() *arguments {
+		a := new(arguments).text("stream", r.Name)
+		if i := slices.IndexFunc(granted, func(c rs.Connection) bool { return sendableName(c.ID) }); i >= 0 {
+			a.text("connection_id", granted[i].ID)
 		}
-		if bucket == "" && slices.Contains(f.Aggregates, "group_by_time") && slices.Contains(f.Ranges, "gte") {
-			bucket = f.Name
+		return a
+	}
+	query := call()
+	if time := fieldFor("group_by_time", "gte"); time != "" {
+		query.put("filter", new(arguments).put(time, `{"gte":"2026-01-01T00:00:00Z"}`).json())
+	}
+	if sendableField(r.cursor) {
+		query.text("sort", "-"+r.cursor)
+	}
+	calls := []string{query.number("limit", 10).call("query_records")}
+	if group := fieldFor("group_by"); group != "" {
+		calls = append(calls, call().text("metric", "count").text("group_by", group).call("aggregate"))
+	}
+	var lines []string
+	for _, call := range calls {
+		if line := "  example: " + call; len(line) <= exampleBytes {
+			lines = append(lines, line)
 		}
 	}
-	r.example(l, "query_records", granted, func(a *arguments) {
-		if bucket != "" {
-			a.open("filter", '{').put(bucket, `{"gte":"2026-01-01T00:00:00Z"}`).shut('}')
-		}
-		if sendableField(r.cursor) {
-			a.text("sort", "-"+r.cursor)
-		}
-		a.number("limit", 10)
-	})
-	if group != "" {
-		r.example(l, "aggregate", granted, func(a *arguments) { a.text("metric", "count").text("group_by", group) })
-	}
-}
-
-// example is a call of a tool with the row's stream and connection and what else is added, unless it is long.
-func (r *schemaRow) example(l *lines, tool string, granted []rs.Connection, add func(*arguments)) {
-	end := len(l.b)
-	l.open("  example: ", tool, " {")
-	a := (&arguments{l.b}).text("stream", r.Name)
-	if i := slices.IndexFunc(granted, func(c rs.Connection) bool { return sendableName(c.ID) }); i >= 0 {
-		a.text("connection_id", granted[i].ID)
-	}
-	add(a)
-	if l.b = a.shut('}').b; len(l.b)-l.start > exampleBytes {
-		l.b = l.b[:end]
-	}
+	return lines
 }

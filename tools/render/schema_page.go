@@ -7,77 +7,54 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// What the parts of a cut document take at most, in bytes, so that a stream or a field always fits.
+// What the parts of a document that does not fit take at most, in bytes, so that a field always fits beside them.
 const (
 	documentHead    = 4 << 10
 	connectorHead   = 6 << 10
-	rowHeadBytes    = 8 << 10
-	connectionsHead = 4 << 10 // the connections in one of them
-	identityBytes   = 600     // a name, id or label
-	longestName     = 256     // in bytes; a longer one could not be sent back
-	longestNext     = 1500    // arguments that read on; longer ones are not repeated
-	nextBytes       = 2 << 10 // more than all that is said of what is left out
-	mostTried       = 500     // of streams or fields; of more it is not tried whether all fit
-	unknownBytes    = 1 << 10 // names of fields that are not there
+	rowHead         = 8 << 10
+	connectionsHead = 2500 // the connections in one of them
+	identityBytes   = 600  // a name, id or label
+	longestName     = 256  // in bytes; a longer one could not be sent back
+	longestNext     = 1500 // arguments that read on; longer ones are not repeated
+	unknownBytes    = 1 << 10
 )
 
-// identity are the members that identify a row or connector: every page repeats them.
+// identity are the members that identify a row: every page repeats them.
 var identity = []string{
 	"object", "name", "stream", "connector_key", "connector_id", "source", "connection_id", "connector_instance_id", "display_name",
-	"grant_id", "cursor_field", "granted_connections", "granted_connections_total",
+	"grant_id", "cursor_field", "granted_connections", "granted_connections_total", "schema",
 }
 
-// structured is the document as received when it fits max bytes. What does not fit is cut, and says what is shown and with which
-// arguments to read on.
-func (d *schemaDocument) structured(max int) []byte {
+// structured is the document as received when it fits (S3-7a). What does not fit is cut between two fields, and says what is shown
+// and with which arguments to read on.
+func (d *schemaDocument) structured() []byte {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
-		if out := d.whole(max); out != nil {
-			return out
+		if whole := d.withLegend(object{pair("data", d.raw)}, d.units).JSON(); fitsStructured(whole) {
+			return []byte(whole)
 		}
 	}
-	c := d.cut()
 	from := min(d.q.Offset, len(d.units))
-	all := len(d.units) - from
-	page := func(n int) int { return len(c.page(from, from+n)) }
-	if all <= mostTried && page(all)+nextBytes <= max { // then any part fits as well
-		return c.out
+	page := func(n int) string { return d.page(from, from+n) }
+	out, count := fullest(len(d.units)-from, page, fitsStructured)
+	if over := len(out) - StructuredHard; over > 0 {
+		d.shorten(d.units[from], over)
+		out = page(count)
 	}
-	count := most(all, func(n int) bool { return page(n) <= max })
-	if count == 0 && all > 0 {
-		count = 1
-		d.shorten(d.units[from], page(1)-max)
-	}
-	return c.page(from, from+count)
+	return []byte(out)
 }
 
-// whole is the document as received, or nil when that has more than max bytes.
-func (d *schemaDocument) whole(max int) []byte {
-	if len(d.raw) > max {
-		return nil
+// withLegend adds the legend where a unit has capabilities of the compact form.
+func (d *schemaDocument) withLegend(o object, units []schemaUnit) object {
+	flags := func(u schemaUnit) bool {
+		if u.field >= 0 {
+			return d.rows[u.row].fields[u.field].HasFlags()
+		}
+		return slices.ContainsFunc(d.rows[u.row].Members.Object("field_capabilities"), func(m member) bool { return rs.Kind(m.Value) == "string" })
 	}
-	const rest = `{"data":,"legend":""}`
-	a := &arguments{append(make([]byte, 0, len(d.raw)+len(flagLegend)+len(rest)), '{')}
-	a.put("data", d.raw)
-	d.legend(a, d.units)
-	if a.shut('}'); len(a.b) > max {
-		return nil
+	if d.q.Full || !slices.ContainsFunc(units, flags) {
+		return o
 	}
-	return a.b
-}
-
-// legend adds the legend for units that have flags.
-func (d *schemaDocument) legend(a *arguments, units []schemaUnit) {
-	if !d.q.Full && slices.ContainsFunc(units, d.flags) {
-		a.plain("legend", flagLegend)
-	}
-}
-
-// flags reports whether a unit has capabilities of the compact form.
-func (d *schemaDocument) flags(u schemaUnit) bool {
-	if u.field >= 0 {
-		return d.rows[u.row].fields[u.field].HasFlags()
-	}
-	return slices.ContainsFunc(d.rows[u.row].Members.Object("field_capabilities"), func(m member) bool { return rs.Kind(m.Value) == "string" })
+	return append(o, pair("legend", encode(flagLegend)))
 }
 
 // shown is "fields 1-40 of 800".
@@ -87,196 +64,91 @@ func (d *schemaDocument) shown(from, to int) string {
 
 // next are the arguments that read on; whole is false when only the offset is said, because the others are too long.
 func (d *schemaDocument) next(offset int) (a *arguments, whole bool) {
-	if a := d.q.at(offset); len(a.b) < longestNext {
+	if a := d.q.at(offset); len(a.json()) < longestNext {
 		return a, true
 	}
 	return new(arguments).number("offset", offset), false
 }
 
-// within returns the first names that have at most max bytes together.
-func within(names []string, max int) []string {
-	for i, name := range names {
-		if max -= len(encode(name)); max < 0 {
-			return names[:i]
-		}
-	}
-	return names
-}
-
-// A schemaCut is a document in parts of which pages are made. It is made for a document that has to be cut.
-type schemaCut struct {
-	*schemaDocument
-	head           schemaHead
-	connectorHeads []schemaHead
-	rowHeads       []schemaHead
-	document       []byte   // the part of it on the page
-	shortened      []string // what is not whole in that
-	out            []byte   // the page
-}
-
-// A schemaHead is what every page repeats of a document, a connector or a row, so that it must be short: nothing of what
-// stands below it.
-type schemaHead struct {
-	object
-	cut bool // it is not whole
-}
-
-func (d *schemaDocument) cut() *schemaCut {
-	c := &schemaCut{schemaDocument: d, rowHeads: make([]schemaHead, len(d.rows))}
-	c.head = c.bound(d.Members.Without("connectors", "streams"), documentHead)
-	for i := range d.Connectors {
-		head := c.bound(d.Connectors[i].Members.Without("streams"), connectorHead)
-		c.connectorHeads, c.head.cut = append(c.connectorHeads, head), c.head.cut || head.cut
-	}
-	for i := range d.rows {
-		c.rowHeads[i] = c.bound(rowHead(d.rows[i].Members), rowHeadBytes)
-	}
-	return c
-}
-
-// rowHead is a row without its fields.
-func rowHead(row object) object {
-	head, schema := row.Without("field_capabilities"), row.Object("schema")
-	if schema.Object("properties") != nil {
-		head = head.With("schema", schema.Without("properties").JSON())
-	}
-	return head
-}
-
-func keep(o object, wanted func(string) bool) object {
-	kept := make(object, 0, 4)
-	for _, m := range o {
-		if wanted(m.Name) {
-			kept = append(kept, m)
-		}
-	}
-	return kept
-}
-
-// bound cuts the connections of a head between two of them, and other members where they are long.
-func (c *schemaCut) bound(o object, max int) schemaHead {
-	cut := false
-	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
-		if list, ok := rs.AsArray(raw); ok {
-			kept, remaining := []string{}, connectionsHead
-			for _, raw := range list {
-				if len(raw)+1 <= remaining {
-					kept, remaining = append(kept, raw), remaining-len(raw)-1
-				}
-			}
-			o, cut = o.With("granted_connections", rs.JoinArray(kept)).With("granted_connections_total", encode(len(list))), true
-		}
-	}
-	if c.document = o.AppendJSON(c.document[:0]); len(c.document) <= max {
-		return schemaHead{o, cut}
-	}
-	own := keep(o, func(name string) bool { return slices.Contains(identity, name) })
-	for i, m := range own {
-		if m.Name != "granted_connections" {
-			own[i].Value = fitted(m.Value, identityBytes)
-		}
-	}
-	rest := rs.AsObject(fitted(o.Without(identity...).JSON(), max-len(own.JSON())))
-	return schemaHead{append(own, rest...), true}
-}
-
-// page is the document with only some units, and what is said about it. Where to read on stands before it: some hosts cut
-// what is long. It reuses the buffer of the page before.
-func (c *schemaCut) page(from, to int) []byte {
-	c.part(c.units[from:to])
-	a := &arguments{append(c.out[:0], '{')}
-	if from > 0 || to < len(c.units) {
-		shown := c.shown(from, to)
-		if to < len(c.units) {
-			next, whole := c.next(to)
+// page is the document with only some units, and what is said about it. Where to read on stands before it: some hosts cut what is
+// long.
+func (d *schemaDocument) page(from, to int) string {
+	var out object
+	if from > 0 || to < len(d.units) {
+		shown := d.shown(from, to)
+		if to < len(d.units) {
+			next, whole := d.next(to)
 			if !whole {
 				shown += "; for more make the same call with this offset"
 			}
-			a.put("next", next.json())
+			out = append(out, pair("next", next.json()))
 		}
-		a.plain("shown", shown)
+		out = append(out, pair("shown", encode(shown)))
 	}
-	if len(c.unknown) > 0 {
-		addTexts(a, "unknown_fields", within(c.unknown, unknownBytes))
+	if len(d.unknown) > 0 {
+		out = append(out, pair("unknown_fields", fitted(encode(d.unknown), unknownBytes)))
 	}
-	if len(c.shortened) > 0 {
-		addTexts(a, "shortened", c.shortened)
+	data, shortened := d.part(d.units[from:to])
+	if len(shortened) > 0 {
+		out = append(out, pair("shortened", encode(shortened)))
 	}
-	a.key("data")
-	a.b = append(a.b, c.document...)
-	c.legend(a, c.units[from:to])
-	c.out = a.shut('}').b
-	return c.out
+	return d.withLegend(append(out, pair("data", data.JSON())), d.units[from:to]).JSON()
 }
 
-// addTexts adds a list of texts.
-func addTexts(a *arguments, key string, list []string) {
-	a.open(key, '[')
-	for _, text := range list {
-		a.comma()
-		a.value(text)
+// part is the document with only some units: their rows, each in its connector where it stood in one. shortened names what is not whole.
+func (d *schemaDocument) part(units []schemaUnit) (data object, shortened []string) {
+	data, cut := head(d.Members.Without("connectors", "streams"), documentHead)
+	list, rows, connectors := "streams", []string{}, []string{}
+	if d.nested || len(units) == 0 {
+		list = "connectors"
 	}
-	a.shut(']')
-}
-
-// part writes the document with only some units.
-func (c *schemaCut) part(units []schemaUnit) {
-	c.shortened = c.shortened[:0]
-	if c.head.cut {
-		c.shortened = append(c.shortened, "document")
-	}
-	a := (&arguments{c.head.AppendJSON(c.document[:0])}).reopen()
-	switch {
-	case c.nested:
-		a.open("connectors", '[')
-		c.streams(a, units)
-		a.shut(']')
-	case len(c.Connectors) > 0 || len(units) == 0:
-		a.put("connectors", "[]")
-	}
-	if !c.nested && len(units) > 0 {
-		a.open("streams", '[')
-		c.streams(a, units)
-		a.shut(']')
-	}
-	c.document = a.shut('}').b
-}
-
-// streams adds the rows of units, each in its connector where it stood in one.
-func (c *schemaCut) streams(a *arguments, units []schemaUnit) {
-	group := -1
 	for len(units) > 0 {
 		own := ofRow(units)
 		units = units[len(own):]
-		if next := c.rows[own[0].row].group; c.nested && next != group {
-			if group >= 0 {
-				a.shut(']').shut('}')
-			}
-			group = next
-			a.comma()
-			a.b = c.connectorHeads[group].AppendJSON(a.b)
-			a.reopen().open("streams", '[')
+		r := &d.rows[own[0].row]
+		row, short := r.part(own)
+		rows, shortened = append(rows, row.JSON()), append(shortened, short...)
+		if d.nested && (len(units) == 0 || d.rows[units[0].row].group != r.group) {
+			connector, short := head(d.Connectors[r.group].Members.Without("streams"), connectorHead)
+			connectors = append(connectors, connector.With("streams", rs.JoinArray(rows)).JSON())
+			cut, rows = cut || short, nil
 		}
-		a.comma()
-		a.b = c.row(own).AppendJSON(a.b)
 	}
-	if group >= 0 {
-		a.shut(']').shut('}')
+	if cut {
+		shortened = append([]string{"document"}, shortened...)
 	}
+	if list == "connectors" {
+		rows = connectors
+	}
+	return append(data, pair(list, rs.JoinArray(rows))), shortened
 }
 
-// row is a row with only some of its fields. Pages after its first repeat only who it is.
-func (c *schemaCut) row(units []schemaUnit) object {
-	r, head := &c.rows[units[0].row], c.rowHeads[units[0].row].object
-	if !units[0].first {
-		head = keep(head, func(name string) bool {
-			return slices.Contains(identity, name) || name == "schema" && r.hasProperties(units)
-		})
-	} else if c.rowHeads[units[0].row].cut {
-		c.shortened = append(c.shortened, "stream "+clip(r.Name, labelChars))
+// head is what each page repeats of a document, a connector or a row, in at most max bytes.
+func head(o object, max int) (_ object, cut bool) {
+	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
+		o = o.With("granted_connections", fitted(raw, connectionsHead)).With("granted_connections_total", encode(len(o.Array("granted_connections"))))
+		cut = true
+	}
+	whole := o.JSON()
+	return rs.AsObject(fitted(whole, max)), cut || len(whole) > max
+}
+
+// part is a row with only some of its fields.
+func (r *schemaRow) part(units []schemaUnit) (row object, shortened []string) {
+	schema := r.Members.Object("schema")
+	row = r.Members.Without("field_capabilities")
+	if schema.Has("properties") {
+		row = row.With("schema", schema.Without("properties").JSON())
+	}
+	if !units[0].first { // a later page says only whose fields these are
+		row = slices.DeleteFunc(slices.Clone(row), func(m member) bool { return !slices.Contains(identity, m.Name) })
+	}
+	row, cut := head(row, rowHead)
+	if cut {
+		shortened = append(shortened, "stream "+clip(r.Name, labelChars))
 	}
 	if units[0].field < 0 {
-		return head
+		return row, shortened
 	}
 	var capabilities, properties object
 	for _, u := range units {
@@ -286,7 +158,7 @@ func (c *schemaCut) row(units []schemaUnit) object {
 			key = clip(key, labelChars)
 		}
 		if f.shortened || key != f.Name {
-			c.shortened = append(c.shortened, "field "+clip(key, labelChars))
+			shortened = append(shortened, "field "+clip(key, labelChars))
 		}
 		if f.Capabilities != "" {
 			capabilities = append(capabilities, pair(key, f.Capabilities))
@@ -295,26 +167,21 @@ func (c *schemaCut) row(units []schemaUnit) object {
 			properties = append(properties, pair(key, f.Property))
 		}
 	}
-	head = head.With("field_capabilities", capabilities.JSON())
+	row = row.With("field_capabilities", capabilities.JSON())
 	if len(properties) > 0 {
-		head = head.With("schema", rs.AsObject(head.Get("schema")).With("properties", properties.JSON()).JSON())
+		row = row.With("schema", rs.AsObject(row.Get("schema")).With("properties", properties.JSON()).JSON())
 	}
-	return head
+	return row, shortened
 }
 
-func (r *schemaRow) hasProperties(units []schemaUnit) bool {
-	return slices.ContainsFunc(units, func(u schemaUnit) bool { return u.field >= 0 && r.fields[u.field].Property != "" })
-}
-
-// shorten makes a field that is too long for a page of its own shorter by some bytes.
+// shorten makes a field that is too long for a page shorter by some bytes.
 func (d *schemaDocument) shorten(u schemaUnit, over int) {
 	if u.field < 0 {
 		return
 	}
 	f := &d.rows[u.row].fields[u.field]
 	const note = 400 // it is named as shortened
-	remaining := max(len(f.Capabilities)+len(f.Property)-over-note, 16)
-	share := fairShare([]int{len(f.Capabilities), len(f.Property)}, remaining)
+	share := fairShare([]int{len(f.Capabilities), len(f.Property)}, max(len(f.Capabilities)+len(f.Property)-over-note, 16))
 	f.shortened = true
 	if f.Capabilities != "" {
 		f.Capabilities = fitted(f.Capabilities, share)

@@ -2,7 +2,7 @@ package render
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -22,34 +22,46 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	total := len(l.Items)
-	if total > 0 && q.Offset >= total {
-		return Result{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", q.Offset, plural(total, "row")),
-			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
+	if err := pastEnd(q.Offset, len(l.Items), "row"); err != nil {
+		return Result{}, err
 	}
-	q.Offset = min(q.Offset, total)
-	p := newBoundedText(listText)
-	p.add(q.head(total))
-	const last = `Call schema {"stream":"…"} for the fields of one.`
-	note := "Shown: " + q.shown(total, total) + ". Next: " + q.next(total).call("list_streams")
-	p.reserve(last, note)
-	end := q.Offset
-	for end < total && p.add(streamLine(l.Items[end].Members)) {
-		end++
+	q.Offset = min(q.Offset, len(l.Items))
+	left := len(l.Items) - q.Offset
+	text, _ := fullest(left, func(n int) string { return q.text(l, n) }, func(text string) bool {
+		return len(text) <= listText && strings.Count(text, "\n") < TextLines
+	})
+	structured := object{pair("data", l.Raw)}.JSON()
+	if q.Offset > 0 || !fitsStructured(structured) {
+		head := fitEnvelope(l.Envelope, documentHead)
+		structured, _ = fullest(left, func(n int) string { return q.structured(l, head, n) }, fitsStructured)
 	}
-	p.release(last, note)
-	if end < total {
-		p.add("Shown: " + q.shown(end, total) + ". Next: " + q.next(end).call("list_streams"))
-	} else if q.Offset > 0 {
-		p.add("Shown: " + q.shown(end, total) + ".")
+	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
+}
+
+// text is a line for each of the next n rows, and how to read on.
+func (q StreamsQuery) text(l listing, n int) string {
+	total, end := len(l.Items), q.Offset+n
+	lines := []string{q.head(total)}
+	for _, row := range l.Items[q.Offset:end] {
+		lines = append(lines, streamLine(row.Members))
+	}
+	if n < total {
+		shown := "Shown: " + q.shown(end, total) + "."
+		if end < total {
+			shown += " Next: " + q.next(end).call("list_streams")
+		}
+		lines = append(lines, shown)
 	}
 	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
-		p.add(cursorLine("next_cursor", cursor))
+		lines = append(lines, cursorLine("next_cursor", cursor))
 	}
 	if total > 0 {
-		p.add(last)
+		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
-	return Result{Text: withUnavailable(p.String(), l.Envelope), Structured: []byte(q.structured(l, l.Raw))}, nil
+	for i, line := range lines {
+		lines[i] = clip(line, LineChars)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // head is how many rows there are, or why there are none.
@@ -71,27 +83,19 @@ func (q StreamsQuery) next(offset int) *arguments {
 	return new(arguments).text("connection_id", q.ConnectionID).number("offset", offset)
 }
 
-// structured is the body as received when it fits, else with as many rows as do.
-func (q StreamsQuery) structured(l listing, raw string) string {
-	if out := (object{pair("data", raw)}).JSON(); q.Offset == 0 && len(out) <= StructuredHard {
-		return out
+// structured is the answer with the next n rows.
+func (q StreamsQuery) structured(l listing, head object, n int) string {
+	total, end := len(l.Items), q.Offset+n
+	var out object
+	if end < total {
+		out = append(out, pair("next", q.next(end).json()))
 	}
-	total := len(l.Items)
-	rows := slices.Clone(l.Items[q.Offset:])
-	head := fitEnvelope(l.Envelope, documentHead)
-	page := func(n int) string {
-		out := object{pair("shown", encode(q.shown(q.Offset+n, total)))}
-		if q.Offset+n < total {
-			out = append(object{pair("next", q.next(q.Offset+n).json())}, out...)
-		}
-		return append(out, pair("data", head.With("data", rs.JoinItems(rows[:n])).JSON())).JSON()
+	rows := l.Items[q.Offset:end]
+	data := head.With("data", rs.JoinItems(rows))
+	if n == 1 && len(rows[0].Raw) > StructuredTarget { // a row that fills a page alone
+		data = head.With("data", rs.JoinArray([]string{fitted(rows[0].Raw, StructuredTarget)}))
 	}
-	count := most(len(rows), func(n int) bool { return len(page(n)) <= StructuredHard })
-	if count == 0 && len(rows) > 0 {
-		count = 1
-		rows[0].Raw = fitted(rows[0].Raw, StructuredTarget)
-	}
-	return page(count)
+	return append(out, pair("shown", encode(q.shown(end, total))), pair("data", data.JSON())).JSON()
 }
 
 func streamLine(o object) string {

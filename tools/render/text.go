@@ -108,6 +108,14 @@ func shownName(s string) string {
 	return fmt.Sprintf("%s (%d bytes, cannot be named)", quote(clip(s, labelChars)), len(s))
 }
 
+func shownNames(names []string) []string {
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = shownName(name)
+	}
+	return shown
+}
+
 func appendName(b []byte, s string) []byte {
 	if unmistakable(s) {
 		return append(b, s...)
