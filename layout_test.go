@@ -40,6 +40,7 @@ var forbidden = map[string][]string{
 	"internal/embedded/importer":          {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"internal/embedded/importer/mail":     {module + "internal/embedded/model", module + "tools", module + "middleware", module + "transport", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/utf8text": {module, "net/http", "database/sql", "os"},
+	"internal/embedded/importer/archive":  {module, "net/http", "database/sql", "os"},
 	"internal/embedded/importer/item":     {module + "internal/embedded/importer", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/objects":  {module + "internal/embedded/model", module + "internal/embedded/importer/table", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/table":    {module + "internal/embedded/importer/objects", module + "tools", "net/http", "database/sql", "os"},

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
@@ -31,7 +32,7 @@ const (
 	formatCalendar
 )
 
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml or .ics"
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics or .zip"
 
 // formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
@@ -133,13 +134,17 @@ type lister struct {
 	from       folder
 	blobs      string
 	connection connectionManifest
+	root       string // the folder, or the archive
 	sources    []fileStream
 	skips      []Skip
 	taken      map[string]bool // names of streams
 }
 
 func (l *lister) list() error {
-	if l.from.only != "" {
+	l.root = l.connection.Folder
+	if archive.IsName(l.from.only) {
+		l.root = l.from.only
+	} else if l.from.only != "" {
 		info, err := fs.Stat(l.from.fsys, l.from.only)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", l.from.shown, err)
@@ -147,19 +152,19 @@ func (l *lister) list() error {
 		l.add(l.from.only, info)
 		return nil
 	}
-	return fs.WalkDir(l.from.fsys, l.connection.Folder, l.visit)
+	return fs.WalkDir(l.from.fsys, l.root, l.visit)
 }
 
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && name == l.connection.Folder:
+	case errors.Is(err, fs.ErrNotExist) && name == l.root:
 		return fmt.Errorf("%s: connection %q: there is no folder %q", manifestName, l.connection.ID, name)
-	case err != nil && name == l.connection.Folder:
+	case err != nil && name == l.root:
 		return fmt.Errorf("read the folder: %w", err)
 	case err != nil:
 		l.skip(name, "cannot be read: "+reasonOf(err))
 		return nil
-	case name == l.connection.Folder:
+	case name == l.root:
 		return nil
 	case strings.HasPrefix(entry.Name(), ".") || name == l.blobs:
 		if entry.IsDir() {
@@ -236,7 +241,7 @@ func (l *lister) addLetter(file sourceFile) {
 		}
 	}
 	name := "messages"
-	if folder != l.connection.Folder {
+	if folder != l.root {
 		name = streamName(l.within(folder))
 	}
 	l.addStream(l.free(name), formatMail, file)
@@ -248,7 +253,7 @@ func (l *lister) addStream(name string, kind format, file sourceFile) {
 
 // within is a path as it is from the folder of the connection.
 func (l *lister) within(name string) string {
-	return strings.TrimPrefix(name, l.connection.Folder+"/")
+	return strings.TrimPrefix(name, l.root+"/")
 }
 
 // streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
@@ -277,10 +282,13 @@ func (l *lister) free(name string) string {
 var (
 	notInNames  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 	severalDots = regexp.MustCompile(`\.{2,}`)
+	// archiveEnding is of archives that lead to a file.
+	archiveEnding = regexp.MustCompile(`(?i)\.zip/`)
 )
 
 // streamName makes a path a name that can be a segment of paths.
 func streamName(name string) string {
+	name = archiveEnding.ReplaceAllString(name, "/")
 	name = severalDots.ReplaceAllString(notInNames.ReplaceAllString(name, "_"), ".")
 	if strings.Trim(name, "._-") == "" {
 		return "stream"

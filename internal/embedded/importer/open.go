@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -51,6 +52,7 @@ const foundStep = 1000
 //	.csv .tsv          a table whose first row names its columns
 //	.mbox .mbx .eml    mail; the .eml files of one folder are one stream
 //	.ics               a calendar; its events
+//	.zip               a folder of all these
 //
 // Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
 // a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of except,
@@ -105,6 +107,7 @@ type folder struct {
 }
 
 func (f folder) open(ctx context.Context, known map[string]model.Part, watch Watch) (model.Corpus, error) {
+	f.fsys = archive.In(f.fsys)
 	manifest, foreign, err := f.manifest()
 	if err != nil {
 		return model.Corpus{}, err

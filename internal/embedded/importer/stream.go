@@ -187,7 +187,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
-		one, err := reader.Next()
+		one, err := nextOf(reader)
 		if errors.Is(err, io.EOF) {
 			return true, nil
 		}
@@ -211,6 +211,16 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return false, nil
 		}
 	}
+}
+
+// nextOf reads on in a file. A fault of ours in one file keeps none of the others from being read.
+func nextOf(reader item.Reader) (one item.Item, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("a fault of this program; what follows is left out")
+		}
+	}()
+	return reader.Next()
 }
 
 // reader reads a file of the stream.
