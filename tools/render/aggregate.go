@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
@@ -217,15 +216,15 @@ func (a aggregateAnswer) key(raw string) string {
 
 // shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
 func shownValue(raw string) string {
-	b, left := appendValue(nil, withoutDust(raw), keyChars)
+	value, left := cell(withoutDust(raw), keyChars)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (oneLine(text) != text || strings.ContainsAny(text, ";'()")) {
 		shown := text[:runeIndex(text, keyChars)]
-		b, left = appendQuoted(nil, shown), utf8.RuneCountInString(text[len(shown):])
+		value, left = quote(shown), utf8.RuneCountInString(text[len(shown):])
 	}
 	if left > 0 {
-		return fmt.Sprintf("%s… (%s more characters)", bytes.TrimSuffix(b, []byte(ellipsis)), thousands(left))
+		return fmt.Sprintf("%s… (%s more characters)", strings.TrimSuffix(value, ellipsis), thousands(left))
 	}
-	return string(b)
+	return value
 }
 
 // withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has

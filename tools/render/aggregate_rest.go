@@ -133,7 +133,7 @@ func (a aggregateAnswer) structured() string {
 		rest := a.rest(n)
 		out = append(out, pair("shown", encode(rest.says)))
 		if rest.next != nil && len(rest.next.json()) <= LineChars {
-			out = append(out, pair("next", object{pair("tool", encode("aggregate")), pair("arguments", rest.next.json())}.JSON()))
+			out = append(out, pair("next", toolCall("aggregate", rest.next)))
 		}
 		return out.JSON()
 	}, fitsStructured)

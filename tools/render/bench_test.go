@@ -105,7 +105,7 @@ func TestAllocations(t *testing.T) {
 	}{
 		"search":        {600, 260_000},
 		"records":       {500, 130_000},
-		"records-large": {1300, 420_000},
+		"records-large": {1600, 480_000},
 		"schema":        {220, 30_000},
 	}
 	for _, row := range renderings() {

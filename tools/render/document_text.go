@@ -62,7 +62,7 @@ func writeDocument(it *item, attached []Attached, remaining int) document {
 	if len(empty) > 0 {
 		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
 	}
-	related := writeRelated(it.expanded, it.conn, remaining/4)
+	related := writeRelated(readRelations(it), remaining/4)
 	files, whole := writeAttached(attached, remaining/2)
 	d.partly = !whole
 	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related)-escaped(files))
@@ -126,47 +126,28 @@ func prefixQuoted(text string, max int) string {
 }
 
 // writeRelated lists expanded records, a line each with the id that fetch takes.
-func writeRelated(expanded object, conn string, remaining int) string {
+func writeRelated(relations []relation, remaining int) string {
 	var b strings.Builder
-	for _, m := range expanded {
+	for _, related := range relations {
 		if b.Len() > remaining {
 			break
 		}
-		relation, items := rs.AsObject(m.Value), relatedRecords(m.Value)
-		head := fmt.Sprintf("\nexpanded %s: %s", shownName(m.Name), plural(len(items), "record"))
-		if relation.Flag("has_more") {
+		head := fmt.Sprintf("\nexpanded %s: %s", shownName(related.name), plural(len(related.records), "record"))
+		if related.more {
 			head += ", more exist (raise expand_limit)"
 		}
 		b.WriteString(head + "\n")
-		for i, raw := range items {
-			record := rs.AsObject(raw)
-			data := record.Object("data")
-			it := readRecord(new(texts), record, data, "", conn)
+		for i, it := range related.records {
 			line := it.id
-			if data := readable(it.data.JSON()); it.data != nil {
-				line = strings.TrimSpace(line + " " + preview(data, relatedChars))
+			if it.data != nil {
+				line = strings.TrimSpace(line + " " + preview(readable(it.data.JSON()), relatedChars))
 			}
 			if i == maxRelated || b.Len()+len(line) > remaining {
-				fmt.Fprintf(&b, "%d more not shown: lower expand_limit, or query their stream\n", len(items)-i)
+				fmt.Fprintf(&b, "%d more not shown: lower expand_limit, or query their stream\n", len(related.records)-i)
 				break
 			}
 			b.WriteString(line + "\n")
 		}
 	}
 	return b.String()
-}
-
-// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
-func relatedRecords(raw string) []string {
-	relation := rs.AsObject(raw)
-	if items, many := rs.AsArray(relation.Get("data")); many {
-		return items
-	}
-	if list, ok := rs.AsArray(raw); ok {
-		return list
-	}
-	if relation != nil {
-		return []string{raw}
-	}
-	return nil
 }

@@ -35,7 +35,7 @@ func explain(fields []EmptyField) []string {
 		if len(e.Values) > 0 {
 			var values []string
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				key, _ := appendValue(nil, v.Key, keyChars)
+				key, _ := cell(v.Key, keyChars)
 				values = append(values, fmt.Sprintf("%s (%d)", key, v.Count))
 			}
 			if more := len(e.Values) - len(values); more > 0 {
@@ -55,26 +55,25 @@ func explain(fields []EmptyField) []string {
 
 // explained is the same in structured output.
 func explained(fields []EmptyField) string {
-	a := &arguments{}
-	a.open("", '[')
-	for _, e := range fields {
-		a.open("", '{').plain("field", clip(e.Field, longestName))
+	list := make([]string, len(fields))
+	for i, e := range fields {
+		o := object{pair("field", encode(clip(e.Field, longestName)))}
 		if e.Alone >= 0 {
-			a.put("alone", encode(e.Alone))
+			o = append(o, pair("alone", encode(e.Alone)))
 		}
 		if len(e.Values) > 0 {
-			a.open("values", '[')
+			var values []string
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				a.open("", '{').put("key", fitted(v.Key, identityBytes)).put("count", encode(v.Count)).shut('}')
+				values = append(values, object{pair("key", fitted(v.Key, identityBytes)), pair("count", encode(v.Count))}.JSON())
 			}
-			a.shut(']')
+			o = append(o, pair("values", rs.JoinArray(values)))
 		}
 		if e.Meant != nil {
-			a.open("did_you_mean", '{').plain("tool", "query_records").put("arguments", e.Meant.JSON()).shut('}')
+			o = append(o, pair("did_you_mean", object{pair("tool", encode("query_records")), pair("arguments", e.Meant.JSON())}.JSON()))
 		}
-		a.shut('}')
+		list[i] = o.JSON()
 	}
-	return string(a.shut(']').b)
+	return rs.JoinArray(list)
 }
 
 // FreshnessOf is how fresh the data of some streams are, all of a list of streams if none is named, as a JSON array: connections whose

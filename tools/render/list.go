@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -165,38 +166,41 @@ func (r *hitReader) bound() excess {
 	return e
 }
 
+// keep returns the list with other items in place of its own.
+func (l listing) keep(items []rs.Item) listing {
+	l.Items, l.Body = items, l.With(items)
+	l.Raw = l.Body.JSON()
+	return l
+}
+
 // boundRecords keeps the records that were asked for: of the named connection only, and at most limit of each connection.
-func boundRecords(l listing, body string, limit int, connection string) (listing, string, excess) {
+func boundRecords(l listing, limit int, connection string) (listing, excess) {
 	e := excess{limit: limit}
 	if connection == "" && (limit == 0 || len(l.Items) <= limit) {
-		return l, body, e
+		return l, e
 	}
 	kept := make([]rs.Item, 0, len(l.Items))
-	counts, changed := map[string]int{}, false
+	counts := map[string]int{}
 	for _, record := range l.Items {
 		o := record.Members
 		if otherConnection(o, connection) {
 			e.foreign++
 			continue
 		}
-		conn := rs.ConnectionID(o)
-		if conn == "" {
-			conn = connection
-		}
+		conn := cmp.Or(rs.ConnectionID(o), connection)
 		if counts[conn]++; limit > 0 && counts[conn] > limit {
 			e.over, e.most = e.over+1, max(e.most, counts[conn])
 			continue
 		}
 		if own, foreign := ownRelated(o, connection); foreign > 0 {
-			e.foreign, record, changed = e.foreign+foreign, own.Item(), true
+			e.foreign, record = e.foreign+foreign, own.Item()
 		}
 		kept = append(kept, record)
 	}
-	if len(kept) == len(l.Items) && !changed {
-		return l, body, e
+	if e.over+e.foreign == 0 {
+		return l, e
 	}
-	l.Items, l.Body = kept, l.With(kept)
-	return l, l.Body.JSON(), e
+	return l.keep(kept), e
 }
 
 // ownRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,17 @@ func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok 
 	return call, !longerThan(call, LineChars-100) && oneLine(call) == call
 }
 
+// A recordsAnswer is a page of records with what both channels say of it.
+type recordsAnswer struct {
+	q     RecordsQuery
+	l     listing // with those of its records that are left
+	items []item  // the same
+	all   []item  // all records of the page
+	start int     // where in all items begins
+	moved string  // what is not exact because the list has changed
+	extra excess  // what the resource server sent beyond what was asked for
+}
+
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
 // as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
 func Records(response *rs.Response, q RecordsQuery) (Result, error) {
@@ -38,46 +50,39 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, body, extra := boundRecords(l, l.Raw, q.Limit, q.ConnectionID)
-	l, body = projectAll(l, body, q.Fields)
-	items := readRecords(l.Items, q)
-	all := items
-	start, moved := q.Position.start(len(all), func(i int) string { return recordMark(&items[i], l.Items[i].Raw) })
-	if start > 0 {
-		items, l.Items = items[start:], l.Items[start:]
-		body = l.With(l.Items).JSON()
+	l, extra := boundRecords(l, q.Limit, q.ConnectionID)
+	l = projectAll(l, q.Fields)
+	a := &recordsAnswer{q: q, l: l, all: readRecords(l.Items, q), extra: extra}
+	a.start, a.moved = q.Position.start(len(a.all), func(i int) string { return recordMark(&a.all[i], l.Items[i].Raw) })
+	if a.items = a.all[a.start:]; a.start > 0 {
+		a.l = l.keep(l.Items[a.start:])
 	}
-	next := func(shown int) string {
-		return q.Position.after(start+shown, q.Limit, recordMark(&items[shown-1], l.Items[shown-1].Raw)).String()
-	}
-	page := fitRecords(l, body, items, next)
-	if page.shown == 0 && len(items) > 0 {
+	out, shown, long := a.structured()
+	if shown == 0 && len(a.items) > 0 {
 		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
 	}
-	structured := object{pair("data", page.body)}
-	if len(page.long) > 0 {
-		structured = append(structured, pair("content_ladder", recordLadder(page.long, StructuredHard-1000-len(page.body))))
-	}
-	page.extra = extra
-	notes := slices.DeleteFunc([]string{extra.note("record", l.Envelope.Has("next_cursor")), moved, q.lowered()}, func(s string) bool { return s == "" })
-	left := len(items) - page.shown
-	if left > 0 {
-		notes = append(notes, fmt.Sprintf("These are records %d-%d of the %d of this page; next_cursor goes on behind them.", start+1, start+page.shown, len(all)))
-	}
-	if len(notes) > 0 {
-		structured = append(structured, pair("warning", encode(strings.Join(notes, " "))))
-	}
-	if len(q.Empty) > 0 {
-		structured = append(structured, pair("conditions", explained(q.Empty)))
-	}
-	cuts := left + extra.over + extra.foreign
-	for _, record := range page.long {
+	cuts := len(a.items) - shown + extra.over + extra.foreign
+	for _, record := range long {
 		cuts += len(record.cuts)
 	}
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: recordsPage(l, items, page, q, textStart{all, start, moved, next}), Structured: structured.AppendJSON(nil), Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
+}
+
+// next is the cursor that goes on behind the first shown records.
+func (a *recordsAnswer) next(shown int) string {
+	return a.q.Position.after(a.start+shown, a.q.Limit, recordMark(&a.items[shown-1], a.l.Items[shown-1].Raw)).String()
+}
+
+// warning says in structured output what is not as it was asked for.
+func (a *recordsAnswer) warning(shown int) string {
+	notes := []string{a.extra.note("record", a.l.Envelope.Has("next_cursor")), a.moved, a.q.lowered()}
+	if shown < len(a.items) {
+		notes = append(notes, fmt.Sprintf("These are records %d-%d of the %d of this page; next_cursor goes on behind them.", a.start+1, a.start+shown, len(a.all)))
+	}
+	return strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), " ")
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
@@ -106,38 +111,35 @@ func readRecords(list []rs.Item, q RecordsQuery) []item {
 	return items
 }
 
-// A textStart is where the text of a page begins, and how it continues.
-type textStart struct {
-	page  []item // all records of the page
-	start int    // index of the first record that is shown
-	moved string // what is not exact because the list has changed
-	next  func(shown int) string
-}
-
-// recordsHead says which records these are, and of how many.
-func recordsHead(l listing, items []item, q RecordsQuery, from textStart, more bool) string {
-	head := name(q.Stream)
-	if len(items) > 0 && !spansConnections(items) {
-		if source := items[0].source(); source != "" {
+// head says which records these are, and of how many.
+func (a *recordsAnswer) head() string {
+	head := name(a.q.Stream)
+	if len(a.items) > 0 && !spansConnections(a.items) {
+		if source := a.items[0].source(); source != "" {
 			head += ", " + source
 		}
 	}
-	head += ": " + plural(len(from.page), "record")
-	if n := l.count(); n != "" {
+	head += ": " + plural(len(a.all), "record")
+	if n := a.l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
-	if order := recordsOrder(from.page, q); order != "" && !spansConnections(items) {
+	if order := recordsOrder(a.all, a.q); order != "" && !spansConnections(a.items) {
 		head += ", " + order
 	}
 	switch {
-	case more:
+	case a.more():
 		head += ", more follow"
-	case q.ChangesSince != "":
+	case a.q.ChangesSince != "":
 		head += ", no more changes"
-	case q.Position != (Position{}) || len(from.page) > 0:
+	case a.q.Position != (Position{}) || len(a.all) > 0:
 		head += ", none follow"
 	}
 	return head
+}
+
+// more reports whether the resource server has records behind this page.
+func (a *recordsAnswer) more() bool {
+	return a.l.Envelope.Flag("has_more") || a.l.Envelope.Has("next_cursor") || a.extra.over > 0
 }
 
 // recordsOrder says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
@@ -161,62 +163,72 @@ func recordsOrder(page []item, q RecordsQuery) string {
 	return ""
 }
 
-func recordsPage(l listing, items []item, page recordPage, q RecordsQuery, from textStart) string {
-	cursor, changes := l.Envelope.Text("next_cursor"), l.Envelope.Text("next_changes_since")
-	more := l.Envelope.Flag("has_more") || cursor != "" || page.extra.over > 0
-
-	p := newBoundedText(recordsText)
-	tail := recordsTail(l, q, from.page, more, cursor, changes)
-	stopped := func(shown int) []string { return continuedPage(q, from, shown) }
-	reserved := tail
-	if len(items) > 0 && size(stopped(len(items))) > size(tail) {
-		reserved = stopped(len(items))
+// text is what stands before the records, as many of them as fit, and how to go on.
+func (a *recordsAnswer) text() string {
+	lead, tail := a.lead(), a.tail()
+	last := tail
+	if n := len(a.items); n > 0 && size(a.stopped(n)) > size(tail) {
+		last = a.stopped(n)
 	}
-	p.max = max(p.max, 1024+size(reserved)*3) // long cursors must not push everything else out
-	p.reserve(reserved...)
-	p.add(recordsHead(l, items, q, from, more))
-	for _, note := range append(append(datesReadAs(l.Envelope), freshness(l.Envelope)...), q.lowered(), from.moved) {
+	room := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
+	records, note := writeTables(a.items, room-size(last)-size(lead))
+	page := func(n int) string {
+		lines := append(slices.Clone(lead), records[:n]...)
 		if note != "" {
-			p.add(note)
+			lines = append(lines, note)
 		}
+		if n < len(records) {
+			return strings.Join(append(lines, a.stopped(n)...), "\n")
+		}
+		return strings.Join(append(lines, tail...), "\n")
 	}
-	if note := page.extra.note("record", cursor != ""); note != "" {
-		p.add("warning: " + note)
+	text, n := fullest(len(records), page, func(text string) bool {
+		return len(text) <= room && strings.Count(text, "\n") < TextLines && !tooWide(text)
+	})
+	if n == 1 && tooWide(text) {
+		return page(0)
 	}
-	if q.ChangesSince == "" && spansConnections(items) {
-		p.add("limit and order hold for each connection apart; the connections follow one another.")
-	}
-	for _, w := range l.warnings(4) {
-		p.add(w)
-	}
-	if changes != "" {
-		p.add(cursorLine("next_changes_since", changes))
-	}
-	shown := recordPreviews(p, items)
-	p.release(reserved...)
-	if shown < len(items) {
-		tail = stopped(shown)
-	}
-	for _, line := range tail {
-		p.add(line)
-	}
-	return p.String()
+	return text
 }
 
-// continuedPage are the last lines of a text that shows only the first of the records that are left of a page. A record that
+// lead are the lines before the records.
+func (a *recordsAnswer) lead() []string {
+	lines := append([]string{a.head()}, datesReadAs(a.l.Envelope)...)
+	lines = append(append(lines, freshness(a.l.Envelope)...), a.q.lowered(), a.moved)
+	if note := a.extra.note("record", a.l.Envelope.Has("next_cursor")); note != "" {
+		lines = append(lines, "warning: "+note)
+	}
+	if a.q.ChangesSince == "" && spansConnections(a.items) {
+		lines = append(lines, "limit and order hold for each connection apart; the connections follow one another.")
+	}
+	lines = append(lines, a.l.warnings(4)...)
+	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
+		lines = append(lines, cursorLine("next_changes_since", changes))
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	for i, line := range lines {
+		lines[i] = clip(line, LineChars)
+	}
+	return lines
+}
+
+// stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
 // fits into no text is passed over.
-func continuedPage(q RecordsQuery, from textStart, shown int) []string {
-	line := fmt.Sprintf("Shown %d-%d of these %s.", from.start+1, from.start+shown, plural(len(from.page), "record"))
+func (a *recordsAnswer) stopped(shown int) []string {
+	line := fmt.Sprintf("Shown %d-%d of these %s.", a.start+1, a.start+shown, plural(len(a.all), "record"))
 	if shown == 0 {
 		shown = 1
-		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", from.start+1, len(from.page))
+		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.start+1, len(a.all))
 	}
-	cursor := from.next(shown)
-	call, ok := q.next(q.ConnectionID, q.ChangesSince, cursor)
-	if !ok {
-		return []string{line, cursorLine("next_cursor", cursor), "next page: query_records with the same arguments and next_cursor as cursor"}
+	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown))}
+}
+
+// nextPage is the call that goes on at a cursor; where no line holds it, the cursor is said alone.
+func (q RecordsQuery) nextPage(changes, cursor string) string {
+	if call, ok := q.next(q.ConnectionID, changes, cursor); ok {
+		return "next page: " + call
 	}
-	return []string{line, "next page: " + call}
+	return cursorLine("next_cursor", cursor) + "\nnext page: query_records with the same arguments and next_cursor as cursor"
 }
 
 // spansConnections reports whether records come from more than one connection.
@@ -224,78 +236,27 @@ func spansConnections(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
 }
 
-// recordPreviews writes the records as tables until the page is full, and returns how many. Texts are shown as far as there is room
-// for all of them.
-func recordPreviews(p *boundedText, items []item) (shown int) {
-	groups := groupRecords(items)
-	table := recordTable{chars: mostText}
-	if len(items) == 1 {
-		table.chars = onlyText
-	}
-	const beside = 3 * LineChars / 10 // heads, and the note on how to read on
-	if size, long := measure(items); long > 0 {
-		table.chars = min(max(leastText+(p.left()-beside-size)/long, leastText), table.chars)
-	}
-	records := table.write(groups)
-	note := readOnNote(&table, len(items))
-	p.reserve(note)
-	if len(records) > 0 { // there is always one, whatever else stands on the page
-		p.max = max(p.max, p.text.Len()+len(records[0]))
-	}
-	for _, record := range records {
-		if !p.block(record) {
-			break
-		}
-		shown++
-	}
-	p.release(note)
-	if len(table.cuts) > 0 && note != "" {
-		p.add(note)
-	}
-	return shown
-}
-
-// readOnNote says how the texts are read on that cells show in part; "" when there are none, or each has its own call.
-func readOnNote(table *recordTable, records int) string {
-	if records < 2 {
-		return ""
-	}
-	for _, c := range table.cuts {
-		if c.unnamed() == "" {
-			c.fromStart = true
-			return "(+N characters): not shown; read with the id and field, as " + c.readOn()
-		}
-	}
-	return ""
-}
-
-// recordsTail are the last lines: how to go on, with the cursor once more.
-func recordsTail(l listing, q RecordsQuery, items []item, more bool, cursor, changes string) []string {
+// tail are the last lines: how to go on, with the cursor once more.
+func (a *recordsAnswer) tail() []string {
+	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
 	session := ""
 	if q.ChangesSince != "" {
-		session = q.ChangesSince
-		if changes != "" {
-			session = changes
-		}
+		session = cmp.Or(changes, q.ChangesSince)
 	}
 	switch {
 	case cursor != "":
-		call, ok := q.next(q.ConnectionID, session, cursor)
-		if !ok {
-			return []string{cursorLine("next_cursor", cursor), "next page: query_records with the same arguments and next_cursor as cursor"}
-		}
-		return []string{"next page: " + call}
-	case more || l.warned("partial_results"):
-		return namedPages(q, items, session)
+		return []string{q.nextPage(session, cursor)}
+	case a.more() || a.l.warned("partial_results"):
+		return namedPages(q, a.all, session)
 	case changes != "":
 		call, ok := q.next(q.ConnectionID, changes, "")
 		if !ok {
 			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
 		}
 		return []string{"later changes: " + call}
-	case len(items) == 0 && len(explain(q.Empty)) > 0:
+	case len(a.all) == 0 && len(explain(q.Empty)) > 0:
 		return explain(q.Empty)
-	case len(items) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
+	case len(a.all) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
 		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
 	}
 	return nil

@@ -17,15 +17,8 @@ type relation struct {
 func readRelations(it *item) []relation {
 	var relations []relation
 	for _, m := range it.expanded {
-		related := rs.AsObject(m.Value)
-		list, many := rs.AsArray(m.Value)
-		if !many {
-			if list, many = rs.AsArray(related.Get("data")); !many && related != nil {
-				list = []string{m.Value} // a relation to one record
-			}
-		}
-		r := relation{name: m.Name, more: many && related.Flag("has_more")}
-		for _, raw := range list {
+		r := relation{name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
+		for _, raw := range relatedRecords(m.Value) {
 			if o := rs.AsObject(raw); o != nil {
 				r.records = append(r.records, readRecord(new(texts), o, o.Object("data"), "", it.conn))
 			}
@@ -33,6 +26,21 @@ func readRelations(it *item) []relation {
 		relations = append(relations, r)
 	}
 	return relations
+}
+
+// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func relatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
 }
 
 // relatedOf are the relations of some records, each with its columns.
@@ -68,28 +76,26 @@ func (r *relatedColumns) header() []string {
 	return []string{clip("  "+shownName(r.relation)+": "+header(r.prefix, r.columns, false), LineChars)}
 }
 
-// appendRelation appends the related records of a record below it, as many as have room.
-func (t *recordTable) appendRelation(b []byte, g *tableGroup, related *relation, end int) []byte {
+// relation are lines of the related records of a record, as many as have room.
+func (t *recordTable) relation(g *tableGroup, related *relation, room int) []string {
 	columns := g.related[slices.IndexFunc(g.related, func(r relatedColumns) bool { return r.relation == related.name })]
+	var lines []string
 	if g.block && len(related.records) > 0 {
-		for _, line := range columns.header() {
-			b = append(append(b, '\n'), line...)
-		}
+		lines = columns.header()
 	}
-	start := "\n  " + shownName(related.name) + ": "
-	written := 0
-	for written < min(len(related.records), maxChildShown) && len(b) < end-LineChars {
-		line := t.appendRow(nil, columns.prefix, columns.columns, false, &related.records[written])
-		b = append(append(b, start...), clip(string(line), LineChars-4*labelChars)...)
+	start, written := "  "+shownName(related.name)+": ", 0
+	for written < min(len(related.records), maxChildShown) && size(lines) < room-LineChars {
+		line := t.row(columns.prefix, columns.columns, false, &related.records[written])
+		lines = append(lines, start+clip(line, LineChars-4*labelChars))
 		written++
 	}
 	switch left := len(related.records) - written; {
 	case left > 0:
-		b = fmt.Appendf(b, "%s%d more, in fetch with this id and expand", start, left)
+		lines = append(lines, fmt.Sprintf("%s%d more, in fetch with this id and expand", start, left))
 	case related.more:
-		b = append(b, start+"more exist; raise expand_limit"...)
+		lines = append(lines, start+"more exist; raise expand_limit")
 	case len(related.records) == 0:
-		b = append(b, start+"none"...)
+		lines = append(lines, start+"none")
 	}
-	return b
+	return lines
 }

@@ -166,10 +166,10 @@ func projectRecord(record rs.Item, fields []string) (rs.Item, bool) {
 	return narrow.Item(), true
 }
 
-// projectAll narrows every record of a list, leaving the body as received when nothing was too much.
-func projectAll(l listing, body string, fields []string) (listing, string) {
+// projectAll narrows every record of a list, leaving it as received when nothing was too much.
+func projectAll(l listing, fields []string) listing {
 	if len(fields) == 0 {
-		return l, body
+		return l
 	}
 	changed := false
 	items := make([]rs.Item, len(l.Items))
@@ -178,8 +178,7 @@ func projectAll(l listing, body string, fields []string) (listing, string) {
 		items[i], changed = narrow, changed || cut
 	}
 	if !changed {
-		return l, body
+		return l
 	}
-	l.Items = items
-	return l, l.With(items).JSON()
+	return l.keep(items)
 }

@@ -1,11 +1,10 @@
 package render
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -134,40 +133,51 @@ func measure(items []item) (size, long int) {
 	return size, long
 }
 
-// write writes the records of a page with texts of at most t.chars characters, each with its head, if it is the first of a group. A
-// group with a record that does not fit into a line becomes blocks.
-func (t *recordTable) write(groups []tableGroup) (records [][]byte) {
+// writeTables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
+// of a group, and how texts are read on that cells show in part; "" when there are none, or each has its own call. Texts are shown as
+// far as there is room for all of them.
+func writeTables(items []item, room int) (records []string, note string) {
+	t := recordTable{chars: mostText}
+	if len(items) == 1 {
+		t.chars = onlyText
+	}
+	const beside = 3 * LineChars / 10 // heads, and the note on how to read on
+	if size, long := measure(items); long > 0 {
+		t.chars = min(max(leastText+(room-beside-size)/long, leastText), t.chars)
+	}
+	groups := groupRecords(items)
 	for i := range groups {
-		g := &groups[i]
-		written := t.group(g)
-		if !g.block && slices.ContainsFunc(written, tooWide) {
-			g.block = true
-			written = t.group(g)
+		written := t.group(&groups[i])
+		if !groups[i].block && slices.ContainsFunc(written, tooWide) {
+			groups[i].block = true
+			written = t.group(&groups[i])
 		}
 		records = append(records, written...)
 	}
-	return records
+	if at := slices.IndexFunc(t.cuts, func(c cut) bool { return c.unnamed() == "" }); at >= 0 && len(items) > 1 {
+		t.cuts[at].fromStart = true
+		note = "(+N characters): not shown; read with the id and field, as " + t.cuts[at].readOn()
+	}
+	return records, note
 }
 
-func (t *recordTable) group(g *tableGroup) [][]byte {
-	records := make([][]byte, len(g.items))
-	size := 0 // of the largest record so far
+// group writes each record of a group, the first behind the head.
+func (t *recordTable) group(g *tableGroup) []string {
+	records := make([]string, len(g.items))
 	for n := range g.items {
-		b := make([]byte, 0, size+64)
+		lines := t.record(g, &g.items[n])
 		if n == 0 {
-			for _, line := range g.head() {
-				b = append(append(b, line...), '\n')
-			}
+			lines = append(g.head(), lines...)
 		}
-		records[n] = append(t.appendRecord(b, g, &g.items[n]), '\n')
-		size = max(size, len(records[n]))
+		records[n] = strings.Join(lines, "\n")
 	}
 	return records
 }
 
-func tooWide(record []byte) bool {
-	for line := range bytes.Lines(record) {
-		if len(line) > LineChars && utf8.RuneCount(line) > LineChars {
+// tooWide reports whether a line has more characters than a line may have.
+func tooWide(lines string) bool {
+	for line := range strings.SplitSeq(lines, "\n") {
+		if longerThan(line, LineChars) {
 			return true
 		}
 	}
@@ -204,90 +214,83 @@ func (g *tableGroup) head() []string {
 	return lines
 }
 
-// appendRecord appends a record with what came with it: one line or several.
-func (t *recordTable) appendRecord(b []byte, g *tableGroup, it *item) []byte {
-	end := len(b) + recordRoom
+// record is a record with what came with it: one line or several.
+func (t *recordTable) record(g *tableGroup, it *item) []string {
+	var lines []string
 	switch {
 	case g.block && it.deleted: // no header says what its id begins with
-		b = t.appendRow(b, "", nil, false, it)
+		lines = []string{t.row("", nil, false, it)}
 	case g.block:
-		b = t.appendBlock(b, it, end)
+		lines = t.block(it)
 	default:
-		b = t.appendRow(b, g.prefix, g.columns, g.emitted, it)
+		lines = []string{t.row(g.prefix, g.columns, g.emitted, it)}
 	}
 	for i := range it.relations {
-		b = t.appendRelation(b, g, &it.relations[i], end)
+		lines = append(lines, t.relation(g, &it.relations[i], recordRoom-size(lines))...)
 	}
-	return b
+	return lines
 }
 
-// appendBlock appends a record as lines of "name: value".
-func (t *recordTable) appendBlock(b []byte, it *item, end int) []byte {
-	b = append(append(b, "id: "...), it.id...)
-	if it.id == "" {
-		b = append(b, "(none)"...)
-	}
+// handle is an id without a prefix, and the connection that must be sent beside it.
+func (it *item) handle(prefix, none string) string {
+	handle := cmp.Or(strings.TrimPrefix(it.id, prefix), none)
 	if conn := it.separate(); conn != "" {
-		b = appendName(append(b, " connection_id="...), conn)
+		handle += " connection_id=" + name(conn)
 	}
+	return handle
+}
+
+// block is a record as lines of "name: value".
+func (t *recordTable) block(it *item) []string {
+	lines := []string{"id: " + it.handle("", "(none)")}
 	if it.authored == "" && it.emitted != "" {
-		b = appendName(append(b, "\nemitted_at: "...), it.emitted)
+		lines = append(lines, "emitted_at: "+name(it.emitted))
 	}
 	for i, m := range it.data {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := append(append(b, '\n'), shownName(m.Name)...)
-		line = t.appendCell(append(line, ": "...), it, m, true)
-		if len(line) > end-LineChars || utf8.RuneCount(line[len(b):]) > LineChars || i == maxBlockLines {
-			return fmt.Appendf(b, "\n%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name))
+		line := shownName(m.Name) + ": " + t.cell(it, m, true)
+		if size(lines)+len(line) > recordRoom-LineChars || longerThan(line, LineChars) || i == maxBlockLines {
+			return append(lines, fmt.Sprintf("%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name)))
 		}
-		b = line
+		lines = append(lines, line)
 	}
-	return b
+	return lines
 }
 
-// appendRow appends a record as a line of the table.
-func (t *recordTable) appendRow(b []byte, prefix string, columns []string, emitted bool, it *item) []byte {
-	switch rest, ok := strings.CutPrefix(it.id, prefix); {
-	case it.id == "":
-		b = append(b, "(no id)"...)
-	case ok:
-		b = append(b, rest...)
-	default:
-		b = append(b, it.id...)
-	}
-	if conn := it.separate(); conn != "" {
-		b = appendName(append(b, " connection_id="...), conn)
-	}
+// row is a record as a line of the table.
+func (t *recordTable) row(prefix string, columns []string, emitted bool, it *item) string {
+	cells := []string{it.handle(prefix, "(no id)")}
 	if it.deleted {
-		return append(append(b, separator...), deletedCell(it)...)
+		return cells[0] + separator + deletedCell(it)
 	}
 	if emitted {
-		b = appendName(append(b, separator...), it.emitted)
+		cells = append(cells, name(it.emitted))
 	}
 	for _, column := range columns {
-		b = append(b, separator...)
+		text := ""
 		if it.data.Includes(column) {
-			b = t.appendCell(b, it, pair(column, it.data.Get(column)), false)
+			text = t.cell(it, pair(column, it.data.Get(column)), false)
 		}
+		cells = append(cells, text)
 	}
-	return bytes.TrimRight(b, " ")
+	return strings.TrimRight(strings.Join(cells, separator), " ")
 }
 
-// appendCell appends a value, and how much of it is not shown; with call how that is read.
-func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte {
-	b, left := appendValue(b, m.Value, t.chars)
+// cell is a value, and how much of it is not shown; with call how that is read.
+func (t *recordTable) cell(it *item, m member, call bool) string {
+	text, left := cell(m.Value, t.chars)
 	if left == 0 {
-		return b
+		return text
 	}
 	c := cut{it: it, field: m, shown: t.chars}
 	t.cuts = append(t.cuts, c)
-	b = append(append(append(b, " (+"...), thousands(left)...), " characters"...)
+	text += " (+" + thousands(left) + " characters"
 	if call {
-		b = append(append(b, ": "...), c.readOn()...)
+		text += ": " + c.readOn()
 	}
-	return append(b, ')')
+	return text + ")"
 }
 
 func deletedCell(it *item) string {

@@ -116,13 +116,6 @@ func shownNames(names []string) []string {
 	return shown
 }
 
-func appendName(b []byte, s string) []byte {
-	if unmistakable(s) {
-		return append(b, s...)
-	}
-	return appendQuoted(b, s)
-}
-
 func unmistakable(name string) bool {
 	for i, c := range name {
 		switch {
@@ -215,29 +208,26 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// appendValue appends a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its
-// first chars characters. left is how many characters are not shown.
-func appendValue(b []byte, raw string, chars int) (_ []byte, left int) {
+// cell is a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first chars
+// characters. left is how many characters are not shown.
+func cell(raw string, chars int) (shown string, left int) {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
-		return append(b, "null"...), 0
+		return "null", 0
 	case "number", "boolean", "array", "object":
 		text := oneLine(readable(raw))
 		if longerThan(text, chars) {
 			at := runeIndex(text, chars)
-			return append(append(b, text[:at]...), ellipsis...), utf8.RuneCountInString(text[at:])
+			return text[:at] + ellipsis, utf8.RuneCountInString(text[at:])
 		}
-		return append(b, text...), 0
+		return text, 0
 	}
 	value, _ := rs.AsText(raw)
 	if longerThan(value, chars+chars/4) {
 		at := runeIndex(value, chars)
-		return append(appendQuoted(b, manyLines(value[:at])), ellipsis...), utf8.RuneCountInString(value[at:])
+		return quote(manyLines(value[:at])) + ellipsis, utf8.RuneCountInString(value[at:])
 	}
-	if value = manyLines(value); plainCell(value) {
-		return append(b, value...), 0
-	}
-	return appendQuoted(b, value), 0
+	return shownText(manyLines(value)), 0
 }
 
 // plainCell reports a text that a cell shows as it is: it is one line, and nobody can take it for another value, for two cells, or
