@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 

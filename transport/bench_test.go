@@ -10,12 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 

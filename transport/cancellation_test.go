@@ -13,13 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 

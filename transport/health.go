@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // Defaults of [HealthOptions].

@@ -14,10 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 

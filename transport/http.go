@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 

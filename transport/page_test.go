@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 

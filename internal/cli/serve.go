@@ -120,7 +120,7 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		ClientConnections: c.ClientConnections,
 		AnswerMemory:      c.AnswerMemory,
 		DrainDelay:        c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
-		Unknown: auth.QuestionLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
+		Unknown: auth.LookupLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
 		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
 	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {

@@ -3,13 +3,11 @@ package observe
 import (
 	"net/http"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // An Observation is who looks on while the program works. The zero value is nobody, and costs nothing.

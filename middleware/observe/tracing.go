@@ -7,14 +7,13 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // Transport returns a transport that puts every request into a span of its own and names the span in the request's

@@ -8,11 +8,11 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 func TestAccessLog(t *testing.T) {

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // The laws, for any Host and X-Forwarded headers of any peer: who passes has named a host of ours; the published URL is

@@ -5,9 +5,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // browser sends what a page would send, and says what it would be let to see.

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 func TestRequestID(t *testing.T) {

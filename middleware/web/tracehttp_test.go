@@ -6,12 +6,11 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 

@@ -9,22 +9,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // clockSkew is how far the authority's clock may be ahead of ours.
 const clockSkew = 30 * time.Second
 
-// A TokenInfo is what an authority says of a token: who bears it, or why it is not good.
+// A TokenInfo is an authority's answer about a token: its principal, or why it is not active.
 type TokenInfo struct {
 	Principal Principal
-	Inactive  *rs.Error // why the token is not good; nil when it is
-	Expires   time.Time // when the token ends; zero when the authority did not say
+	Inactive  *rs.Error // why the token is not active; nil if it is
+	Expires   time.Time // zero if the authority gave no expiry
 }
 
-// An Authority judges tokens. An error means that it could not tell, which lets nobody in and condemns nobody.
+// An Authority introspects tokens. An error means that it gave no answer: the token is neither accepted nor rejected.
 type Authority interface {
 	Introspect(context.Context, rs.Token) (TokenInfo, error)
 }
@@ -36,22 +35,22 @@ type IntrospectorOptions struct {
 	ClientSecret rs.Token
 	Issuer       string            // required iss; empty accepts any
 	Audiences    []string          // accepted aud values; empty accepts any
-	Timeout      time.Duration     // one question; 0 means 5 s
-	Transport    http.RoundTripper // nil means a pooled transport of its own
+	Timeout      time.Duration     // of one request; 0 means 5 s
+	Transport    http.RoundTripper // nil means a pooled transport
 	Now          func() time.Time  // nil means time.Now
-	NoBreaker    bool              // asks the endpoint however often it fails
-	Observer     rsclient.Observer // nil means nobody
+	NoBreaker    bool              // no circuit breaker
+	Observer     rsclient.Observer // nil means none
 }
 
 // An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
 type Introspector struct {
-	options  IntrospectorOptions
-	question *Question
+	options IntrospectorOptions
+	lookup  *Lookup
 }
 
-// NewIntrospector returns an introspector. Its error names what is wrong with the endpoint.
+// NewIntrospector returns an introspector, or an error that says what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
-	asked, err := NewQuestion(QuestionOptions{
+	lookup, err := NewLookup(LookupOptions{
 		What: "introspection", Class: "introspection", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
 		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
 	})
@@ -61,12 +60,12 @@ func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Introspector{options: o, question: asked}, nil
+	return &Introspector{options: o, lookup: lookup}, nil
 }
 
-// Introspect asks about one token. Its errors are AuthorityUnreachable: no answer, or none that can be read.
+// Introspect asks about one token. Its only error is AuthorityUnreachable: no answer, or an invalid one.
 func (i *Introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
-	body, err := i.question.Ask(ctx, token)
+	body, err := i.lookup.Ask(ctx, token)
 	if err != nil {
 		return TokenInfo{}, Unreachable(err)
 	}
@@ -74,10 +73,10 @@ func (i *Introspector) Introspect(ctx context.Context, token rs.Token) (TokenInf
 	if err := answer.read(body); err != nil {
 		return TokenInfo{}, Unreachable(err)
 	}
-	return answer.verdict(token, i.options), nil
+	return answer.info(token, i.options), nil
 }
 
-// introspection is the part of an RFC 7662 answer that is read.
+// introspection has the members of an RFC 7662 response that are used.
 type introspection struct {
 	Active         bool        `json:"active"`
 	InactiveReason string      `json:"inactive_reason"`
@@ -91,7 +90,7 @@ type introspection struct {
 	NotBefore      json.Number `json:"nbf"`
 }
 
-// read reads an answer. Its error shows nothing of it.
+// read decodes a response. Its error contains nothing of the body.
 func (a *introspection) read(body []byte) error {
 	err := rs.DecodeStrictly(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud", "exp", "nbf")
 	switch {
@@ -103,8 +102,8 @@ func (a *introspection) read(body []byte) error {
 	return nil
 }
 
-// verdict judges an answer. What the token may be used for is [Principal.Admissible]'s to say.
-func (a introspection) verdict(token rs.Token, o IntrospectorOptions) TokenInfo {
+// info validates a response. [Principal.Admissible] decides what the token may be used for.
+func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	now := o.Now()
 	expires, expiryOK := UnixTime(a.Expires)
 	notBefore, notBeforeOK := UnixTime(a.NotBefore)
@@ -112,7 +111,7 @@ func (a introspection) verdict(token rs.Token, o IntrospectorOptions) TokenInfo 
 	case !a.Active:
 		return TokenInfo{Inactive: inactive(a.InactiveReason)}
 	case a.Kind != KindClient && a.Kind != KindPackage:
-		// Refused for its kind, whatever else is wrong with it (S0-R3): nothing but the kind is known of it.
+		// The kind alone refuses it (S0-R3), so nothing else is checked.
 		return TokenInfo{Principal: Principal{Token: token, Kind: a.Kind}}
 	case !expiryOK || !notBeforeOK:
 		return TokenInfo{Inactive: inactive("")}
@@ -135,7 +134,7 @@ func (a introspection) verdict(token rs.Token, o IntrospectorOptions) TokenInfo 
 	}
 }
 
-// inactive is the refusal of a token, under the authority's own reason where that can serve as a code (D7).
+// inactive returns the error of an inactive token. Its code is the authority's reason if that is a valid code (D7).
 func inactive(reason string) *rs.Error {
 	code := rs.TokenInactive
 	if rs.IsCode(reason) && !MeansSomethingElse(rs.Code(reason)) {
@@ -148,7 +147,7 @@ func inactive(reason string) *rs.Error {
 	}
 }
 
-// MeansSomethingElse reports a code of ours that says no such thing as "this token is no longer good".
+// MeansSomethingElse reports whether code is one of ours that does not mean "this token is no longer active".
 func MeansSomethingElse(code rs.Code) bool {
 	switch code {
 	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.ServerUnavailable, rs.ResponseUndecodable, rs.AuthorityUnreachable, rs.AuthorityBusy, rs.DeadlineExceeded, rs.Canceled, rs.ServerStopping,
@@ -158,7 +157,7 @@ func MeansSomethingElse(code rs.Code) bool {
 	return false
 }
 
-// Unreachable is the error of an authority, or of a directory, that could not tell.
+// Unreachable returns the error of an authority or directory that gave no answer.
 func Unreachable(cause error) *rs.Error {
 	e := &rs.Error{
 		Code: rs.AuthorityUnreachable, Cause: cause,
@@ -175,7 +174,7 @@ func Unreachable(cause error) *rs.Error {
 // An audience is a string or an array of strings on the wire.
 type audience []string
 
-// UnmarshalJSON accepts both forms; anything else is no audience at all, which no configured set contains.
+// UnmarshalJSON accepts both forms. Anything else is an empty audience, which matches no configured one.
 func (a *audience) UnmarshalJSON(raw []byte) error {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
@@ -189,8 +188,8 @@ func (a *audience) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnixTime reads NumericDate seconds, possibly with a fraction. Absent is the zero time; it reports
-// whether the number is one that a clock can show.
+// UnixTime converts a NumericDate (seconds, RFC 7519) to a time; an empty number is the zero time. It reports false for a
+// number that is negative or beyond the year 9999.
 func UnixTime(number json.Number) (time.Time, bool) {
 	if number == "" {
 		return time.Time{}, true

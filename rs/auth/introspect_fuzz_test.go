@@ -27,20 +27,20 @@ func FuzzIntrospection(f *testing.F) {
 		if answer.read(body) != nil {
 			return
 		}
-		verdict := answer.verdict(rs.NewToken("t"), options)
-		if verdict.Inactive != nil {
-			if !rs.IsCode(string(verdict.Inactive.Code)) || verdict.Principal != (Principal{}) {
-				t.Errorf("refusal %+v", verdict)
+		info := answer.info(rs.NewToken("t"), options)
+		if info.Inactive != nil {
+			if !rs.IsCode(string(info.Inactive.Code)) || info.Principal != (Principal{}) {
+				t.Errorf("refusal %+v", info)
 			}
 			return
 		}
-		if verdict.Principal.Kind != KindClient && verdict.Principal.Kind != KindPackage {
-			if verdict.Principal.Admissible() == nil {
-				t.Errorf("kind %q is admitted", verdict.Principal.Kind)
+		if info.Principal.Kind != KindClient && info.Principal.Kind != KindPackage {
+			if info.Principal.Admissible() == nil {
+				t.Errorf("kind %q is admitted", info.Principal.Kind)
 			}
 			return
 		}
-		if !answer.Active || answer.Issuer != "i" || len(answer.Audience) == 0 || !verdict.Expires.IsZero() && !now.Before(verdict.Expires.Add(clockSkew)) {
+		if !answer.Active || answer.Issuer != "i" || len(answer.Audience) == 0 || !info.Expires.IsZero() && !now.Before(info.Expires.Add(clockSkew)) {
 			t.Errorf("let in on %s", body)
 		}
 	})

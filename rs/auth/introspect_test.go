@@ -90,22 +90,22 @@ func TestIntrospectorJudges(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			introspector := newIntrospector(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
 			token := rs.NewToken("tok")
-			verdict, err := introspector.Introspect(context.Background(), token)
+			info, err := introspector.Introspect(context.Background(), token)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if test.refusal != "" {
-				if verdict.Inactive == nil || verdict.Inactive.Code != test.refusal || verdict.Principal != (auth.Principal{}) {
-					t.Errorf("verdict %+v, want %s", verdict, test.refusal)
+				if info.Inactive == nil || info.Inactive.Code != test.refusal || info.Principal != (auth.Principal{}) {
+					t.Errorf("info %+v, want %s", info, test.refusal)
 				}
 				return
 			}
-			p := verdict.Principal
-			if verdict.Inactive != nil || p.Kind != test.kind || p.GrantID != test.grant || p.Token != token {
-				t.Errorf("verdict %+v", verdict)
+			p := info.Principal
+			if info.Inactive != nil || p.Kind != test.kind || p.GrantID != test.grant || p.Token != token {
+				t.Errorf("info %+v", info)
 			}
-			if test.expires == 0 && !verdict.Expires.IsZero() || test.expires != 0 && verdict.Expires.Unix() != test.expires {
-				t.Errorf("expires %v, want %d", verdict.Expires, test.expires)
+			if test.expires == 0 && !info.Expires.IsZero() || test.expires != 0 && info.Expires.Unix() != test.expires {
+				t.Errorf("expires %v, want %d", info.Expires, test.expires)
 			}
 		})
 	}
@@ -132,9 +132,9 @@ func TestIntrospectorWithOneAudience(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		verdict, err := introspector.Introspect(t.Context(), rs.NewToken("tok"))
-		if err != nil || code == "" && verdict.Inactive != nil || code != "" && (verdict.Inactive == nil || verdict.Inactive.Code != code) {
-			t.Errorf("%s: %+v, %v; want %q", body, verdict, err, code)
+		info, err := introspector.Introspect(t.Context(), rs.NewToken("tok"))
+		if err != nil || code == "" && info.Inactive != nil || code != "" && (info.Inactive == nil || info.Inactive.Code != code) {
+			t.Errorf("%s: %+v, %v; want %q", body, info, err, code)
 		}
 	}
 }
@@ -170,10 +170,10 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 		"a broken connection":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := newIntrospector(t, answer).Introspect(context.Background(), rs.NewToken("canary-77"))
+			info, err := newIntrospector(t, answer).Introspect(context.Background(), rs.NewToken("canary-77"))
 			var e *rs.Error
-			if !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable || verdict != (auth.TokenInfo{}) {
-				t.Fatalf("verdict %+v, error %v", verdict, err)
+			if !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable || info != (auth.TokenInfo{}) {
+				t.Fatalf("info %+v, error %v", info, err)
 			}
 			if strings.Contains(err.Error()+e.Cause.Error(), "canary-77") || strings.Contains(e.Cause.Error(), "cret") {
 				t.Errorf("a secret in the error: %v: %v", err, e.Cause)

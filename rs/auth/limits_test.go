@@ -25,7 +25,7 @@ func TestTheDefaultsAreDocumented(t *testing.T) {
 	if auth.DefaultTokenEntries != 10_000 || auth.DefaultTokenTTL != time.Minute || auth.DefaultNegativeTTL != 5*time.Second {
 		t.Error("not 10,000 tokens, 60 seconds and 5 seconds")
 	}
-	if got := auth.DefaultQuestionLimits(); got != (auth.QuestionLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}) {
+	if got := auth.DefaultLookupLimits(); got != (auth.LookupLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}) {
 		t.Errorf("questions about unknown tokens: %+v", got)
 	}
 	for page, phrases := range map[string][]string{
@@ -72,17 +72,17 @@ func TestAHangingAuthorityIsLeftAfterTenSeconds(t *testing.T) {
 // Limits that limit nothing, or everything, are refused by the flag that sets them.
 func TestLimitsThatAreNoneAreNamed(t *testing.T) {
 	for _, row := range []struct {
-		limits auth.QuestionLimits
+		limits auth.LookupLimits
 		flag   string // "" for good limits
 	}{
-		{auth.QuestionLimits{}, ""},
-		{auth.QuestionLimits{Rate: 0.5, Burst: 1, AtOnce: 1}, ""},
-		{auth.QuestionLimits{Rate: -1, Burst: 1}, "--unknown-token-rate -1"},
-		{auth.QuestionLimits{Rate: math.NaN(), Burst: 1}, "--unknown-token-rate NaN"},
-		{auth.QuestionLimits{Rate: math.Inf(1), Burst: 1}, "--unknown-token-rate +Inf"},
-		{auth.QuestionLimits{Rate: math.Inf(-1), Burst: 1}, "--unknown-token-rate -Inf"},
-		{auth.QuestionLimits{Rate: 1}, "--unknown-token-burst 0"},
-		{auth.QuestionLimits{AtOnce: -1}, "--max-unknown-tokens -1"},
+		{auth.LookupLimits{}, ""},
+		{auth.LookupLimits{Rate: 0.5, Burst: 1, AtOnce: 1}, ""},
+		{auth.LookupLimits{Rate: -1, Burst: 1}, "--unknown-token-rate -1"},
+		{auth.LookupLimits{Rate: math.NaN(), Burst: 1}, "--unknown-token-rate NaN"},
+		{auth.LookupLimits{Rate: math.Inf(1), Burst: 1}, "--unknown-token-rate +Inf"},
+		{auth.LookupLimits{Rate: math.Inf(-1), Burst: 1}, "--unknown-token-rate -Inf"},
+		{auth.LookupLimits{Rate: 1}, "--unknown-token-burst 0"},
+		{auth.LookupLimits{AtOnce: -1}, "--max-unknown-tokens -1"},
 	} {
 		err := row.limits.Check()
 		if (err == nil) != (row.flag == "") || err != nil && !strings.HasPrefix(err.Error(), row.flag+":") {
@@ -146,13 +146,13 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 			}))
 			defer server.Close()
 			counted := &statuses{}
-			question, err := auth.NewQuestion(
-				auth.QuestionOptions{Endpoint: server.URL, ClientID: "c", Secret: rs.NewToken("s"), NoBreaker: true, Observer: counted},
+			lookup, err := auth.NewLookup(
+				auth.LookupOptions{Endpoint: server.URL, ClientID: "c", Secret: rs.NewToken("s"), NoBreaker: true, Observer: counted},
 			)
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := question.Ask(t.Context(), rs.NewToken("t"))
+			answer, err := lookup.Ask(t.Context(), rs.NewToken("t"))
 			if (err == nil) != (row.status == 200) || err == nil && len(answer) != bytes || asked.Load() != row.asked || !slices.Equal(
 				counted.read,
 				[]int{row.status},
@@ -166,11 +166,11 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 // A token that was bad, is good, and was then forgotten for others is asked about: its old refusal does not come back.
 func TestAnOldRefusalDoesNotComeBack(t *testing.T) {
 	f := newCache(1)
-	f.verdict = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive}}
+	f.info = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive}}
 	if err := f.wantAsked(t, "a", 1); err == nil {
 		t.Error("a bad token is let in")
 	}
-	f.now, f.verdict = f.now.Add(time.Millisecond), auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}
+	f.now, f.info = f.now.Add(time.Millisecond), auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}
 	if _, err := f.Revalidate(t.Context(), rs.NewToken("a"), ""); err != nil {
 		t.Error(err)
 	}
@@ -183,7 +183,7 @@ func TestAnOldRefusalDoesNotComeBack(t *testing.T) {
 // A question that was answered makes place for the next.
 func TestAnAnsweredQuestionMakesPlace(t *testing.T) {
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{
-		Unknown: &auth.QuestionLimits{AtOnce: 1, Wait: time.Nanosecond},
+		Unknown: &auth.LookupLimits{AtOnce: 1, Wait: time.Nanosecond},
 		Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
 			return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
 		}),

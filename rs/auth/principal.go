@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // The kinds of token that a PDPP authority names.

@@ -28,14 +28,14 @@ func FuzzSchemaProbe(f *testing.F) {
 				return &rs.Response{Status: 200, Body: string(body)}, nil
 			})
 		}}
-		verdict, err := probe.Introspect(t.Context(), rs.NewToken("tok_secret"))
-		if rs.AsError(err).Code == rs.AuthorityUnreachable && verdict == (auth.TokenInfo{}) {
+		info, err := probe.Introspect(t.Context(), rs.NewToken("tok_secret"))
+		if rs.AsError(err).Code == rs.AuthorityUnreachable && info == (auth.TokenInfo{}) {
 			return // a name is there twice, or in another case
 		}
-		if err != nil || verdict.Inactive != nil {
-			t.Fatalf("%+v, %v", verdict, err)
+		if err != nil || info.Inactive != nil {
+			t.Fatalf("%+v, %v", info, err)
 		}
-		kind := verdict.Principal.Kind
+		kind := info.Principal.Kind
 		var document any
 		decoder := json.NewDecoder(bytes.NewReader(body))
 		decoder.UseNumber() // any number is valid JSON, whatever fits a float64
@@ -45,7 +45,7 @@ func FuzzSchemaProbe(f *testing.F) {
 		if kind != "" && !holds(document, kind) {
 			t.Errorf("%s is of kind %q", body, kind)
 		}
-		if admitted := verdict.Principal.Admissible() == nil; admitted != (kind == auth.KindClient) {
+		if admitted := info.Principal.Admissible() == nil; admitted != (kind == auth.KindClient) {
 			t.Errorf("%s: kind %q, admitted %v", body, kind, admitted)
 		}
 	})

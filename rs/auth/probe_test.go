@@ -56,7 +56,7 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 					return &rs.Response{Status: 200, Body: test.body}, nil
 				})
 			}}
-			verdict, err := probe.Introspect(context.Background(), token)
+			info, err := probe.Introspect(context.Background(), token)
 			if len(asked) != 1 || asked[0] != "tok /v1/schema?view=compact" {
 				t.Errorf("asked %q", asked)
 			}
@@ -72,12 +72,12 @@ func TestSchemaProbeTakesTheResourceServersWord(t *testing.T) {
 			case err != nil:
 				t.Error(err)
 			case test.refusal != "":
-				if verdict.Inactive == nil || verdict.Inactive.Code != test.refusal {
-					t.Errorf("verdict %+v", verdict)
+				if info.Inactive == nil || info.Inactive.Code != test.refusal {
+					t.Errorf("info %+v", info)
 				}
 			default:
-				if verdict.Inactive != nil || verdict.Principal.Kind != test.kind || verdict.Principal.Token != token {
-					t.Errorf("verdict %+v", verdict)
+				if info.Inactive != nil || info.Principal.Kind != test.kind || info.Principal.Token != token {
+					t.Errorf("info %+v", info)
 				}
 			}
 		})

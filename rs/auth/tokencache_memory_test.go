@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// What a cache remembers of a token holds its hash and not the token, whatever the authority put into its verdict.
+// What a cache remembers of a token holds its hash and not the token, whatever the authority put into its info.
 func TestTokenCacheKeepsNoToken(t *testing.T) {
 	token := rs.NewToken("tok_kept")
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{

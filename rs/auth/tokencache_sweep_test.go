@@ -16,7 +16,7 @@ func (anyone) Introspect(context.Context, rs.Token) (TokenInfo, error) {
 	return TokenInfo{Principal: Principal{Kind: KindClient}}, nil
 }
 
-// A verdict stays in memory no longer than it is believed, however quiet the server becomes.
+// A info stays in memory no longer than it is believed, however quiet the server becomes.
 func TestVerdictsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cache := NewTokenCache(TokenCacheOptions{Authority: anyone{}})
@@ -32,17 +32,17 @@ func TestVerdictsAreForgotten(t *testing.T) {
 			time.Sleep(time.Second) // of the bubble's clock
 		}
 		if held() != 10 {
-			t.Errorf("%d verdicts are held, want 10", held())
+			t.Errorf("%d answers are held, want 10", held())
 		}
 		time.Sleep(DefaultTokenTTL - 5*time.Second)
 		synctest.Wait()
 		if held() != 4 {
-			t.Errorf("%d verdicts are held, want 4", held())
+			t.Errorf("%d answers are held, want 4", held())
 		}
 		time.Sleep(DefaultTokenTTL)
 		synctest.Wait()
 		if held() != 0 {
-			t.Errorf("%d verdicts are still held", held())
+			t.Errorf("%d answers are still held", held())
 		}
 	})
 }

@@ -14,10 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 type authorityFunc func(context.Context, rs.Token) (auth.TokenInfo, error)
@@ -29,29 +28,29 @@ func (f authorityFunc) Introspect(ctx context.Context, t rs.Token) (auth.TokenIn
 // cacheFixture is a cache over a scripted authority and a clock that stands still.
 type cacheFixture struct {
 	*auth.TokenCache
-	asked   atomic.Int64
-	now     time.Time
-	verdict auth.TokenInfo
-	err     error
+	asked atomic.Int64
+	now   time.Time
+	info  auth.TokenInfo
+	err   error
 }
 
 func newCache(entries int) *cacheFixture {
-	f := &cacheFixture{now: time.Unix(1_700_000_000, 0), verdict: auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}}
+	f := &cacheFixture{now: time.Unix(1_700_000_000, 0), info: auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}}
 	f.TokenCache = auth.NewTokenCache(auth.TokenCacheOptions{
-		Authority: authorityFunc(f.judge),
+		Authority: authorityFunc(f.lookUp),
 		Entries:   entries,
 		Now:       func() time.Time { return f.now },
 	})
 	return f
 }
 
-func (f *cacheFixture) judge(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
+func (f *cacheFixture) lookUp(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	f.asked.Add(1)
-	verdict := f.verdict
-	if verdict.Inactive == nil {
-		verdict.Principal.Token = token
+	info := f.info
+	if info.Inactive == nil {
+		info.Principal.Token = token
 	}
-	return verdict, f.err
+	return info, f.err
 }
 
 // wantAsked asks about a token and compares the sum of questions so far.
@@ -80,7 +79,7 @@ func TestTokenCacheRemembers(t *testing.T) {
 	})
 	t.Run("but not past its expiry", func(t *testing.T) {
 		f := newCache(0)
-		f.verdict.Expires = f.now.Add(10 * time.Second)
+		f.info.Expires = f.now.Add(10 * time.Second)
 		_ = f.wantAsked(t, "a", 1)
 		f.now = f.now.Add(10*time.Second - 1)
 		_ = f.wantAsked(t, "a", 1)
@@ -89,7 +88,7 @@ func TestTokenCacheRemembers(t *testing.T) {
 	})
 	t.Run("a bad token is refused for 5 s without asking", func(t *testing.T) {
 		f := newCache(0)
-		f.verdict = revoked
+		f.info = revoked
 		var e *rs.Error
 		if err := f.wantAsked(t, "a", 1); !errors.As(err, &e) || e.Code != "grant_revoked" {
 			t.Error(err)
@@ -127,7 +126,7 @@ func TestTokenCacheRemembers(t *testing.T) {
 	t.Run("D7 a recheck asks past the memory and is remembered", func(t *testing.T) {
 		f := newCache(0)
 		_ = f.wantAsked(t, "a", 1)
-		f.verdict = revoked
+		f.info = revoked
 		if _, err := f.Revalidate(context.Background(), rs.NewToken("a"), ""); err == nil || f.asked.Load() != 2 {
 			t.Errorf("error %v, asked %d", err, f.asked.Load())
 		}
@@ -215,7 +214,7 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 func TestBadTokensEvictNoGoodOne(t *testing.T) {
 	f := newCache(3)
 	_ = f.wantAsked(t, "good", 1)
-	f.verdict = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}
+	f.info = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}
 	for i := range 20 {
 		_ = f.wantAsked(t, fmt.Sprint("guess", i), int64(2+i))
 	}
@@ -227,7 +226,7 @@ func TestBadTokensEvictNoGoodOne(t *testing.T) {
 	}
 }
 
-// A token that was good stays known after its verdict, and is not known any more once it is refused.
+// A token that was good stays known after its info, and is not known any more once it is refused.
 func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
 	f := newCache(0)
 	token := rs.NewToken("a")
@@ -245,7 +244,7 @@ func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
 	}
 	_ = f.wantAsked(t, "a", 2)
 	f.now = f.now.Add(time.Minute)
-	f.verdict = auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
+	f.info = auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}
 	if err := f.wantAsked(t, "a", 3); err == nil || f.Known(token) {
 		t.Errorf("a revoked token: %v, known %v", err, f.Known(token))
 	}
@@ -255,10 +254,10 @@ func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
 func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 	var e *rs.Error
 	f := newCache(0)
-	limited := func(limits auth.QuestionLimits) {
-		f.TokenCache = auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(f.judge), Now: func() time.Time { return f.now }, Unknown: &limits})
+	limited := func(limits auth.LookupLimits) {
+		f.TokenCache = auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(f.lookUp), Now: func() time.Time { return f.now }, Unknown: &limits})
 	}
-	limited(auth.QuestionLimits{Rate: 0.1, Burst: 2})
+	limited(auth.LookupLimits{Rate: 0.1, Burst: 2})
 	_ = f.wantAsked(t, "a", 1)
 	_ = f.wantAsked(t, "b", 2)
 	if err := f.wantAsked(t, "c", 2); !errors.As(err, &e) || e.Code != rs.AuthorityBusy || e.RetryAfter < time.Second {
@@ -278,7 +277,7 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		cache := auth.NewTokenCache(auth.TokenCacheOptions{
-			Unknown: &auth.QuestionLimits{AtOnce: 2, Wait: time.Second},
+			Unknown: &auth.LookupLimits{AtOnce: 2, Wait: time.Second},
 			Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
 				<-release
 				return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive, Message: "No."}}, nil
@@ -309,8 +308,8 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 func TestRechecksShareOneQuestion(t *testing.T) {
 	unreachable := &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
 	for name, test := range map[string]struct {
-		verdict auth.TokenInfo
-		err     error
+		info auth.TokenInfo
+		err  error
 	}{
 		"the token is good":         {auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil},
 		"the token is dead":         {auth.TokenInfo{Inactive: &rs.Error{Code: "grant_revoked", Message: "Revoked."}}, nil},
@@ -319,7 +318,7 @@ func TestRechecksShareOneQuestion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newCache(0)
 			_ = f.wantAsked(t, "a", 1)
-			f.verdict, f.err = test.verdict, test.err
+			f.info, f.err = test.info, test.err
 			for range 50 {
 				if _, err := f.Revalidate(context.Background(), rs.NewToken("a"), ""); (err == nil) != (name == "the token is good") {
 					t.Fatal(err)

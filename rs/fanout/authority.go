@@ -37,7 +37,7 @@ func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
 	}
 	members := auth.NewTokenCache(auth.TokenCacheOptions{
 		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now,
-		Unknown: &auth.QuestionLimits{}, // the directory's tokens are no guesses, and each read's questions are bounded
+		Unknown: &auth.LookupLimits{}, // the directory's tokens are no guesses, and each read's questions are bounded
 	})
 	return &PackageAuthority{options: o, members: members, refusals: newRefusals()}
 }

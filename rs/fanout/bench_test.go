@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // BenchmarkFanout searches packages of several sizes whose members answer at once with a page of 20 hits. The floor is

@@ -70,7 +70,7 @@ func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*member
 
 // judgeAndAsk performs a read of one member within its deadline, once the member is judged.
 func (p *Package) judgeAndAsk(ctx context.Context, c *member, r rs.Request) outcome {
-	left, why := p.judgeIn(ctx, c)
+	left, why := p.checkWithin(ctx, c)
 	if why != nil {
 		return outcome{failure: why}
 	}

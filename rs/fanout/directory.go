@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
@@ -49,23 +48,23 @@ type HTTPDirectoryOptions struct {
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
-type HTTPDirectory struct{ question *auth.Question }
+type HTTPDirectory struct{ lookup *auth.Lookup }
 
 // NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
 func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
-	asked, err := auth.NewQuestion(auth.QuestionOptions{
+	lookup, err := auth.NewLookup(auth.LookupOptions{
 		What: "the package directory", Class: "packages", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
 		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &HTTPDirectory{asked}, nil
+	return &HTTPDirectory{lookup}, nil
 }
 
 // Members asks for the members of one package. Its errors are PackageRevoked and AuthorityUnreachable.
 func (d *HTTPDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
-	body, err := d.question.Ask(ctx, token)
+	body, err := d.lookup.Ask(ctx, token)
 	if err != nil {
 		return Membership{}, auth.Unreachable(err)
 	}

@@ -21,21 +21,21 @@ type outcome struct {
 	failure  *rs.Error
 }
 
-// askAll judges each member and performs one read for it, at most Width reads and maxQuestions questions at a time, and
+// askAll judges each member and performs one read for it, at most Width reads and maxLookups questions at a time, and
 // returns when all have ended, in the order of the members. A caller that hung up is an error; a deadline is not: what
 // came in time counts.
 func (p *Package) fanOut(ctx context.Context, children []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
 	outcomes := make([]outcome, len(children))
 	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
-	questions, reads := make(chan struct{}, maxQuestions), make(chan struct{}, p.options.Width)
+	questions, reads := make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(max(maxQuestions, p.options.Width), len(children)) {
+	for range min(max(maxLookups, p.options.Width), len(children)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(children); i = int(next.Add(1)) - 1 {
 				questions <- struct{}{}
-				left, why := p.judgeIn(bounded, children[i])
+				left, why := p.checkWithin(bounded, children[i])
 				<-questions
 				if why != nil {
 					outcomes[i] = outcome{failure: why}

@@ -9,9 +9,8 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A read must not come to allocate many times more unnoticed.

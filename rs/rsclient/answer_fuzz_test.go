@@ -10,9 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // The laws, for any bytes that a server sends back: a read ends in a response or a typed error, never both and never

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
-
 	"golang.org/x/sync/semaphore"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // DefaultAnswerBytes is how many bytes of answers a [Client] holds at a time where nothing else is set.

@@ -17,13 +17,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A host is a resource server whose answer can be changed, and that counts requests.

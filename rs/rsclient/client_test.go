@@ -13,13 +13,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // What must never stand in an error, a message or a log.

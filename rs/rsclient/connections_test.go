@@ -19,10 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // trusting returns the program's own transport, which trusts a test server.

@@ -19,9 +19,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A scripted listener speaks raw bytes to each connection and counts them.

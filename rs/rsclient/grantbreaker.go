@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
-
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/sony/gobreaker/v2"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // The bounds of what is remembered of grants.

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
-
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
-
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // The bounds of a retry.

@@ -11,11 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // An answer costs by its values and levels, too, not by its bytes alone.

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A token shows nowhere what it is, wherever it stands and however it is printed.

@@ -8,9 +8,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // Where a server offers HTTP/2 it is spoken, and answers may come packed.

@@ -17,9 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/rs/zerolog"
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
 

@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// maxQuestions is how many of its members' tokens one read asks the authority about at a time.
-const maxQuestions = 16
+// maxLookups is how many of its members' tokens one read asks the authority about at a time.
+const maxLookups = 16
 
 // pick returns the one member that a read is for, judged. A member that is refused for good gives way to another one with the
 // same connection.
@@ -30,7 +30,7 @@ func (p *Package) pick(ctx context.Context, connectionID string, streams ...stri
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, hungUp(ctx)
 		case transient(why):
-			return nil, c.unjudged(why)
+			return nil, c.unchecked(why)
 		}
 	}
 	return nil, p.unusable("", p.members)
@@ -72,15 +72,15 @@ func (p *Package) judge(ctx context.Context, c *member) *rs.Error {
 	return why
 }
 
-// judgeIn judges a member within its deadline, and returns how much of that is left.
-func (p *Package) judgeIn(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
+// checkWithin judges a member within its deadline, and returns how much of that is left.
+func (p *Package) checkWithin(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
 	began := time.Now()
 	why = p.judge(ctx, c)
 	return p.options.MemberDeadline - time.Since(began), why
 }
 
-// unjudged refuses a read of a member that could not be judged now.
-func (c *member) unjudged(why *rs.Error) *rs.Error {
+// unchecked refuses a read of a member that could not be judged now.
+func (c *member) unchecked(why *rs.Error) *rs.Error {
 	e := *why
 	e.Param = "connection_id"
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)

@@ -12,43 +12,43 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// QuestionLimits bound the questions to an authority about tokens that were never good. A zero rate, or a zero number at
-// once, is no limit.
-type QuestionLimits struct {
-	Rate   float64       // questions a second, after the burst
-	Burst  int           // questions in one moment
-	AtOnce int           // questions under way at a time
-	Wait   time.Duration // how long a question beyond these may wait
+// LookupLimits bound the requests to an authority about tokens that it has never accepted. A zero Rate or AtOnce means
+// no limit.
+type LookupLimits struct {
+	Rate   float64       // requests a second, after the burst
+	Burst  int           // requests at one instant
+	AtOnce int           // concurrent requests
+	Wait   time.Duration // how long a request beyond AtOnce may wait
 }
 
-// DefaultQuestionLimits let a thousand clients connect in one moment.
-func DefaultQuestionLimits() QuestionLimits {
-	return QuestionLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}
+// DefaultLookupLimits let a thousand clients connect at once.
+func DefaultLookupLimits() LookupLimits {
+	return LookupLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}
 }
 
 // Check returns an error that names the flag whose value cannot be a limit.
-func (l QuestionLimits) Check() error {
+func (l LookupLimits) Check() error {
 	switch {
 	case math.IsNaN(l.Rate) || math.IsInf(l.Rate, 0) || l.Rate < 0:
 		return fmt.Errorf("--unknown-token-rate %v: a number a second is needed, or 0 for no limit", l.Rate)
 	case l.Rate > 0 && l.Burst < 1:
 		return fmt.Errorf("--unknown-token-burst %d: at least 1 is needed; --unknown-token-rate 0 is no limit", l.Burst)
 	case l.AtOnce < 0:
-		return fmt.Errorf("--max-unknown-tokens %d: a number of questions is needed, or 0 for no limit", l.AtOnce)
+		return fmt.Errorf("--max-unknown-tokens %d: a number of requests is needed, or 0 for no limit", l.AtOnce)
 	}
 	return nil
 }
 
-// A questionGate lets so many questions pass a second, and so many at a time.
-type questionGate struct {
-	limits QuestionLimits
+// A lookupLimiter limits the rate and the concurrency of lookups.
+type lookupLimiter struct {
+	limits LookupLimits
 	now    func() time.Time
 	bucket *rate.Limiter       // nil: no limit
 	atOnce *semaphore.Weighted // nil: no limit
 }
 
-func newQuestionGate(l QuestionLimits, now func() time.Time) *questionGate {
-	g := &questionGate{limits: l, now: now}
+func newLookupLimiter(l LookupLimits, now func() time.Time) *lookupLimiter {
+	g := &lookupLimiter{limits: l, now: now}
 	if l.Rate > 0 {
 		g.bucket = rate.NewLimiter(rate.Limit(l.Rate), l.Burst)
 	}
@@ -58,24 +58,24 @@ func newQuestionGate(l QuestionLimits, now func() time.Time) *questionGate {
 	return g
 }
 
-// enter lets one question pass, or refuses it with AuthorityBusy. leave must be called when it is answered.
-func (g *questionGate) enter(ctx context.Context) (leave func(), refusal *rs.Error) {
+// acquire admits one lookup or returns AuthorityBusy. The caller must call release when the lookup has ended.
+func (g *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *rs.Error) {
 	if g.bucket != nil && !g.bucket.AllowN(g.now(), 1) {
 		return nil, authorityBusy()
 	}
 	if g.atOnce == nil {
 		return func() {}, nil
 	}
-	leave = func() { g.atOnce.Release(1) }
+	release = func() { g.atOnce.Release(1) }
 	if g.atOnce.TryAcquire(1) {
-		return leave, nil
+		return release, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.limits.Wait)
 	defer cancel()
 	if g.atOnce.Acquire(ctx, 1) != nil {
 		return nil, authorityBusy()
 	}
-	return leave, nil
+	return release, nil
 }
 
 func authorityBusy() *rs.Error {
