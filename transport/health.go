@@ -54,11 +54,11 @@ const (
 	draining
 )
 
-// A heldCheck remembers its last result. Whoever holds its turn may ask and use the fields below, so that one question is
-// under way at a time and whoever came meanwhile reads its answer.
+// A heldCheck caches its last result. Whoever fills slot may check and use the fields below, so that concurrent requests
+// share one check.
 type heldCheck struct {
 	Check
-	turn  chan struct{} // holds one value while somebody has the turn
+	slot  chan struct{} // of capacity 1
 	asked time.Time     // zero: never
 	state string
 }
@@ -82,7 +82,7 @@ func NewHealth(o HealthOptions) *Health {
 	}
 	h := &Health{options: o}
 	for _, check := range o.Checks {
-		h.checks = append(h.checks, &heldCheck{Check: check, turn: make(chan struct{}, 1)})
+		h.checks = append(h.checks, &heldCheck{Check: check, slot: make(chan struct{}, 1)})
 	}
 	return h
 }
@@ -142,11 +142,11 @@ func (h *Health) ready(ctx context.Context) readiness {
 	return body
 }
 
-// ask returns a check's state, from memory where that is fresh. The question does not belong to whoever asked first: one
-// who hangs up does not make it fail for the others.
+// ask returns a check's state, cached for at most Hold. A client that disconnects does not cancel the check, since others wait
+// for it.
 func (h *Health) ask(ctx context.Context, check *heldCheck) string {
-	check.turn <- struct{}{} // for no longer than the timeout: then it is free and the answer fresh
-	defer func() { <-check.turn }()
+	check.slot <- struct{}{} // waits for at most Timeout
+	defer func() { <-check.slot }()
 	if now := h.options.Now(); !check.asked.IsZero() && now.Sub(check.asked) < h.options.Hold {
 		return check.state
 	}

@@ -30,7 +30,7 @@ type HostedConfig struct {
 	MaxConnections       int // 0: no limit
 	ClientConnections    int // of one address; 0: no limit
 	Limits               web.Limits
-	Unknown              auth.LookupLimits       // of questions about unknown tokens
+	Unknown              auth.LookupLimits         // of questions about unknown tokens
 	AuthorizationServers []string                  // empty: those that the resource server names
 	ConnectorKey         string                    // of the source that sign-ins ask for; empty: see Details
 	Details              string                    // authorization_details that sign-ins ask for; empty, with no key: no sign-in here

@@ -12,21 +12,20 @@ import (
 
 // PackageAuthorityOptions configure a [PackageAuthority].
 type PackageAuthorityOptions struct {
-	Authority auth.Authority         // judges the token itself
-	Members   auth.Authority         // judges the token of each member before it is read (D27); nil means Authority
+	Authority auth.Authority         // introspects the token itself
+	Members   auth.Authority         // introspects the token of each member before it is read (D27); nil means Authority
 	Directory Directory              // names a package's members
 	For       func(rs.Token) rs.Doer // the resource server as the bearer of one member's token sees it
 	Package   PackageOptions
 }
 
-// A PackageAuthority is an authority that also looks up what a package token stands for. The members are part of the
-// verdict, so the [auth.TokenCache] above it is the only place that remembers them, for as long as the verdict. Each member's
-// token is judged when it is about to be read, and that verdict is remembered for [auth.DefaultTokenHold]. It is safe for
-// concurrent use.
+// A PackageAuthority is an authority that also looks up the members of a package token. They are part of the TokenInfo, so
+// only the [auth.TokenCache] above it caches them. A member's token is introspected before the member is read, and the
+// answer is cached for [auth.DefaultTokenTTL]. It is safe for concurrent use.
 type PackageAuthority struct {
 	options  PackageAuthorityOptions
-	members  *auth.TokenCache // the verdicts on the members' tokens
-	refusals *refusals        // outlives each Package, so that looking the members up again forgets no refusal (D14)
+	members  *auth.TokenCache // of the members' tokens
+	refusals *refusals        // outlives each Package, so that another lookup of the members forgets no refusal (D14)
 }
 
 // NewPackageAuthority returns an authority over another one and a directory.
@@ -37,17 +36,17 @@ func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
 	}
 	members := auth.NewTokenCache(auth.TokenCacheOptions{
 		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now,
-		Unknown: &auth.LookupLimits{}, // the directory's tokens are no guesses, and each read's questions are bounded
+		Unknown: &auth.LookupLimits{}, // the directory's tokens are no guesses, and fanOut bounds the lookups of a read
 	})
 	return &PackageAuthority{options: o, members: members, refusals: newRefusals()}
 }
 
-// Introspect asks the authority, and about a package the directory. A revoked package is not good; a directory that cannot
-// tell is an AuthorityUnreachable.
+// Introspect asks the authority, and about a package the directory. A revoked package is inactive; no answer
+// of the directory is an AuthorityUnreachable.
 func (a *PackageAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
-	verdict, err := a.options.Authority.Introspect(ctx, token)
-	if err != nil || verdict.Inactive != nil || verdict.Principal.Kind != auth.KindPackage {
-		return verdict, err
+	info, err := a.options.Authority.Introspect(ctx, token)
+	if err != nil || info.Inactive != nil || info.Principal.Kind != auth.KindPackage {
+		return info, err
 	}
 	membership, err := a.options.Directory.Members(ctx, token)
 	var refused *rs.Error
@@ -60,25 +59,25 @@ func (a *PackageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 		return auth.TokenInfo{}, auth.Unreachable(err)
 	}
 	if membership.PackageID == "" {
-		membership.PackageID = verdict.Principal.GrantID
+		membership.PackageID = info.Principal.GrantID
 	}
 	membership.Members = screen(token, membership.Members)
 	now := a.options.Package.Now()
 	for _, c := range membership.Members {
-		if c.Refused == nil && c.Expires.After(now) && (verdict.Expires.IsZero() || c.Expires.Before(verdict.Expires)) {
-			verdict.Expires = c.Expires
+		if c.Refused == nil && c.Expires.After(now) && (info.Expires.IsZero() || c.Expires.Before(info.Expires)) {
+			info.Expires = c.Expires
 		}
 	}
-	verdict.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.members, a.refusals)
-	return verdict, nil
+	info.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.members, a.refusals)
+	return info, nil
 }
 
 // maxMembers is how many members of a package are read. Those beyond are named as unavailable.
 const maxMembers = 256
 
-// screen refuses members beyond the limit, and those whose token is the package's own. It asks nobody.
-func screen(token rs.Token, children []Member) []Member {
-	screened := slices.Clone(children)
+// screen refuses members beyond the limit, and those whose token is the package's own. It makes no request.
+func screen(token rs.Token, members []Member) []Member {
+	screened := slices.Clone(members)
 	for i := range screened {
 		c := &screened[i]
 		switch {

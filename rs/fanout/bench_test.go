@@ -23,11 +23,11 @@ func BenchmarkFanout(b *testing.B) {
 			b.Fatal(err)
 		}
 		doer := memberDoer(func(context.Context, rs.Request) (*rs.Response, error) { return answer, nil })
-		children := make([]fanout.Member, size)
-		for i := range children {
-			children[i] = aChild(fmt.Sprint(i))
+		members := make([]fanout.Member, size)
+		for i := range members {
+			members[i] = aMember(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, func(rs.Token) rs.Doer { return doer }, fanout.PackageOptions{})
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: members}, func(rs.Token) rs.Doer { return doer }, fanout.PackageOptions{})
 		request := searchRequest("limit", "20")
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
@@ -76,11 +76,11 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, size := range []int{1, 8, 64} {
-		children := make([]fanout.Member, size)
-		for i := range children {
-			children[i] = aChild(fmt.Sprint(i))
+		members := make([]fanout.Member, size)
+		for i := range members {
+			members[i] = aMember(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }, fanout.PackageOptions{})
+		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: members}, func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }, fanout.PackageOptions{})
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

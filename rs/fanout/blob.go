@@ -35,16 +35,15 @@ func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (
 	return p.findBlob(ctx, r, usable)
 }
 
-// findBlob asks one child after the other. "Not found" of one says nothing of the next; of all it is the answer, unless
-// some could not say.
-func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*member) (*rs.Response, error) {
+// findBlob asks one member after the other. It answers "not found" only if every member does.
+func (p *Package) findBlob(ctx context.Context, r rs.Request, members []*member) (*rs.Response, error) {
 	var missing *rs.Error
 	var failures []*rs.Error
 	_, unavailable := p.sides("")
 	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
-	for _, c := range children {
-		o := p.judgeAndAsk(ctx, c, r)
+	for _, c := range members {
+		o := p.checkAndRead(ctx, c, r)
 		switch {
 		case o.failure == nil:
 			return o.response, nil
@@ -68,8 +67,8 @@ func (p *Package) findBlob(ctx context.Context, r rs.Request, children []*member
 	return nil, &annotated
 }
 
-// judgeAndAsk performs a read of one member within its deadline, once the member is judged.
-func (p *Package) judgeAndAsk(ctx context.Context, c *member, r rs.Request) outcome {
+// checkAndRead performs a read of one member within its deadline, once its token is checked.
+func (p *Package) checkAndRead(ctx context.Context, c *member, r rs.Request) outcome {
 	left, why := p.checkWithin(ctx, c)
 	if why != nil {
 		return outcome{failure: why}

@@ -12,18 +12,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// maxLookups is how many of its members' tokens one read asks the authority about at a time.
+// maxLookups is how many members' tokens one read introspects at a time.
 const maxLookups = 16
 
-// pick returns the one member that a read is for, judged. A member that is refused for good gives way to another one with the
-// same connection.
+// pick returns the one member that a read is for, its token checked. If a member is refused for good, another member with the
+// same connection takes its place.
 func (p *Package) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
 	for range p.members { // each round but the last refuses a member, which is remembered
 		c, refused := p.choose(connectionID, streams...)
 		if refused != nil {
 			return nil, refused
 		}
-		why := p.judge(ctx, c)
+		why := p.checkToken(ctx, c)
 		switch {
 		case why == nil:
 			return c, nil
@@ -36,10 +36,10 @@ func (p *Package) pick(ctx context.Context, connectionID string, streams ...stri
 	return nil, p.unusable("", p.members)
 }
 
-// judge asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
-// only a token that the authority judges a good client's is sent to the resource server (D27). A refusal is remembered as one by
-// the resource server (D14); that the authority could not tell is not.
-func (p *Package) judge(ctx context.Context, c *member) *rs.Error {
+// checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
+// only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
+// (D14); a missing answer is not.
+func (p *Package) checkToken(ctx context.Context, c *member) *rs.Error {
 	if p.authority == nil {
 		return nil
 	}
@@ -72,14 +72,14 @@ func (p *Package) judge(ctx context.Context, c *member) *rs.Error {
 	return why
 }
 
-// checkWithin judges a member within its deadline, and returns how much of that is left.
+// checkWithin checks a member's token within the member's deadline, and returns how much of the deadline is left.
 func (p *Package) checkWithin(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
 	began := time.Now()
-	why = p.judge(ctx, c)
+	why = p.checkToken(ctx, c)
 	return p.options.MemberDeadline - time.Since(began), why
 }
 
-// unchecked refuses a read of a member that could not be judged now.
+// unchecked is the error of a member whose token could not be checked now.
 func (c *member) unchecked(why *rs.Error) *rs.Error {
 	e := *why
 	e.Param = "connection_id"

@@ -39,8 +39,8 @@ func (p *Package) choose(connectionID string, streams ...string) (*member, *rs.E
 }
 
 // oneConnection reports whether there are members, and all have the same connection.
-func oneConnection(children []*member) bool {
-	return len(children) > 0 && !slices.ContainsFunc(children, func(c *member) bool { return c.ID != children[0].ID })
+func oneConnection(members []*member) bool {
+	return len(members) > 0 && !slices.ContainsFunc(members, func(c *member) bool { return c.ID != members[0].ID })
 }
 
 // grants reports whether a member may read a stream; of no stream, every member may.
@@ -72,9 +72,9 @@ func (p *Package) ambiguous(stream string) *rs.Error {
 }
 
 // only keeps the options that are among some members.
-func only(options []rs.Connection, children []*member) []rs.Connection {
+func only(options []rs.Connection, members []*member) []rs.Connection {
 	return slices.DeleteFunc(options, func(o rs.Connection) bool {
-		return !slices.ContainsFunc(children, func(c *member) bool { return c.Connection == o })
+		return !slices.ContainsFunc(members, func(c *member) bool { return c.Connection == o })
 	})
 }
 
@@ -101,16 +101,16 @@ func (p *Package) unknown(connectionID string) *rs.Error {
 
 // unusable refuses a read whose members cannot be read, under the first one's own code, and offers those others that may
 // serve it: of a stream that several were granted, those (S3-3a).
-func (p *Package) unusable(stream string, children []*member) *rs.Error {
-	first := children[0]
+func (p *Package) unusable(stream string, members []*member) *rs.Error {
+	first := members[0]
 	why := p.refused(first)
 	if why == nil { // it has come back since it was looked at
 		why = &rs.Error{Code: rs.ChildUnusable, Message: "It cannot be read at the moment."}
 	}
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)
-	if len(children) > 1 {
-		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(children), first.ID, why.Message)
+	if len(members) > 1 {
+		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(members), first.ID, why.Message)
 	}
 	options, unavailable := p.sides("")
 	if having := p.having(stream); len(having) > 0 {

@@ -107,7 +107,7 @@ func parsePackageCursor(text string) (packageCursor, error) {
 	for _, t := range c.Turns {
 		key := [...]string{t.ConnectionID, t.GrantID}
 		if t.ConnectionID == "" || t.Skip < 0 || t.Skip > maxCursorSkip || seen[key] || strings.ContainsRune(t.Cursor, 0) {
-			return packageCursor{}, errors.New("not a child")
+			return packageCursor{}, errors.New("not a member")
 		}
 		seen[key] = true
 	}
@@ -120,9 +120,9 @@ func invalidCursor(message string) *rs.Error {
 
 // state is a turn as the next page needs it.
 func (t *turn) state() cursorTurn {
-	s := cursorTurn{ConnectionID: t.child.ID, Cursor: t.cursor, Skip: t.skip, Failed: t.failed}
-	if t.child.shared {
-		s.GrantID = t.child.GrantID
+	s := cursorTurn{ConnectionID: t.member.ID, Cursor: t.cursor, Skip: t.skip, Failed: t.failed}
+	if t.member.shared {
+		s.GrantID = t.member.GrantID
 	}
 	return s
 }

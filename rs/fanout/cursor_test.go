@@ -49,24 +49,24 @@ func TestPackageSearchPages(t *testing.T) {
 			map[string]int{"a": 5, "b": 5}, []string{"3", "1", "4"}, []string{"a0 b0 a1", "b1", "a2 b2 a3 b3", "a4 b4"},
 		},
 		"pages of one":                           {map[string]int{"a": 1, "b": 2}, []string{"1"}, []string{"a0", "b0", "b1"}},
-		"one child alone":                        {map[string]int{"a": 5}, []string{"2"}, []string{"a0 a1", "a2 a3", "a4"}},
-		"children without hits":                  {map[string]int{"a": 0, "b": 2, "c": 0}, []string{"2"}, []string{"b0 b1"}},
+		"one member alone":                       {map[string]int{"a": 5}, []string{"2"}, []string{"a0 a1", "a2 a3", "a4"}},
+		"members without hits":                   {map[string]int{"a": 0, "b": 2, "c": 0}, []string{"2"}, []string{"b0 b1"}},
 		"nobody has any":                         {map[string]int{"a": 0, "b": 0}, []string{"2"}, []string{""}},
 		"a larger limit reads pages as it needs": {map[string]int{"a": 9, "b": 1}, []string{"2", "8"}, []string{"a0 b0", "a1 a2 a3 a4 a5 a6 a7", "a8"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{}}
-			var children []fanout.Member
+			f := &packageRS{answers: map[string]memberAnswer{}}
+			var members []fanout.Member
 			total := 0
 			for _, letter := range []string{"a", "b", "c"} {
 				if n, ok := row.hits[letter]; ok {
-					children = append(children, aChild(letter))
+					members = append(members, aMember(letter))
 					f.answers["tok_"+letter] = hitsOf(letter, n)
 					total += n
 				}
 			}
 			// A new Package for each page: nothing but the cursor carries the search on.
-			pages, last := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, children...) }, func(page int) string {
+			pages, last := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, members...) }, func(page int) string {
 				return row.limits[min(page, len(row.limits)-1)]
 			})
 			if !slices.Equal(pages, row.want) {
@@ -82,13 +82,13 @@ func TestPackageSearchPages(t *testing.T) {
 
 // S3-R3: a cursor that is not for this search is refused, and nobody is asked.
 func TestPackageCursorIsBound(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
-	p := packageOf(f, fanout.PackageOptions{}, aChild("a", "messages", "notes"), aChild("b"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a", "messages", "notes"), aMember("b"))
 	response, err := p.Do(t.Context(), searchRequest("limit", "2", "streams", "messages", "streams", "notes"))
 	cursor := readMerged(t, response, err).NextCursor
 	f.heard(t)
 
-	elsewhere := fanout.NewPackage(fanout.Membership{PackageID: "pkg_2", Members: []fanout.Member{aChild("a"), aChild("b")}}, f.doer, fanout.PackageOptions{})
+	elsewhere := fanout.NewPackage(fanout.Membership{PackageID: "pkg_2", Members: []fanout.Member{aMember("a"), aMember("b")}}, f.doer, fanout.PackageOptions{})
 	same := searchRequest("streams", "messages", "streams", "notes", "cursor", cursor)
 	otherPath := same
 	otherPath.Path = rs.Path("search", "semantic")
@@ -103,7 +103,7 @@ func TestPackageCursorIsBound(t *testing.T) {
 		"another kind":       {p, otherPath},
 		"other streams":      {p, searchRequest("streams", "messages", "cursor", cursor)},
 		"another filter":     {p, searchRequest("streams", "messages", "streams", "notes", "filter[a]", "b", "cursor", cursor)},
-		"a child's cursor":   {p, searchRequest("streams", "messages", "streams", "notes", "cursor", "a@2")},
+		"a member's cursor":  {p, searchRequest("streams", "messages", "streams", "notes", "cursor", "a@2")},
 		"a broken cursor":    {p, searchRequest("streams", "messages", "streams", "notes", "cursor", cursor[:len(cursor)-3])},
 		"a cursor with more": {p, searchRequest("streams", "messages", "streams", "notes", "cursor", cursor+"AAAA")},
 		"an endless cursor":  {p, searchRequest("streams", "messages", "streams", "notes", "cursor", strings.Repeat("A", 20_000))},
@@ -125,8 +125,8 @@ func TestPackageCursorIsBound(t *testing.T) {
 }
 
 func TestPackageCursorIsReadStrictly(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 9)}}
-	p := packageOf(f, fanout.PackageOptions{}, aChild("a"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9)}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a"))
 	response, err := p.Do(t.Context(), searchRequest("limit", "2"))
 	good, err := base64.RawURLEncoding.DecodeString(readMerged(t, response, err).NextCursor)
 	if err != nil {
@@ -161,23 +161,23 @@ func TestPackageCursorIsReadStrictly(t *testing.T) {
 }
 
 func TestPackageSearchWhenMembersChange(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 4), "tok_b": hitsOf("b", 4), "tok_c": hitsOf("c", 4)}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest("limit", "2"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 4), "tok_b": hitsOf("b", 4), "tok_c": hitsOf("c", 4)}}
+	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest("limit", "2"))
 	cursor := readMerged(t, response, err).NextCursor
 	f.heard(t)
 	for name, row := range map[string]struct {
-		children      []fanout.Member
+		members       []fanout.Member
 		keys, missing string
 		code          rs.Code
 	}{
-		"one that came later is not part of it":  {children: []fanout.Member{aChild("c"), aChild("a"), aChild("b")}, keys: "a1 b1"},
-		"one that is gone is reported":           {children: []fanout.Member{aChild("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
-		"S3-3a one that was revoked is reported": {children: []fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
-		"all are gone":                           {children: []fanout.Member{aChild("c")}, code: rs.InvalidCursor},
-		"S3-3a all were revoked":                 {children: []fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked"), aChild("c")}, code: "grant_revoked"},
+		"one that came later is not part of it":  {members: []fanout.Member{aMember("c"), aMember("a"), aMember("b")}, keys: "a1 b1"},
+		"one that is gone is reported":           {members: []fanout.Member{aMember("b")}, keys: "b1 b2", missing: "cin_a=connection_not_found"},
+		"S3-3a one that was revoked is reported": {members: []fanout.Member{refusedMember("a", "grant_revoked"), aMember("b")}, keys: "b1 b2", missing: "cin_a=grant_revoked"},
+		"all are gone":                           {members: []fanout.Member{aMember("c")}, code: rs.InvalidCursor},
+		"S3-3a all were revoked":                 {members: []fanout.Member{refusedMember("a", "grant_revoked"), refusedMember("b", "grant_revoked"), aMember("c")}, code: "grant_revoked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			response, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), searchRequest("limit", "2", "cursor", cursor))
+			response, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), searchRequest("limit", "2", "cursor", cursor))
 			if row.code != "" {
 				wantCode(t, err, row.code)
 				f.wantSilence(t)
@@ -197,9 +197,9 @@ func TestPackageSearchWhenMembersChange(t *testing.T) {
 }
 
 func TestPackageSearchThatKeepsFailing(t *testing.T) {
-	t.Run("only failing children left: asked once more, then the search ends and says so", func(t *testing.T) {
-		f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 3), "tok_b": fails(503, "unavailable")}}
-		pages, last := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")) }, limitOf("2"))
+	t.Run("only failing members left: asked once more, then the search ends and says so", func(t *testing.T) {
+		f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": fails(503, "unavailable")}}
+		pages, last := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
 		if !slices.Equal(pages, []string{"a0 a1", "a2", ""}) {
 			t.Errorf("pages are %q", pages)
 		}
@@ -209,13 +209,13 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 	})
 	t.Run("all fail at once: an error, and the cursor stays good", func(t *testing.T) {
 		down := false
-		f := &packageRS{answers: map[string]childAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+		f := &packageRS{answers: map[string]memberAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 			if down {
 				return fails(503, "unavailable")(ctx, r)
 			}
 			return hitsOf("a", 3)(ctx, r)
 		}}}
-		p := packageOf(f, fanout.PackageOptions{}, aChild("a"))
+		p := packageOf(f, fanout.PackageOptions{}, aMember("a"))
 		response, err := p.Do(t.Context(), searchRequest("limit", "2"))
 		next := searchRequest("limit", "2", "cursor", readMerged(t, response, err).NextCursor)
 		down = true
@@ -227,10 +227,10 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 			t.Errorf("hits are %q", m.keys())
 		}
 	})
-	t.Run("a child that hangs once gives its hits later", func(t *testing.T) {
+	t.Run("a member that hangs once gives its hits later", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			hung := false
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 2), "tok_b": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 				if !hung {
 					hung = true
 					return hangs(ctx, r)
@@ -238,33 +238,33 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 				return hitsOf("b", 3)(ctx, r)
 			}}}
 			start := time.Now()
-			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")) }, limitOf("2"))
+			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
 			if !slices.Equal(pages, []string{"a0 a1", "b0 b1", "b2"}) || time.Since(start) != fanout.DefaultMemberDeadline {
 				t.Errorf("pages are %q after %v", pages, time.Since(start))
 			}
 		})
 	})
-	t.Run("a child that hangs between two of its pages keeps what it gave", func(t *testing.T) {
+	t.Run("a member that hangs between two of its pages keeps what it gave", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			hung := false
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 				if r.Query.Get("cursor") == "a@2" && !hung {
 					hung = true
 					return hangs(ctx, r)
 				}
 				return hitsOf("a", 5)(ctx, r)
 			}, "tok_b": hitsOf("b", 1)}}
-			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")) }, func(page int) string { return []string{"2", "4"}[min(page, 1)] })
+			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, func(page int) string { return []string{"2", "4"}[min(page, 1)] })
 			if !slices.Equal(pages, []string{"a0 b0", "a1", "a2 a3 a4"}) {
 				t.Errorf("pages are %q", pages)
 			}
 		})
 	})
 	t.Run("pages that are empty and lead nowhere end", func(t *testing.T) {
-		f := &packageRS{answers: map[string]childAnswer{
+		f := &packageRS{answers: map[string]memberAnswer{
 			"tok_a": says(`{"data":[],"has_more":true,"next_cursor":"loop"}`), "tok_b": hitsOf("b", 1),
 		}}
-		pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")) }, limitOf("2"))
+		pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
 		if strings.Join(pages, "") != "b0" {
 			t.Errorf("pages are %q", pages)
 		}
@@ -273,14 +273,14 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 
 // A package that is too wide for a cursor says so instead of printing one that no tool takes.
 func TestPackageCursorThatWouldBeTooLong(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{}}
-	var children []fanout.Member
+	f := &packageRS{answers: map[string]memberAnswer{}}
+	var members []fanout.Member
 	for i := range 600 {
 		letter := fmt.Sprintf("connection_%04d", i)
-		children = append(children, aChild(letter))
+		members = append(members, aMember(letter))
 		f.answers["tok_"+letter] = hitsOf(letter, 2)
 	}
-	response, err := packageOf(f, fanout.PackageOptions{Width: 64}, children...).Do(t.Context(), searchRequest("limit", "2"))
+	response, err := packageOf(f, fanout.PackageOptions{Width: 64}, members...).Do(t.Context(), searchRequest("limit", "2"))
 	m := readMerged(t, response, err)
 	if !m.HasMore || m.NextCursor != "" || len(m.Meta.Warnings) != 1 || m.Meta.Warnings[0].Code != "search_too_wide" {
 		t.Errorf("has_more=%t, cursor of %d bytes, warnings %+v", m.HasMore, len(m.NextCursor), m.Meta.Warnings)
@@ -289,10 +289,10 @@ func TestPackageCursorThatWouldBeTooLong(t *testing.T) {
 
 // Two grants on one connection are two members, and a cursor tells them apart.
 func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
-	other := aChild("b", "notes")
+	other := aMember("b", "notes")
 	other.ID = "cin_a"
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 2)}}
-	pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aChild("a"), other) }, limitOf("2"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 2)}}
+	pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), other) }, limitOf("2"))
 	if !slices.Equal(pages, []string{"a0 b0", "a1 b1", "a2"}) {
 		t.Errorf("pages are %q", pages)
 	}
@@ -300,17 +300,17 @@ func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
 
 // A search whose connections cannot go on says why, and reads nothing: they lost the stream, were refused, or are gone.
 func TestASearchThatCannotGoOnSaysWhy(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes")).Do(t.Context(), searchRequest("limit", "2", "streams", "messages"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
+	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b", "notes")).Do(t.Context(), searchRequest("limit", "2", "streams", "messages"))
 	next := searchRequest("limit", "2", "streams", "messages", "cursor", readMerged(t, response, err).NextCursor)
 	f.heard(t)
 	for name, row := range map[string]struct {
 		members []fanout.Member
 		want    rs.Code
 	}{
-		"the grant has lost the stream": {[]fanout.Member{aChild("a", "notes"), aChild("b", "notes")}, rs.GrantStreamNotAllowed},
-		"the grant was revoked":         {[]fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, "grant_revoked"},
-		"the connection is gone":        {[]fanout.Member{aChild("b")}, rs.InvalidCursor},
+		"the grant has lost the stream": {[]fanout.Member{aMember("a", "notes"), aMember("b", "notes")}, rs.GrantStreamNotAllowed},
+		"the grant was revoked":         {[]fanout.Member{refusedMember("a", "grant_revoked"), aMember("b")}, "grant_revoked"},
+		"the connection is gone":        {[]fanout.Member{aMember("b")}, rs.InvalidCursor},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), next)

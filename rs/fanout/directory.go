@@ -32,7 +32,7 @@ type Member struct {
 	rs.Connection
 	Streams []string  // what the grant allows on this connection
 	Token   rs.Token  // the member grant's own token
-	Expires time.Time // when the token ends; zero when the directory did not say
+	Expires time.Time // of the token; zero if the directory gives none
 	Refused *rs.Error // why the member cannot be read, as code and message; nil when it can
 }
 
@@ -41,16 +41,16 @@ type HTTPDirectoryOptions struct {
 	Endpoint     string // where the members of a package are asked for
 	ClientID     string // HTTP Basic
 	ClientSecret rs.Token
-	Timeout      time.Duration     // one question; 0 means 5 s
-	Transport    http.RoundTripper // nil means a pooled transport of its own
-	NoBreaker    bool              // asks the endpoint however often it fails
-	Observer     rsclient.Observer // nil means nobody
+	Timeout      time.Duration     // of one request; 0 means 5 s
+	Transport    http.RoundTripper // nil means a pooled transport
+	NoBreaker    bool              // no circuit breaker
+	Observer     rsclient.Observer // nil means none
 }
 
 // An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
 type HTTPDirectory struct{ lookup *auth.Lookup }
 
-// NewHTTPDirectory returns a directory. Its error names what is wrong with the endpoint.
+// NewHTTPDirectory returns a directory, or an error that says what is wrong with the endpoint.
 func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
 	lookup, err := auth.NewLookup(auth.LookupOptions{
 		What: "the package directory", Class: "packages", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
@@ -114,13 +114,13 @@ func (a directoryAnswer) membership() (Membership, error) {
 		if row.ID == "" {
 			return Membership{}, auth.Unreachable(errors.New("the package directory names a member without connection_id"))
 		}
-		m.Members = append(m.Members, row.child())
+		m.Members = append(m.Members, row.member())
 	}
 	return m, nil
 }
 
-// member reads one row. What is wrong with one member is that member's misfortune and not the package's.
-func (r directoryRow) child() Member {
+// member reads one row. An invalid row refuses that member alone, not the package.
+func (r directoryRow) member() Member {
 	c := Member{Connection: r.Connection, Streams: r.Streams, Token: rs.NewToken(r.AccessToken)}
 	expires, known := instant(r.ExpiresAt)
 	c.Expires = expires
@@ -139,12 +139,12 @@ func (r directoryRow) child() Member {
 		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory gives an expiry that cannot be read."}
 	}
 	if c.Refused != nil {
-		c.Token = rs.Token{} // what may not be read is not kept either
+		c.Token = rs.Token{} // a refused member needs none
 	}
 	return c
 }
 
-// instant reads an RFC 3339 time or NumericDate seconds. Absent is the zero time; it reports whether it could read.
+// instant reads an RFC 3339 time or NumericDate seconds. Absent is the zero time. It reports false for anything else.
 func instant(raw json.RawMessage) (time.Time, bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return time.Time{}, true

@@ -177,36 +177,36 @@ func (f directoryFunc) Members(ctx context.Context, t rs.Token) (fanout.Membersh
 }
 
 func TestPackageAuthority(t *testing.T) {
-	verdict := auth.TokenInfo{Principal: auth.Principal{Token: rs.NewToken(packageToken), Kind: auth.KindPackage, GrantID: "pkg_1"}}
+	info := auth.TokenInfo{Principal: auth.Principal{Token: rs.NewToken(packageToken), Kind: auth.KindPackage, GrantID: "pkg_1"}}
 	until := func(hours int) time.Time { return packageNow.Add(time.Duration(hours) * time.Hour) }
-	child := func(letter string, expires time.Time) fanout.Member {
-		c := aChild(letter)
+	member := func(letter string, expires time.Time) fanout.Member {
+		c := aMember(letter)
 		c.Expires = expires
 		return c
 	}
-	refused := child("r", until(1))
+	refused := member("r", until(1))
 	refused.Refused = &rs.Error{Code: "grant_revoked"}
 	for name, row := range map[string]struct {
-		expires  time.Time
-		children []fanout.Member
-		want     time.Time
+		expires time.Time
+		members []fanout.Member
+		want    time.Time
 	}{
-		"D17 held until the package ends":               {until(2), []fanout.Member{child("a", until(3))}, until(2)},
-		"D17 held until the first child ends":           {until(9), []fanout.Member{child("a", until(3)), child("b", until(2))}, until(2)},
-		"D17 a child's end counts alone":                {time.Time{}, []fanout.Member{child("a", until(3))}, until(3)},
-		"no end":                                        {time.Time{}, []fanout.Member{child("a", time.Time{})}, time.Time{}},
-		"a child that has ended ends nothing else":      {until(2), []fanout.Member{child("a", until(-1))}, until(2)},
-		"a child that cannot be read ends nothing":      {until(2), []fanout.Member{refused}, until(2)},
+		"D17 held until the package ends":               {until(2), []fanout.Member{member("a", until(3))}, until(2)},
+		"D17 held until the first member ends":          {until(9), []fanout.Member{member("a", until(3)), member("b", until(2))}, until(2)},
+		"D17 a member's end counts alone":               {time.Time{}, []fanout.Member{member("a", until(3))}, until(3)},
+		"no end":                                        {time.Time{}, []fanout.Member{member("a", time.Time{})}, time.Time{}},
+		"a member that has ended ends nothing else":     {until(2), []fanout.Member{member("a", until(-1))}, until(2)},
+		"a member that cannot be read ends nothing":     {until(2), []fanout.Member{refused}, until(2)},
 		"a package of nobody is a package all the same": {until(2), nil, until(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			verdict := verdict
-			verdict.Expires = row.expires
+			info := info
+			info.Expires = row.expires
 			f := &packageRS{}
 			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 				Authority: memberJudge(func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 					if token.Reveal() == packageToken {
-						return verdict, nil
+						return info, nil
 					}
 					return onePackage(ctx, token)
 				}),
@@ -214,16 +214,16 @@ func TestPackageAuthority(t *testing.T) {
 					if token.Reveal() != packageToken {
 						t.Errorf("asked about %q", token.Reveal())
 					}
-					return fanout.Membership{Members: row.children}, nil
+					return fanout.Membership{Members: row.members}, nil
 				}),
 				For: f.doer, Package: fanout.PackageOptions{Now: func() time.Time { return packageNow }},
 			})
 			got, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 			if err != nil || got.Inactive != nil || !got.Expires.Equal(row.want) {
-				t.Errorf("verdict %+v, %v; want it until %v", got, err, row.want)
+				t.Errorf("info %+v, %v; want it until %v", got, err, row.want)
 			}
 			if err := got.Principal.Admissible(); err != nil {
-				t.Errorf("a package with its children is refused: %v", err)
+				t.Errorf("a package with its members is refused: %v", err)
 			}
 			f.wantSilence(t)
 		})
@@ -247,7 +247,7 @@ func TestPackageAuthority(t *testing.T) {
 			asked := false
 			authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 				Authority: memberJudge(func(context.Context, rs.Token) (auth.TokenInfo, error) {
-					v := verdict
+					v := info
 					v.Principal.Kind = row.kind
 					return v, row.judged
 				}),
@@ -260,11 +260,11 @@ func TestPackageAuthority(t *testing.T) {
 			got, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 			switch {
 			case row.dead && (err != nil || got.Inactive == nil || got.Inactive.Code != row.want):
-				t.Errorf("verdict %+v, %v; want dead", got, err)
+				t.Errorf("info %+v, %v; want dead", got, err)
 			case !row.dead && row.want != "":
 				wantCode(t, err, row.want)
 			case !row.dead && row.want == "" && (err != nil || got.Principal.Package != nil):
-				t.Errorf("verdict %+v, %v", got, err)
+				t.Errorf("info %+v, %v", got, err)
 			}
 			if asked != row.asked {
 				t.Errorf("the directory was asked: %t", asked)
@@ -287,24 +287,24 @@ func onePackage(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 
 // S0-R3, D17: an owner's token that a directory hands out by mistake reads nothing.
 func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
-	owner := aChild("a")
+	owner := aMember("a")
 	owner.Token = rs.NewToken("tok_owner")
-	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
+	f := &packageRS{answers: map[string]memberAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{owner, aChild("b")}}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{owner, aMember("b")}}, nil
 		}),
 		For: f.doer,
 	})
-	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
+	info, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
+	_, err = info.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
 	wantCode(t, err, rs.ChildUnusable)
 	f.wantSilence(t)
-	response, err := verdict.Principal.Package.Do(t.Context(), searchRequest())
+	response, err := info.Principal.Package.Do(t.Context(), searchRequest())
 	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
 		t.Errorf("hits %q without %q", m.keys(), m.missing())
 	}
@@ -312,21 +312,21 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 
 // D17: a directory that hands out the package's own token as a member's does not bring it to the resource server.
 func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
-	echo := aChild("a")
+	echo := aMember("a")
 	echo.Token = rs.NewToken(packageToken)
-	f := &packageRS{answers: map[string]childAnswer{"tok_b": hitsOf("b", 1)}}
+	f := &packageRS{answers: map[string]memberAnswer{"tok_b": hitsOf("b", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{echo, aChild("b")}}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: []fanout.Member{echo, aMember("b")}}, nil
 		}),
 		For: f.doer,
 	})
-	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
+	info, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := verdict.Principal.Package.Do(t.Context(), searchRequest())
+	response, err := info.Principal.Package.Do(t.Context(), searchRequest())
 	if m := readMerged(t, response, err); m.keys() != "b0" || m.missing() != "cin_a=grant_unusable" {
 		t.Errorf("hits %q without %q", m.keys(), m.missing())
 	}
@@ -335,29 +335,29 @@ func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 
 // D14: looking the members up again, as after a 401, does not forget who turned the package away; a new token does.
 func TestPackageAuthorityRemembersRefusals(t *testing.T) {
-	children := []fanout.Member{aChild("a"), aChild("b")}
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
+	members := []fanout.Member{aMember("a"), aMember("b")}
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
 	authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: memberJudge(onePackage),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{Members: children}, nil
+			return fanout.Membership{Members: members}, nil
 		}),
 		For: f.doer, Package: fanout.PackageOptions{Now: func() time.Time { return packageNow }},
 	})
 	read := func() error {
-		verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
+		info, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
+		_, err = info.Principal.Package.Do(t.Context(), recordsRequest("cin_a"))
 		return err
 	}
 	wantCode(t, read(), "context.active_false")
 	f.heard(t)
 	wantCode(t, read(), "context.active_false")
 	f.wantSilence(t)
-	children = []fanout.Member{aChild("a"), aChild("b")}
-	children[0].Token = rs.NewToken("tok_new")
+	members = []fanout.Member{aMember("a"), aMember("b")}
+	members[0].Token = rs.NewToken("tok_new")
 	if err := read(); err != nil {
 		t.Errorf("a grant approved anew: %v", err)
 	}
@@ -365,9 +365,9 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 
 // A directory that names members without end makes neither authority nor resource server hear of all of them.
 func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
-	children := make([]fanout.Member, fanout.MaxMembers+100)
-	for i := range children {
-		children[i] = aChild(fmt.Sprint("c", i))
+	members := make([]fanout.Member, fanout.MaxMembers+100)
+	for i := range members {
+		members[i] = aMember(fmt.Sprint("c", i))
 	}
 	var judged atomic.Int64
 	f := &packageRS{}
@@ -377,18 +377,18 @@ func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
 			return onePackage(ctx, token)
 		}),
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Members: children}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: members}, nil
 		}),
 		For: f.doer,
 	})
-	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
+	info, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := judged.Load(); n != 1 {
 		t.Errorf("the authority was asked %d times before a read, want 1", n)
 	}
-	if _, err := verdict.Principal.Package.Do(t.Context(), searchRequest()); err == nil {
+	if _, err := info.Principal.Package.Do(t.Context(), searchRequest()); err == nil {
 		t.Error("nobody answers, and the search is good")
 	}
 	f.mu.Lock()
@@ -398,7 +398,7 @@ func TestPackageAuthorityReadsSoManyChildren(t *testing.T) {
 	if n := judged.Load(); n != 1+fanout.MaxMembers || read != fanout.MaxMembers {
 		t.Errorf("the authority was asked %d times, want %d; %d members were read", n, 1+fanout.MaxMembers, read)
 	}
-	_, err = verdict.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxMembers)))
+	_, err = info.Principal.Package.Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", fanout.MaxMembers)))
 	wantCode(t, err, rs.ChildUnusable)
 	f.wantSilence(t)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// fanoutDeadlines is how many member deadlines a whole fan-out may take: members beyond that have not been asked.
+// fanoutDeadlines is how many member deadlines a fan-out may take in all. Members that were not reached by then are unavailable.
 const fanoutDeadlines = 3
 
 // An outcome is what became of one member's read: a response or a failure.
@@ -21,42 +21,42 @@ type outcome struct {
 	failure  *rs.Error
 }
 
-// askAll judges each member and performs one read for it, at most Width reads and maxLookups questions at a time, and
-// returns when all have ended, in the order of the members. A caller that hung up is an error; a deadline is not: what
-// came in time counts.
-func (p *Package) fanOut(ctx context.Context, children []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
-	outcomes := make([]outcome, len(children))
+// fanOut checks the token of each member and performs one read for it, at most maxLookups checks and Width reads at a time. It
+// returns the outcomes in the order of the members when all have ended. A canceled context is an error; an exceeded deadline is
+// not: the reads that ended in time count.
+func (p *Package) fanOut(ctx context.Context, members []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
+	outcomes := make([]outcome, len(members))
 	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
-	questions, reads := make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)
+	lookups, reads := make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(max(maxLookups, p.options.Width), len(children)) {
+	for range min(max(maxLookups, p.options.Width), len(members)) {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(children); i = int(next.Add(1)) - 1 {
-				questions <- struct{}{}
-				left, why := p.checkWithin(bounded, children[i])
-				<-questions
+			for i := int(next.Add(1)) - 1; i < len(members); i = int(next.Add(1)) - 1 {
+				lookups <- struct{}{}
+				left, why := p.checkWithin(bounded, members[i])
+				<-lookups
 				if why != nil {
 					outcomes[i] = outcome{failure: why}
 					continue
 				}
 				reads <- struct{}{}
-				outcomes[i] = p.ask(bounded, children[i], left, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return read(ctx, i, d) })
+				outcomes[i] = p.ask(bounded, members[i], left, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return read(ctx, i, d) })
 				<-reads
 			}
 		})
 	}
 	workers.Wait()
-	p.tell(outcomes)
+	p.report(outcomes)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, hungUp(ctx)
 	}
 	return outcomes, nil
 }
 
-// tell counts the answers of a fan-out for whoever wants to know.
-func (p *Package) tell(outcomes []outcome) {
+// report passes the number of members read and of answers to the FannedOut hook.
+func (p *Package) report(outcomes []outcome) {
 	if p.options.FannedOut == nil {
 		return
 	}
@@ -69,7 +69,7 @@ func (p *Package) tell(outcomes []outcome) {
 	p.options.FannedOut(len(outcomes), answered)
 }
 
-// ask performs the read of one member, which was judged, within what is left of its deadline.
+// ask performs the read of one member, whose token was checked, within what is left of its deadline.
 func (p *Package) ask(ctx context.Context, c *member, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
 	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
 		if fault := recover(); fault != nil {
@@ -105,8 +105,7 @@ func tooLate(cause error) *rs.Error {
 	}
 }
 
-// mayPass reports whether a failure may be gone at the next attempt. What the resource server answered with a status of
-// the 4xx class stands, but for those that mean "later".
+// transient reports whether the next attempt may succeed. A 4xx status is final, except those that mean "later".
 func transient(e *rs.Error) bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -115,8 +114,8 @@ func transient(e *rs.Error) bool {
 	return e.Status < 400 || e.Status >= 500
 }
 
-// allFailed is the one error that stands for all. A fault of the request is everybody's and tells most; a refusal counts
-// only where there is nothing but refusals, because any other failure may pass.
+// allFailed returns one error for all failures: a fault of the request first, since it is the same for every member; a refused
+// grant only if there is nothing else, since any other failure may be transient.
 func (p *Package) allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
 	most := failures[0]
 	for _, f := range failures[1:] {

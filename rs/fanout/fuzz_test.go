@@ -17,15 +17,15 @@ func FuzzPackageSearch(f *testing.F) {
 	for seed := range uint64(24) {
 		f.Add(seed, uint8(seed%7+1), uint8(seed%11+1), seed%3 == 0)
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, children, limit uint8, faults bool) {
+	f.Fuzz(func(t *testing.T, seed uint64, count, limit uint8, faults bool) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		server := &packageRS{answers: map[string]childAnswer{}}
+		server := &packageRS{answers: map[string]memberAnswer{}}
 		var members []fanout.Member
 		left := map[string][]string{} // what each connection still has to show, in its order
 		failing := map[string]bool{}
-		for i := range int(children%9) + 1 {
+		for i := range int(count%9) + 1 {
 			letter := string(rune('a' + i))
-			members = append(members, aChild(letter))
+			members = append(members, aMember(letter))
 			n := random.IntN(30)
 			for k := range n {
 				left["cin_"+letter] = append(left["cin_"+letter], fmt.Sprintf("%s%d", letter, k))
@@ -111,7 +111,7 @@ func checkPage(t *testing.T, m merged, limit int, left map[string][]string, fail
 }
 
 // shortPages is a member whose pages are shorter than asked for.
-func shortPages(prefix string, n, size int) childAnswer {
+func shortPages(prefix string, n, size int) memberAnswer {
 	whole := hitsOf(prefix, n)
 	return func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		short := r
@@ -122,8 +122,8 @@ func shortPages(prefix string, n, size int) childAnswer {
 
 // FuzzPackageCursor: whatever is sent as a cursor is refused or serves a page, and never more than the package's own.
 func FuzzPackageCursor(f *testing.F) {
-	server := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
-	p := packageOf(server, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+	server := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
+	p := packageOf(server, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 	response, err := p.Do(context.Background(), searchRequest("limit", "2"))
 	good, _ := base64.RawURLEncoding.DecodeString(readMerged(f, response, err).NextCursor)
 	f.Add(good)

@@ -22,12 +22,12 @@ const packageToken = "package-token"
 
 var packageNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// A childAnswer is what the scripted resource server answers to the bearer of one token.
-type childAnswer func(context.Context, rs.Request) (*rs.Response, error)
+// A memberAnswer is what the scripted resource server answers to the bearer of one token.
+type memberAnswer func(context.Context, rs.Request) (*rs.Response, error)
 
 // A packageRS is a scripted resource server that records who asked what, as "token path?query" in sorted order.
 type packageRS struct {
-	answers map[string]childAnswer
+	answers map[string]memberAnswer
 
 	mu     sync.Mutex
 	asked  []string
@@ -65,7 +65,7 @@ func (f *packageRS) heard(t testing.TB) []string {
 	slices.Sort(asked)
 	for _, a := range asked {
 		if token, _, _ := strings.Cut(a, " "); token == packageToken || f.answers[token] == nil {
-			t.Errorf("a read carries %q, which is no child's token", token)
+			t.Errorf("a read carries %q, which is no member's token", token)
 		}
 	}
 	return asked
@@ -78,13 +78,13 @@ func (f *packageRS) wantSilence(t testing.TB) {
 	}
 }
 
-func says(body string) childAnswer {
+func says(body string) memberAnswer {
 	return func(context.Context, rs.Request) (*rs.Response, error) {
 		return &rs.Response{Status: 200, Body: body, ContentType: "application/json", RequestID: "req_1"}, nil
 	}
 }
 
-func fails(status int, code rs.Code) childAnswer {
+func fails(status int, code rs.Code) memberAnswer {
 	return func(context.Context, rs.Request) (*rs.Response, error) {
 		return nil, &rs.Error{Code: code, Message: "It said " + string(code) + ".", Status: status}
 	}
@@ -96,7 +96,7 @@ func hangs(ctx context.Context, _ rs.Request) (*rs.Response, error) {
 }
 
 // hitsOf is a member with n hits, in pages of the limit that is asked for; its cursor is the place of the next hit.
-func hitsOf(prefix string, n int) childAnswer {
+func hitsOf(prefix string, n int) memberAnswer {
 	return func(_ context.Context, r rs.Request) (*rs.Response, error) {
 		from, limit := 0, 25
 		if c := r.Query.Get("cursor"); c != "" {
@@ -122,8 +122,8 @@ func hitsOf(prefix string, n int) childAnswer {
 	}
 }
 
-// aChild is a usable member named by one letter.
-func aChild(letter string, streams ...string) fanout.Member {
+// aMember is a usable member named by one letter.
+func aMember(letter string, streams ...string) fanout.Member {
 	if len(streams) == 0 {
 		streams = []string{"messages"}
 	}
@@ -133,17 +133,17 @@ func aChild(letter string, streams ...string) fanout.Member {
 	}
 }
 
-func refusedChild(letter string, code rs.Code) fanout.Member {
-	c := aChild(letter)
+func refusedMember(letter string, code rs.Code) fanout.Member {
+	c := aMember(letter)
 	c.Token, c.Refused = rs.Token{}, &rs.Error{Code: code, Message: "It was revoked."}
 	return c
 }
 
-func packageOf(f *packageRS, o fanout.PackageOptions, children ...fanout.Member) *fanout.Package {
+func packageOf(f *packageRS, o fanout.PackageOptions, members ...fanout.Member) *fanout.Package {
 	if o.Now == nil {
 		o.Now = func() time.Time { return packageNow }
 	}
-	return fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: children}, f.doer, o)
+	return fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: members}, f.doer, o)
 }
 
 // A merged is what a test looks at in a merged search answer.

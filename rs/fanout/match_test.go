@@ -11,7 +11,7 @@ import (
 
 // rankedHits is a member whose hits have all words of the query, some, or only similar ones, by one letter each; missing are the
 // words that it has nowhere.
-func rankedHits(prefix, matches string, missing ...string) childAnswer {
+func rankedHits(prefix, matches string, missing ...string) memberAnswer {
 	match := map[rune]string{'a': "all", 's': "some", 'n': "nearest"}
 	var hits []string
 	for i, letter := range matches {
@@ -25,11 +25,11 @@ func rankedHits(prefix, matches string, missing ...string) childAnswer {
 // S3-16a: a hit with all words of the query comes before one with some, whichever member has it, on each page; words occur nowhere
 // that no member has.
 func TestHitsWithAllWordsComeFirst(t *testing.T) {
-	server := &packageRS{answers: map[string]childAnswer{
+	server := &packageRS{answers: map[string]memberAnswer{
 		"tok_a": rankedHits("a", "ssn", "lawyer", "boiler"), "tok_b": rankedHits("b", "aas", "lawyer"), "tok_c": rankedHits("c", "asn", "lawyer", "Oslo"),
 	}}
 	for _, limit := range []string{"20", "3", "1"} {
-		p := packageOf(server, fanout.PackageOptions{}, aChild("a"), aChild("b"), aChild("c"))
+		p := packageOf(server, fanout.PackageOptions{}, aMember("a"), aMember("b"), aMember("c"))
 		var keys []string
 		for cursor, page := "", 0; page == 0 || cursor != "" && page < 20; page++ {
 			response, err := p.Do(t.Context(), searchRequest("limit", limit, "cursor", cursor))

@@ -15,7 +15,7 @@ func rows(items []rs.Item) []rs.Item {
 	return slices.DeleteFunc(slices.Clone(items), other)
 }
 
-// attribute says of a hit or row which connection it comes from, where it does not say so itself (S3-16a, S0-6a).
+// attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
 func attribute(item rs.Item, source rs.Connection) rs.Item {
 	object, changed := item.Members, false
 	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
@@ -35,7 +35,7 @@ func attribute(item rs.Item, source rs.Connection) rs.Item {
 	return object.Item()
 }
 
-// attributeList says it of all items of a list answer, and adds warnings; one that is no list stays as it is.
+// attributeList attributes all items of a list response and adds warnings. A response that is not a list is returned unchanged.
 func attributeList(response *rs.Response, source rs.Connection, warnings ...string) *rs.Response {
 	l, ok := response.List()
 	if !ok {
@@ -86,7 +86,7 @@ func readSearchPage(response *rs.Response) (searchPage, bool) {
 
 // A turn is one member's part in a search: where in its own results the next hit stands, and the page at hand.
 type turn struct {
-	child  *member
+	member *member
 	cursor string // of the page with the next hit; "" is the first page
 	skip   int    // hits of that page that were shown already
 	failed bool   // the last attempt to read the page failed and may be repeated
@@ -95,7 +95,7 @@ type turn struct {
 	page    searchPage
 	done    bool      // no hit is left
 	failure *rs.Error // of this call
-	tally   tally     // as last heard of in this call
+	tally   tally     // as of its last answer in this call
 	heard   bool      // the member answered in this call
 }
 
@@ -146,7 +146,7 @@ func (r *ring) take(limit int) []rs.Item {
 		if t == nil {
 			break
 		}
-		hits = append(hits, attribute(t.shift(), t.child.Connection))
+		hits = append(hits, attribute(t.shift(), t.member.Connection))
 	}
 	return hits
 }

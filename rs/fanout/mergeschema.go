@@ -10,7 +10,7 @@ import (
 // A schemaPart is the schema document of one grant, which has the shape of the contract.
 type schemaPart struct {
 	*rs.Schema
-	grant []rs.Connection // what the directory says that the grant covers
+	grant []rs.Connection // that the grant covers, according to the directory
 }
 
 // mergeSchemas makes one document of the grants' documents (D5). Each connector keeps its own bytes but for grant_id in
@@ -78,7 +78,7 @@ func (p schemaPart) connector(at int) string {
 	}
 	if !named && len(p.grant) == 1 {
 		only := p.grant[0]
-		only.ConnectorKey = "" // the connector says it
+		only.ConnectorKey = "" // the connector has it
 		connector = connector.With(key, rs.JoinArray([]string{rs.EncodeJSON(only)}))
 	}
 	if slices.Equal(connector, c.Members) {

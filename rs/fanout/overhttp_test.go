@@ -114,7 +114,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 // D17 over HTTP: a package of the embedded resource server, with one revoked member.
 func TestPackageOverHTTP(t *testing.T) {
 	d := newPackageDemo(t)
-	t.Run("S3-16a every record of every usable child is found once", func(t *testing.T) {
+	t.Run("S3-16a every record of every usable member is found once", func(t *testing.T) {
 		var found []string
 		pages, last := walk(t, func() *fanout.Package { return d.pkg }, limitOf("4"))
 		for _, page := range pages {
@@ -134,7 +134,7 @@ func TestPackageOverHTTP(t *testing.T) {
 		_, err = d.pkg.Do(t.Context(), rs.Request{Path: rs.Path("streams", "orders", "records"), Query: map[string][]string{"connection_id": {"cin_shop"}}})
 		wantCode(t, err, "grant_revoked")
 	})
-	t.Run("S3-16b streams of different children", func(t *testing.T) {
+	t.Run("S3-16b streams of different members", func(t *testing.T) {
 		response, err := d.pkg.Do(t.Context(), searchRequest("streams", "pages", "streams", "messages", "limit", "3"))
 		if m := readMerged(t, response, err); len(m.Data) != 3 || m.Data[0].ConnectorKey == "" || m.Data[0].GrantID == "" {
 			t.Errorf("hits are %+v", m.Data)

@@ -48,18 +48,18 @@ func (o PackageOptions) withDefaults() PackageOptions {
 // A Package is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
 // carries the token of exactly one member.
 //
-//   - Schema, streams and search, with no connection named, ask all members and merge what they say.
+//   - Schema, streams and search, with no connection named, ask all members and merge their answers.
 //   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
 //   - A blob is looked for in one member after the other, unless its connection is known.
 //
-// Where it comes from a [PackageAuthority], a member is read only while the authority judges its token a client's (D27).
+// Where it comes from a [PackageAuthority], a member is read only while its token is an active client token (D27).
 //
 // A Package is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
 type Package struct {
 	id        string
 	members   []*member
 	options   PackageOptions
-	authority *auth.TokenCache // judges the members's tokens; nil where the caller of NewPackage vouches for them
+	authority *auth.TokenCache // introspects the members' tokens; nil if the caller of NewPackage vouches for them
 	refusals  *refusals
 }
 
@@ -83,7 +83,7 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 	for _, given := range m.Members {
 		key := [...]string{given.ID, given.GrantID}
 		if known[key] {
-			continue // the same grant on the same connection, said twice, must not be read twice
+			continue // a grant that is listed twice for one connection must not be read twice
 		}
 		known[key] = true
 		c := &member{Member: given}

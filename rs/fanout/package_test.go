@@ -33,13 +33,13 @@ func sameConnection(c fanout.Member, letter string) fanout.Member {
 }
 
 func TestPackageRoutes(t *testing.T) {
-	two := []fanout.Member{aChild("a"), aChild("b", "notes")}
-	shared := aChild("b", "notes")
+	two := []fanout.Member{aMember("a"), aMember("b", "notes")}
+	shared := aMember("b", "notes")
 	shared.ID = "cin_a"
 	for name, row := range map[string]struct {
-		children []fanout.Member
-		request  rs.Request
-		asked    string
+		members []fanout.Member
+		request rs.Request
+		asked   string
 	}{
 		"records of a named connection, forwarded unchanged": {
 			two, recordsRequest("cin_b"), "tok_b /v1/streams/notes/records?connection_id=cin_b&limit=5",
@@ -64,11 +64,11 @@ func TestPackageRoutes(t *testing.T) {
 			two, rs.Request{Path: rs.Path("streams", "notes", "records", "n1")}, "tok_b /v1/streams/notes/records/n1?connection_id=cin_b",
 		},
 		"D26 two grants on the only connection with the stream": {
-			[]fanout.Member{aChild("a"), aChild("b", "notes", "tags"), sameConnection(aChild("c", "notes"), "b")}, recordsRequest(""),
+			[]fanout.Member{aMember("a"), aMember("b", "notes", "tags"), sameConnection(aMember("c", "notes"), "b")}, recordsRequest(""),
 			"tok_b /v1/streams/notes/records?connection_id=cin_b&limit=5",
 		},
 		"of two grants on one connection the one with the stream": {
-			[]fanout.Member{aChild("a"), shared}, recordsRequest("cin_a"), "tok_b /v1/streams/notes/records?connection_id=cin_a&limit=5",
+			[]fanout.Member{aMember("a"), shared}, recordsRequest("cin_a"), "tok_b /v1/streams/notes/records?connection_id=cin_a&limit=5",
 		},
 		"the schema of a named connection": {
 			two, rs.Request{Path: rs.Path("schema"), Query: url.Values{"connection_id": {"cin_b"}, "view": {"compact"}}}, "tok_b /v1/schema?connection_id=cin_b&view=compact",
@@ -81,8 +81,8 @@ func TestPackageRoutes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"a":1}`), "tok_b": says(`{"a":1}`)}}
-			response, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), row.request)
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"a":1}`), "tok_b": says(`{"a":1}`)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), row.request)
 			if err != nil || response.Body != `{"a":1}` {
 				t.Fatalf("answer is %v, %v", response, err)
 			}
@@ -95,20 +95,20 @@ func TestPackageRoutes(t *testing.T) {
 
 // S0-8a, S3-3a, D14: what cannot be routed is refused at once, with what to choose from, and nobody is asked.
 func TestPackageRefusesToGuess(t *testing.T) {
-	a, b, g := aChild("a"), aChild("b", "notes"), aChild("g", "notes")
-	revoked := refusedChild("c", "grant_revoked")
+	a, b, g := aMember("a"), aMember("b", "notes"), aMember("g", "notes")
+	revoked := refusedMember("c", "grant_revoked")
 	revokedNotes := revoked // a record with the id that is asked for may be in either, so the one that can be read is not guessed
 	revokedNotes.Streams = []string{"notes"}
 	unavailable := []rs.UnavailableConnection{{Connection: revoked.Connection, Code: "grant_revoked", Message: "It was revoked."}}
-	revoked2 := refusedChild("d", "grant_expired")
-	ended := aChild("e")
+	revoked2 := refusedMember("d", "grant_expired")
+	ended := aMember("e")
 	ended.Expires = packageNow
-	tokenless := aChild("f")
+	tokenless := aMember("f")
 	tokenless.Token = rs.Token{}
 	for name, row := range map[string]struct {
-		children []fanout.Member
-		request  rs.Request
-		want     rs.Error
+		members []fanout.Member
+		request rs.Request
+		want    rs.Error
 	}{
 		"S0-8a no connection named: those with the stream are offered": {
 			[]fanout.Member{a, b, g}, recordsRequest(""),
@@ -196,7 +196,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{}
-			_, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), row.request)
+			_, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), row.request)
 			var got *rs.Error
 			if !errors.As(err, &got) {
 				t.Fatalf("error is %v", err)
@@ -209,11 +209,11 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	}
 	t.Run("S0-8a a large package lists twelve and says how many there are", func(t *testing.T) {
 		f := &packageRS{}
-		var children []fanout.Member
+		var members []fanout.Member
 		for i := range 40 {
-			children = append(children, aChild(fmt.Sprint(i)), refusedChild(fmt.Sprint("r", i), "grant_revoked"))
+			members = append(members, aMember(fmt.Sprint(i)), refusedMember(fmt.Sprint("r", i), "grant_revoked"))
 		}
-		_, err := packageOf(f, fanout.PackageOptions{}, children...).Do(t.Context(), recordsRequest(""))
+		_, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), recordsRequest(""))
 		e := wantCode(t, err, rs.AmbiguousConnection)
 		if len(e.Connections) != rs.MaxConnectionOptions || e.ConnectionTotal != 40 || len(e.Unavailable) != rs.MaxConnectionOptions || !strings.Contains(e.Hint, "schema") {
 			t.Errorf("%d of %d options, %d unavailable, hint %q", len(e.Connections), e.ConnectionTotal, len(e.Unavailable), e.Hint)
@@ -225,7 +225,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 // D14: a member that turned the package away is not asked for a minute. One that refused a stream or a field is.
 func TestPackageRemembersRefusals(t *testing.T) {
 	for name, row := range map[string]struct {
-		answer     childAnswer
+		answer     memberAnswer
 		remembered bool
 	}{
 		"D14 401, the token is dead":         {fails(401, "context.active_false"), true},
@@ -239,13 +239,13 @@ func TestPackageRemembersRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := packageNow
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": row.answer, "tok_b": hitsOf("b", 1)}}
-			p := packageOf(f, fanout.PackageOptions{Now: func() time.Time { return now }}, aChild("a"), aChild("b"))
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": row.answer, "tok_b": hitsOf("b", 1)}}
+			p := packageOf(f, fanout.PackageOptions{Now: func() time.Time { return now }}, aMember("a"), aMember("b"))
 
 			_, err := p.Do(t.Context(), recordsRequest("cin_a"))
 			first := rs.AsError(err)
 			if first.Status == 0 || (first.Hint == approveAgain) != row.remembered {
-				t.Errorf("the child's own error is %+v", first)
+				t.Errorf("the member's own error is %+v", first)
 			}
 			f.heard(t)
 
@@ -276,8 +276,8 @@ func TestPackageRemembersRefusals(t *testing.T) {
 		})
 	}
 	t.Run("D14 a refusal in a merged read counts as well", func(t *testing.T) {
-		f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(403, "grant_revoked"), "tok_b": hitsOf("b", 1)}}
-		p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+		f := &packageRS{answers: map[string]memberAnswer{"tok_a": fails(403, "grant_revoked"), "tok_b": hitsOf("b", 1)}}
+		p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 		if _, err := p.Do(t.Context(), searchRequest()); err != nil {
 			t.Fatal(err)
 		}
@@ -294,37 +294,37 @@ func TestPackageFindsABlob(t *testing.T) {
 	}
 	request := rs.Request{Path: rs.Path("blobs", "b1"), Binary: true}
 	for name, row := range map[string]struct {
-		answers  map[string]childAnswer
-		children []fanout.Member
-		asked    string
-		code     rs.Code
-		missing  int
+		answers map[string]memberAnswer
+		members []fanout.Member
+		asked   string
+		code    rs.Code
+		missing int
 	}{
-		"the children are asked in turn until one has it": {
-			map[string]childAnswer{"tok_a": missing, "tok_b": blob, "tok_c": blob}, []fanout.Member{aChild("a"), aChild("b"), aChild("c")}, "a b", "", 0,
+		"the members are asked in turn until one has it": {
+			map[string]memberAnswer{"tok_a": missing, "tok_b": blob, "tok_c": blob}, []fanout.Member{aMember("a"), aMember("b"), aMember("c")}, "a b", "", 0,
 		},
-		"an unusable child is not asked": {
-			map[string]childAnswer{"tok_b": blob}, []fanout.Member{refusedChild("a", "grant_revoked"), aChild("b")}, "b", "", 0,
+		"an unusable member is not asked": {
+			map[string]memberAnswer{"tok_b": blob}, []fanout.Member{refusedMember("a", "grant_revoked"), aMember("b")}, "b", "", 0,
 		},
-		"S3-3a a child that turns the package away is passed over": {
-			map[string]childAnswer{"tok_a": fails(403, "grant_revoked"), "tok_b": blob}, []fanout.Member{aChild("a"), aChild("b")}, "a b", "", 0,
+		"S3-3a a member that turns the package away is passed over": {
+			map[string]memberAnswer{"tok_a": fails(403, "grant_revoked"), "tok_b": blob}, []fanout.Member{aMember("a"), aMember("b")}, "a b", "", 0,
 		},
 		"nobody has it": {
-			map[string]childAnswer{"tok_a": missing, "tok_b": missing}, []fanout.Member{aChild("a"), aChild("b")}, "a b", "blob_not_found", 0,
+			map[string]memberAnswer{"tok_a": missing, "tok_b": missing}, []fanout.Member{aMember("a"), aMember("b")}, "a b", "blob_not_found", 0,
 		},
 		"nobody has it that can be read": {
-			map[string]childAnswer{"tok_a": missing}, []fanout.Member{aChild("a"), refusedChild("b", "grant_revoked")}, "a", "blob_not_found", 1,
+			map[string]memberAnswer{"tok_a": missing}, []fanout.Member{aMember("a"), refusedMember("b", "grant_revoked")}, "a", "blob_not_found", 1,
 		},
 		"one could not say": {
-			map[string]childAnswer{"tok_a": missing, "tok_b": fails(503, "unavailable")}, []fanout.Member{aChild("a"), aChild("b")}, "a b", "unavailable", 1,
+			map[string]memberAnswer{"tok_a": missing, "tok_b": fails(503, "unavailable")}, []fanout.Member{aMember("a"), aMember("b")}, "a b", "unavailable", 1,
 		},
 		"S3-3a nobody can be read": {
-			nil, []fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_revoked")}, "", "grant_revoked", 2,
+			nil, []fanout.Member{refusedMember("a", "grant_revoked"), refusedMember("b", "grant_revoked")}, "", "grant_revoked", 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: row.answers}
-			response, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), request)
+			response, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), request)
 			if row.code == "" {
 				if err != nil || response.Body != "bytes" || response.ContentType != "image/png" {
 					t.Errorf("answer is %v, %v", response, err)
@@ -343,11 +343,11 @@ func TestPackageFindsABlob(t *testing.T) {
 	}
 	t.Run("in a large package its connection must be named", func(t *testing.T) {
 		f := &packageRS{}
-		var children []fanout.Member
+		var members []fanout.Member
 		for i := range 17 {
-			children = append(children, aChild(fmt.Sprint(i)))
+			members = append(members, aMember(fmt.Sprint(i)))
 		}
-		_, err := packageOf(f, fanout.PackageOptions{}, children...).Do(t.Context(), request)
+		_, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), request)
 		wantCode(t, err, rs.AmbiguousConnection)
 		f.wantSilence(t)
 	})

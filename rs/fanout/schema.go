@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// schema answers GET /v1/schema: of one connection as its member says it, else one document of all (D5). Children that
+// schema answers GET /v1/schema: of one connection as its member says it, else one document of all (D5). Members that
 // could not be read stand in it under unavailable_connections (S3-3a).
 func (p *Package) schema(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	stream := r.Query.Get("stream")

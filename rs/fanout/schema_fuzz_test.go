@@ -30,8 +30,8 @@ func FuzzPackageSchema(f *testing.F) {
 		if !json.Valid(a) || !json.Valid(b) || bytes.Contains(append(a, b...), []byte("tok_")) {
 			return
 		}
-		server := &packageRS{answers: map[string]childAnswer{"tok_a": says(string(a)), "tok_b": says(string(b))}}
-		family := packageOf(server, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+		server := &packageRS{answers: map[string]memberAnswer{"tok_a": says(string(a)), "tok_b": says(string(b))}}
+		family := packageOf(server, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 		for _, request := range []rs.Request{{Path: rs.Path("schema")}, {Path: rs.Path("streams")}} {
 			response, err := family.Do(t.Context(), request)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // packageSchemaOf answers like a resource server whose grant covers one connector with one stream.
-func packageSchemaOf(connector, connection, stream string) childAnswer {
+func packageSchemaOf(connector, connection, stream string) memberAnswer {
 	compact := `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"g"},"connector_count":1,"stream_count":1,"connectors":[` +
 		`{"connector_key":"` + connector + `","streams":[{"name":"` + stream + `","field_capabilities":{"n":"declared"}}],"granted_connections":[{"connection_id":"` + connection + `","rank":1.50}]}]}`
 	return func(ctx context.Context, r rs.Request) (*rs.Response, error) {
@@ -33,55 +33,55 @@ func TestPackageSchemaIsOneDocument(t *testing.T) {
 	compact := url.Values{"view": {"compact"}}
 	ofStream := func(stream string) url.Values { return url.Values{"view": {"compact"}, "stream": {stream}} }
 	for name, row := range map[string]struct {
-		answers  map[string]childAnswer
-		children []fanout.Member
-		query    url.Values
-		want     string
-		asked    int
+		answers map[string]memberAnswer
+		members []fanout.Member
+		query   url.Values
+		want    string
+		asked   int
 	}{
 		"D5 every connector keeps its own bytes, and gets its grant": {
-			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_b": packageSchemaOf("wiki", "cin_b", "notes")},
-			[]fanout.Member{aChild("a"), aChild("b", "notes")}, compact,
+			map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_b": packageSchemaOf("wiki", "cin_b", "notes")},
+			[]fanout.Member{aMember("a"), aMember("b", "notes")}, compact,
 			mergedHead + `"connector_count":2,"stream_count":2,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `,` + connectorOf("wiki", "cin_b", "notes", "grt_b") + `]}`, 2,
 		},
 		"one connector of two grants stays two entries": {
-			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_b": packageSchemaOf("mail", "cin_b", "messages")},
-			[]fanout.Member{aChild("a"), aChild("b")}, compact,
+			map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_b": packageSchemaOf("mail", "cin_b", "messages")},
+			[]fanout.Member{aMember("a"), aMember("b")}, compact,
 			mergedHead + `"connector_count":2,"stream_count":2,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `,` + connectorOf("mail", "cin_b", "messages", "grt_b") + `]}`, 2,
 		},
 		"a stream is asked for where it is granted": {
-			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}, []fanout.Member{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
+			map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}, []fanout.Member{aMember("a"), aMember("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `]}`, 1,
 		},
 		"a stream that nobody was granted is in no connector": {
-			nil, []fanout.Member{aChild("a"), aChild("b")}, ofStream("photos"), mergedHead + `"connector_count":0,"stream_count":0,"connectors":[]}`, 0,
+			nil, []fanout.Member{aMember("a"), aMember("b")}, ofStream("photos"), mergedHead + `"connector_count":0,"stream_count":0,"connectors":[]}`, 0,
 		},
 		"S3-3a what could not be read stands apart": {
-			map[string]childAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_c": fails(403, "grant_expired"), "tok_d": says(`{"connectors":7}`)},
-			[]fanout.Member{aChild("a"), refusedChild("b", "grant_revoked"), aChild("c"), aChild("d")}, compact,
+			map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages"), "tok_c": fails(403, "grant_expired"), "tok_d": says(`{"connectors":7}`)},
+			[]fanout.Member{aMember("a"), refusedMember("b", "grant_revoked"), aMember("c"), aMember("d")}, compact,
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[` + connectorOf("mail", "cin_a", "messages", "grt_a") + `],"unavailable_connections":[` +
 				`{"grant_id":"grt_b","connector_key":"mail","connection_id":"cin_b","display_name":"B Mail","code":"grant_revoked","message":"It was revoked."},` +
 				`{"grant_id":"grt_c","connector_key":"mail","connection_id":"cin_c","display_name":"C Mail","code":"grant_expired","message":"It said grant_expired."},` +
 				`{"grant_id":"grt_d","connector_key":"mail","connection_id":"cin_d","display_name":"D Mail","code":"invalid_response","message":"The resource server's schema document does not have the shape that the contract promises."}]}`, 3,
 		},
 		"streams at top level get their source": {
-			map[string]childAnswer{"tok_a": says(`{"data":{"detail":"compact","streams":[{"name":"messages"}]}}`)}, []fanout.Member{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
+			map[string]memberAnswer{"tok_a": says(`{"data":{"detail":"compact","streams":[{"name":"messages"}]}}`)}, []fanout.Member{aMember("a"), aMember("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":0,"stream_count":1,"connectors":[],"streams":[{"name":"messages","connection_id":"cin_a","connector_key":"mail","display_name":"A Mail","grant_id":"grt_a"}]}`, 1,
 		},
 		"connections that stand in the streams get their grant there": {
-			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a"}]},{"name":"threads","connection_id":"cin_a"}]}]}`)},
-			[]fanout.Member{aChild("a"), aChild("b", "notes"), refusedChild("c", "grant_revoked")}, ofStream("messages"),
+			map[string]memberAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a"}]},{"name":"threads","connection_id":"cin_a"}]}]}`)},
+			[]fanout.Member{aMember("a"), aMember("b", "notes"), refusedMember("c", "grant_revoked")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[{"connector_key":"mail","streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_a","grant_id":"grt_a"}]}]}],` +
 				`"unavailable_connections":[{"grant_id":"grt_c","connector_key":"mail","connection_id":"cin_c","display_name":"C Mail","code":"grant_revoked","message":"It was revoked."}]}`, 1,
 		},
 		"a connector that names no connection gets the grant's only one": {
-			map[string]childAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}]}]}`)}, []fanout.Member{aChild("a"), aChild("b", "notes")}, ofStream("messages"),
+			map[string]memberAnswer{"tok_a": says(`{"detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}]}]}`)}, []fanout.Member{aMember("a"), aMember("b", "notes")}, ofStream("messages"),
 			mergedHead + `"connector_count":1,"stream_count":1,"connectors":[{"connector_key":"mail","streams":[{"name":"messages"}],"granted_connections":[{"grant_id":"grt_a","connection_id":"cin_a","display_name":"A Mail"}]}]}`, 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: row.answers}
-			response, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), rs.Request{Path: rs.Path("schema"), Query: row.query})
+			response, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), rs.Request{Path: rs.Path("schema"), Query: row.query})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,16 +89,16 @@ func TestPackageSchemaIsOneDocument(t *testing.T) {
 				t.Errorf("document (-want +got):\n%s", diff)
 			}
 			if asked := len(f.heard(t)); asked != row.asked {
-				t.Errorf("%d children were asked, want %d", asked, row.asked)
+				t.Errorf("%d members were asked, want %d", asked, row.asked)
 			}
 		})
 	}
 }
 
 func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
-	first, second := aChild("a"), aChild("b")
+	first, second := aMember("a"), aMember("b")
 	second.GrantID, second.Token = first.GrantID, first.Token
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"object":"schema","detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}],"granted_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}]}]}`)}}
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"object":"schema","detail":"compact","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}],"granted_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}]}]}`)}}
 	response, err := packageOf(f, fanout.PackageOptions{}, first, second).Do(t.Context(), rs.CompactSchemaRequest("", ""))
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
 // S3-7b: members that know no compact view stand beside those that do.
 func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 	full := `{"object":"schema","connectors":[{"connector_key":"wiki","granted_connections":[{"connection_id":"cin_b"}],"streams":[{"name":"notes","field_capabilities":{"title":{"granted":true,"exact_filter":{"declared":true,"usable":true}}},"expand_capabilities":[{"name":"author"}]}]}]}`
-	f := &packageRS{answers: map[string]childAnswer{
+	f := &packageRS{answers: map[string]memberAnswer{
 		"tok_a": packageSchemaOf("mail", "cin_a", "messages"),
 		"tok_b": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 			if r.Query.Has("view") {
@@ -124,7 +124,7 @@ func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 			return says(full)(ctx, r)
 		},
 	}}
-	p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes"))
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b", "notes"))
 	response, err := rs.CompactSchema(t.Context(), p, "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -141,16 +141,16 @@ func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 
 func TestPackageSchemaFails(t *testing.T) {
 	for name, row := range map[string]struct {
-		children []fanout.Member
-		want     rs.Code
+		members []fanout.Member
+		want    rs.Code
 	}{
-		"S3-3a nobody can be read": {[]fanout.Member{refusedChild("a", "grant_revoked")}, "grant_revoked"},
-		"nobody answers":           {[]fanout.Member{aChild("a"), aChild("b")}, "unavailable"},
+		"S3-3a nobody can be read": {[]fanout.Member{refusedMember("a", "grant_revoked")}, "grant_revoked"},
+		"nobody answers":           {[]fanout.Member{aMember("a"), aMember("b")}, "unavailable"},
 	} {
 		for _, path := range []string{rs.Path("schema"), rs.Path("streams")} {
 			t.Run(name+" "+path, func(t *testing.T) {
-				f := &packageRS{answers: map[string]childAnswer{"tok_a": fails(503, "unavailable"), "tok_b": fails(503, "unavailable")}}
-				_, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), rs.Request{Path: path})
+				f := &packageRS{answers: map[string]memberAnswer{"tok_a": fails(503, "unavailable"), "tok_b": fails(503, "unavailable")}}
+				_, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), rs.Request{Path: path})
 				wantCode(t, err, row.want)
 			})
 		}
@@ -159,12 +159,12 @@ func TestPackageSchemaFails(t *testing.T) {
 
 // S3-2a through a package: one list of the members's rows, each with its source.
 func TestPackageStreams(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{
+	f := &packageRS{answers: map[string]memberAnswer{
 		"tok_a": says(`{"data":[{"name":"messages","connection_id":"cin_a","record_count":401,"display_name":"Own"}]}`),
 		"tok_b": says(`{"data":[{"name":"notes"}]}`),
 		"tok_c": says(`"nothing"`),
 	}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"), aChild("c")).Do(t.Context(), rs.Request{Path: rs.Path("streams")})
+	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"), aMember("c")).Do(t.Context(), rs.Request{Path: rs.Path("streams")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,9 +177,9 @@ func TestPackageStreams(t *testing.T) {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 	if len(f.heard(t)) != 3 {
-		t.Error("not every child was asked once")
+		t.Error("not every member was asked once")
 	}
-	response, err = packageOf(f, fanout.PackageOptions{}, aChild("b")).Do(t.Context(), rs.Request{Path: rs.Path("streams")})
+	response, err = packageOf(f, fanout.PackageOptions{}, aMember("b")).Do(t.Context(), rs.Request{Path: rs.Path("streams")})
 	want = `{"object":"list","has_more":false,"data":[{"name":"notes","connection_id":"cin_b","connector_key":"mail","display_name":"B Mail","grant_id":"grt_b"}],"meta":{"warnings":[]}}`
 	if err != nil || response.Body != want {
 		t.Errorf("where all can be read: %v, %v", response, err)

@@ -46,7 +46,7 @@ func (p *Package) searchOne(ctx context.Context, r rs.Request, connectionID stri
 	streams := r.Query["streams"]
 	c, refused := p.choose(connectionID, streams...)
 	if refused == nil {
-		refused = c.holdsNone(streams) // before the member is judged
+		refused = c.holdsNone(streams) // before its token is checked
 	}
 	if refused == nil {
 		c, refused = p.pick(ctx, connectionID, streams...)
@@ -119,22 +119,22 @@ func (s *packageSearch) collect(ctx context.Context) ([]rs.Item, error) {
 			break
 		}
 	}
-	return hits, s.judge()
+	return hits, s.finish()
 }
 
 // load reads the pages that the turns need.
 func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	s.reads += len(turns)
-	children := make([]*member, len(turns))
+	members := make([]*member, len(turns))
 	for i, t := range turns {
-		children[i] = t.child
+		members[i] = t.member
 	}
 	type reading struct {
 		page searchPage
 		ok   bool
 	}
 	readings := make([]reading, len(turns))
-	outcomes, err := s.pkg.fanOut(ctx, children, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
+	outcomes, err := s.pkg.fanOut(ctx, members, func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error) {
 		response, err := d.Do(ctx, s.childRequest(turns[i]))
 		if err == nil {
 			readings[i].page, readings[i].ok = readSearchPage(response)
@@ -151,17 +151,17 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 		}
 		if failure != nil {
 			t.failure = failure
-			s.unavailable = append(s.unavailable, t.child.unavailable(failure))
+			s.unavailable = append(s.unavailable, t.member.unavailable(failure))
 			continue
 		}
 		if s.requestID == "" {
 			s.requestID = o.response.RequestID
 		}
 		s.warnings = mergeWarnings(s.warnings, page.warnings...)
-		hits := hitsOf(page.hits, t.child.ID)
+		hits := hitsOf(page.hits, t.member.ID)
 		if left := len(page.hits) - len(hits); left > 0 {
 			s.warnings = mergeWarnings(s.warnings, warning("other_connections",
-				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.child.ID), left)))
+				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), left)))
 		}
 		page.hits = hits
 		t.load(page)
@@ -174,9 +174,9 @@ func (s *packageSearch) childRequest(t *turn) rs.Request {
 	r := s.request
 	r.Query = maps.Clone(r.Query)
 	if streams := s.request.Query["streams"]; len(streams) > 0 {
-		r.Query["streams"] = t.child.granted(streams)
+		r.Query["streams"] = t.member.granted(streams)
 	}
-	r.Query.Set("connection_id", t.child.ID) // members that share a grant must not find each other's hits
+	r.Query.Set("connection_id", t.member.ID) // members that share a grant must not find each other's hits
 	r.Query.Set("limit", strconv.Itoa(s.size))
 	r.Query.Del("cursor")
 	if t.cursor != "" {
@@ -196,9 +196,9 @@ func (c *member) granted(streams []string) []string {
 	return granted
 }
 
-// judge turns a page that no member contributed to into an error, which leaves the caller's cursor as good as it was.
+// finish returns an error if no member contributed to the page; the cursor that the caller sent then stays valid.
 // Where only members are left that had failed before, the search is over instead: else it would never be.
-func (s *packageSearch) judge() error {
+func (s *packageSearch) finish() error {
 	var failures []*rs.Error
 	retried := true
 	for _, t := range s.ring.turns {

@@ -16,7 +16,7 @@ import (
 )
 
 func TestPackageSearchTakesPart(t *testing.T) {
-	children := []fanout.Member{aChild("a", "messages", "threads"), aChild("b", "notes"), aChild("c", "messages", "files")}
+	members := []fanout.Member{aMember("a", "messages", "threads"), aMember("b", "notes"), aMember("c", "messages", "files")}
 	const rest = "q=invoice"
 	for name, row := range map[string]struct {
 		request rs.Request
@@ -24,7 +24,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 		keys    string
 		warning string // what the answer says of streams that were left out
 	}{
-		"S3-16a an unscoped search asks every child for its own connection": {
+		"S3-16a an unscoped search asks every member for its own connection": {
 			request: searchRequest(),
 			asked: []string{
 				"tok_a /v1/search?connection_id=cin_a&limit=20&" + rest,
@@ -33,7 +33,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			},
 			keys: "a0 b0 c0 a1 b1 c1",
 		},
-		"S3-16b each child is asked for the streams that it was granted": {
+		"S3-16b each member is asked for the streams that it was granted": {
 			request: searchRequest("streams", "files", "streams", "notes", "streams", "messages"),
 			asked: []string{
 				"tok_a /v1/search?connection_id=cin_a&limit=20&" + rest + "&streams=messages",
@@ -42,7 +42,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			},
 			keys: "a0 b0 c0 a1 b1 c1",
 		},
-		"S3-16c a child with none of the streams is not asked": {
+		"S3-16c a member with none of the streams is not asked": {
 			request: searchRequest("streams", "messages"),
 			asked: []string{
 				"tok_a /v1/search?connection_id=cin_a&limit=20&" + rest + "&streams=messages",
@@ -70,15 +70,15 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			},
 			keys: "a0 b0 c0 a1",
 		},
-		"a filter reaches the children that have its stream": {
+		"a filter reaches the members that have its stream": {
 			request: searchRequest("streams", "notes", "filter[author][gte]", "m"),
 			asked:   []string{"tok_b /v1/search?connection_id=cin_b&filter%5Bauthor%5D%5Bgte%5D=m&limit=20&" + rest + "&streams=notes"},
 			keys:    "b0 b1",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": hitsOf("b", 2), "tok_c": hitsOf("c", 2)}}
-			response, err := packageOf(f, fanout.PackageOptions{}, children...).Do(t.Context(), row.request)
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 2), "tok_b": hitsOf("b", 2), "tok_c": hitsOf("c", 2)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), row.request)
 			m := readMerged(t, response, err)
 			if diff := cmp.Diff(row.asked, f.heard(t)); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)
@@ -91,7 +91,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			}
 			for _, hit := range m.Data {
 				letter := hit.RecordKey[:1]
-				want := aChild(letter).Connection
+				want := aMember(letter).Connection
 				got := rs.Connection{GrantID: hit.GrantID, ConnectorKey: hit.ConnectorKey, ID: hit.ConnectionID, DisplayName: hit.DisplayName}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("hit %s says of its source (-want +got):\n%s", hit.RecordKey, diff)
@@ -103,8 +103,8 @@ func TestPackageSearchTakesPart(t *testing.T) {
 
 // S3-R16: of two grants on a named connection the one that has most of the streams is searched.
 func TestPackageSearchOfAConnectionWithTwoGrants(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_b": says(`{"data":{"results":[],"meta":{"warnings":[{"code":"own"}]}}}`)}}
-	p := packageOf(f, fanout.PackageOptions{}, aChild("a", "messages"), sameConnection(aChild("b", "notes", "tags"), "a"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_b": says(`{"data":{"results":[],"meta":{"warnings":[{"code":"own"}]}}}`)}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a", "messages"), sameConnection(aMember("b", "notes", "tags"), "a"))
 	response, err := p.Do(t.Context(), searchRequest("connection_id", "cin_a", "streams", "messages", "streams", "notes", "streams", "tags"))
 	if err != nil {
 		t.Fatal(err)
@@ -130,8 +130,8 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, request := range []rs.Request{searchRequest(), searchRequest("connection_id", "cin_a")} {
-				f := &packageRS{answers: map[string]childAnswer{"tok_a": says(body)}}
-				response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes")).Do(t.Context(), request)
+				f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(body)}}
+				response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b", "notes")).Do(t.Context(), request)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -146,7 +146,7 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 // S3-3a, D14: one member's failure is reported, and costs the others nothing.
 func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 	for name, row := range map[string]struct {
-		answer  childAnswer
+		answer  memberAnswer
 		missing string
 		goesOn  bool // the next page asks again
 	}{
@@ -163,15 +163,15 @@ func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 		"it fails with an unknown kind": {func(context.Context, rs.Request) (*rs.Response, error) { return nil, fmt.Errorf("secret") }, "cin_b=internal_error", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": row.answer, "tok_c": hitsOf("c", 1)}}
-			p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"), aChild("c"))
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 2), "tok_b": row.answer, "tok_c": hitsOf("c", 1)}}
+			p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"), aMember("c"))
 			var response *rs.Response
 			var err error
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				response, err = p.Do(t.Context(), searchRequest())
 				if took := time.Since(start); took > fanout.DefaultMemberDeadline {
-					t.Errorf("one child cost %v", took)
+					t.Errorf("one member cost %v", took)
 				}
 			})
 			m := readMerged(t, response, err)
@@ -182,7 +182,7 @@ func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 				t.Errorf("has_more=%t with cursor %q, want %t", m.HasMore, m.NextCursor, row.goesOn)
 			}
 			if m.Meta.Accuracy != "lower_bound" || !strings.Contains(string(m.Meta.Recall), `"complete":false`) {
-				t.Errorf("the missing child is counted as searched: %s %s", m.Meta.Accuracy, m.Meta.Recall)
+				t.Errorf("the missing member is counted as searched: %s %s", m.Meta.Accuracy, m.Meta.Recall)
 			}
 			if len(m.Meta.Warnings) != 1 || !strings.Contains(m.Meta.Warnings[0].Message, "B Mail ("+string(m.Unavailable[0].Code)+")") {
 				t.Errorf("warnings are %+v", m.Meta.Warnings)
@@ -195,25 +195,25 @@ func TestPackageSearchServesOthersWhenAChildFails(t *testing.T) {
 }
 
 func TestPackageSearchRefuses(t *testing.T) {
-	both := []fanout.Member{aChild("a"), aChild("b")}
+	both := []fanout.Member{aMember("a"), aMember("b")}
 	for name, row := range map[string]struct {
-		children []fanout.Member
-		request  rs.Request
-		want     rs.Code
-		says     string
+		members []fanout.Member
+		request rs.Request
+		want    rs.Code
+		says    string
 	}{
 		"S3-16c a stream that nobody was granted": {both, searchRequest("streams", "photos"), rs.GrantStreamNotAllowed, `"photos"`},
 		"S3-R16 a stream that a named connection was not granted": {
-			[]fanout.Member{aChild("a"), aChild("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), rs.GrantStreamNotAllowed, `"notes"`,
+			[]fanout.Member{aMember("a"), aMember("b", "notes")}, searchRequest("connection_id", "cin_a", "streams", "notes"), rs.GrantStreamNotAllowed, `"notes"`,
 		},
 		"S3-16d a connection that is not there": {both, searchRequest("connection_id", "cin_x"), rs.ConnectionNotFound, `"cin_x"`},
 		"S3-3a a connection that was revoked": {
-			[]fanout.Member{aChild("a"), refusedChild("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
+			[]fanout.Member{aMember("a"), refusedMember("b", "grant_revoked")}, searchRequest("connection_id", "cin_b"), "grant_revoked", `"cin_b"`,
 		},
 		"S3-3a nothing but revoked connections": {
-			[]fanout.Member{refusedChild("a", "grant_revoked"), refusedChild("b", "grant_expired")}, searchRequest(), "grant_revoked", "None of the 2",
+			[]fanout.Member{refusedMember("a", "grant_revoked"), refusedMember("b", "grant_expired")}, searchRequest(), "grant_revoked", "None of the 2",
 		},
-		"a package without children":      {nil, searchRequest(), rs.ConnectionNotFound, "holds no connection"},
+		"a package without members":       {nil, searchRequest(), rs.ConnectionNotFound, "holds no connection"},
 		"a limit that is no number":       {both, searchRequest("limit", "many"), rs.InvalidArguments, `"many"`},
 		"a limit of nothing":              {both, searchRequest("limit", "0"), rs.InvalidArguments, `"0"`},
 		"a cursor of somebody else":       {both, searchRequest("cursor", "eyJvZmYiOjN9"), rs.InvalidCursor, "not one that"},
@@ -223,8 +223,8 @@ func TestPackageSearchRefuses(t *testing.T) {
 		"a path outside of it":            {both, rs.Request{Path: "/admin"}, rs.NotFound, "not available"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 2), "tok_b": hitsOf("b", 2)}}
-			_, err := packageOf(f, fanout.PackageOptions{}, row.children...).Do(t.Context(), row.request)
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 2), "tok_b": hitsOf("b", 2)}}
+			_, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), row.request)
 			if e := wantCode(t, err, row.want); !strings.Contains(e.Message, row.says) || e.Hint == "" {
 				t.Errorf("%q (%q) does not say %q", e.Message, e.Hint, row.says)
 			}
@@ -236,20 +236,20 @@ func TestPackageSearchRefuses(t *testing.T) {
 // When nobody answers, one error stands for all.
 func TestPackageSearchFailsAsOne(t *testing.T) {
 	for name, row := range map[string]struct {
-		a, b childAnswer
+		a, b memberAnswer
 		want rs.Code
 	}{
-		"all say 401":                                     {fails(401, "context.active_false"), fails(401, "context.active_false"), "context.active_false"},
-		"all say 403":                                     {fails(403, "grant_revoked"), fails(403, "grant_expired"), "grant_revoked"},
-		"a fault of the request is everybody's":           {fails(403, "grant_revoked"), fails(400, "invalid_request"), "invalid_request"},
-		"what may pass counts more than a refusal":        {fails(403, "grant_revoked"), fails(503, "unavailable"), "unavailable"},
-		"to wait tells more than to be broken":            {fails(500, "broken"), fails(429, "rate_limited"), "rate_limited"},
-		"an answer tells more than silence":               {fails(0, rs.ServerUnreachable), fails(500, "broken"), "broken"},
-		"a deadline tells more than an unreachable child": {fails(0, rs.ServerUnreachable), hangs, rs.DeadlineExceeded},
+		"all say 401":                                      {fails(401, "context.active_false"), fails(401, "context.active_false"), "context.active_false"},
+		"all say 403":                                      {fails(403, "grant_revoked"), fails(403, "grant_expired"), "grant_revoked"},
+		"a fault of the request is everybody's":            {fails(403, "grant_revoked"), fails(400, "invalid_request"), "invalid_request"},
+		"what may pass counts more than a refusal":         {fails(403, "grant_revoked"), fails(503, "unavailable"), "unavailable"},
+		"to wait tells more than to be broken":             {fails(500, "broken"), fails(429, "rate_limited"), "rate_limited"},
+		"an answer tells more than silence":                {fails(0, rs.ServerUnreachable), fails(500, "broken"), "broken"},
+		"a deadline tells more than an unreachable member": {fails(0, rs.ServerUnreachable), hangs, rs.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": row.a, "tok_b": row.b}}
-			p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": row.a, "tok_b": row.b}}
+			p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 			synctest.Test(t, func(t *testing.T) {
 				_, err := p.Do(t.Context(), searchRequest())
 				if e := wantCode(t, err, row.want); len(e.Unavailable) != 2 {
@@ -261,7 +261,7 @@ func TestPackageSearchFailsAsOne(t *testing.T) {
 }
 
 func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
-	answer := func(meta string) childAnswer { return says(`{"data":[{"record_key":"x"}],"meta":` + meta + `}`) }
+	answer := func(meta string) memberAnswer { return says(`{"data":[{"record_key":"x"}],"meta":` + meta + `}`) }
 	for name, row := range map[string]struct {
 		a, b string
 		want string
@@ -289,8 +289,8 @@ func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": answer(row.a), "tok_b": answer(row.b)}}
-			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest())
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": answer(row.a), "tok_b": answer(row.b)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -308,8 +308,8 @@ func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
 }
 
 func TestPackageSearchWarnsOfAStreamThatNobodyHas(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1)}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b", "notes")).Do(t.Context(), searchRequest("streams", "messages", "streams", "photos"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1)}}
+	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b", "notes")).Do(t.Context(), searchRequest("streams", "messages", "streams", "photos"))
 	m := readMerged(t, response, err)
 	if m.keys() != "a0" || len(m.Meta.Warnings) != 1 || m.Meta.Warnings[0].Code != "stream_not_granted" || !strings.Contains(m.Meta.Warnings[0].Message, `"photos"`) {
 		t.Errorf("hits %q, warnings %+v", m.keys(), m.Meta.Warnings)
@@ -318,8 +318,8 @@ func TestPackageSearchWarnsOfAStreamThatNobodyHas(t *testing.T) {
 
 // A hybrid search has no pages, but says that there is more.
 func TestPackageHybridSearchHasNoCursor(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
-	p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 	for limit, more := range map[string]bool{"2": true, "10": false} {
 		response, err := p.Do(t.Context(), rs.Request{Path: rs.Path("search", "hybrid"), Query: searchRequest("limit", limit).Query})
 		if m := readMerged(t, response, err); m.HasMore != more || m.NextCursor != "" {
@@ -330,9 +330,9 @@ func TestPackageHybridSearchHasNoCursor(t *testing.T) {
 
 // A member that shares its grant with another is asked for its own connection, or hits would stand there twice.
 func TestPackageSearchOfConnectionsThatShareAGrant(t *testing.T) {
-	first, second := aChild("a"), aChild("b")
+	first, second := aMember("a"), aMember("b")
 	second.GrantID, second.Token = first.GrantID, first.Token
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		return hitsOf(strings.TrimPrefix(r.Query.Get("connection_id"), "cin_"), 2)(ctx, r)
 	}}}
 	response, err := packageOf(f, fanout.PackageOptions{}, first, second, first).Do(t.Context(), searchRequest())
@@ -342,50 +342,50 @@ func TestPackageSearchOfConnectionsThatShareAGrant(t *testing.T) {
 }
 
 func TestPackageFanoutIsBounded(t *testing.T) {
-	t.Run("no more children are asked at a time than the width", func(t *testing.T) {
+	t.Run("no more members are asked at a time than the width", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{}}
-			children := make([]fanout.Member, 20)
-			for i := range children {
-				children[i] = aChild(fmt.Sprint(i))
+			f := &packageRS{answers: map[string]memberAnswer{}}
+			members := make([]fanout.Member, 20)
+			for i := range members {
+				members[i] = aMember(fmt.Sprint(i))
 				f.answers["tok_"+fmt.Sprint(i)] = func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 					time.Sleep(time.Second)
 					return hitsOf("x", 1)(ctx, r)
 				}
 			}
 			start := time.Now()
-			response, err := packageOf(f, fanout.PackageOptions{Width: 3}, children...).Do(t.Context(), searchRequest())
+			response, err := packageOf(f, fanout.PackageOptions{Width: 3}, members...).Do(t.Context(), searchRequest())
 			if m := readMerged(t, response, err); len(m.Data) != 20 || f.widest != 3 || time.Since(start) != 7*time.Second {
 				t.Errorf("%d hits, %d reads at a time, %v", len(m.Data), f.widest, time.Since(start))
 			}
 		})
 	})
-	t.Run("many hanging children together cost three deadlines", func(t *testing.T) {
+	t.Run("many hanging members together cost three deadlines", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_z": hitsOf("z", 1)}}
-			children := []fanout.Member{aChild("z")}
+			f := &packageRS{answers: map[string]memberAnswer{"tok_z": hitsOf("z", 1)}}
+			members := []fanout.Member{aMember("z")}
 			for i := range 30 {
-				children = append(children, aChild(fmt.Sprint(i)))
+				members = append(members, aMember(fmt.Sprint(i)))
 				f.answers["tok_"+fmt.Sprint(i)] = hangs
 			}
 			start := time.Now()
-			response, err := packageOf(f, fanout.PackageOptions{Width: 2}, children...).Do(t.Context(), searchRequest())
+			response, err := packageOf(f, fanout.PackageOptions{Width: 2}, members...).Do(t.Context(), searchRequest())
 			if m := readMerged(t, response, err); m.keys() != "z0" || len(m.Unavailable) != 30 {
 				t.Errorf("hits %q, %d unavailable", m.keys(), len(m.Unavailable))
 			}
 			if asked, took := len(f.heard(t)), time.Since(start); asked > 9 || took != 3*fanout.DefaultMemberDeadline {
-				t.Errorf("%d children were asked in %v", asked, took)
+				t.Errorf("%d members were asked in %v", asked, took)
 			}
 		})
 	})
 	t.Run("a caller that hangs up ends every read", func(t *testing.T) {
 		for _, request := range []rs.Request{searchRequest(), {Path: rs.Path("schema")}, {Path: rs.Path("streams")}, {Path: rs.Path("blobs", "b1")}} {
 			ctx, hangUp := context.WithCancel(t.Context())
-			f := &packageRS{answers: map[string]childAnswer{
+			f := &packageRS{answers: map[string]memberAnswer{
 				"tok_a": fails(404, "blob_not_found"),
 				"tok_b": func(ctx context.Context, r rs.Request) (*rs.Response, error) { hangUp(); return hangs(ctx, r) },
 			}}
-			_, err := packageOf(f, fanout.PackageOptions{MemberDeadline: time.Minute}, aChild("a"), aChild("b")).Do(ctx, request)
+			_, err := packageOf(f, fanout.PackageOptions{MemberDeadline: time.Minute}, aMember("a"), aMember("b")).Do(ctx, request)
 			wantCode(t, err, rs.Canceled)
 			if f.active != 0 {
 				t.Errorf("%d reads outlive the call", f.active)
@@ -396,8 +396,8 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_b": hangs}}
-			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(ctx, searchRequest())
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_b": hangs}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(ctx, searchRequest())
 			if m := readMerged(t, response, err); m.keys() != "a0" || m.missing() != "cin_b=deadline_exceeded" {
 				t.Errorf("hits %q without %q", m.keys(), m.missing())
 			}
@@ -407,8 +407,8 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 
 // S0-8a has no probes, and neither has anything else: a package that was never asked has asked nobody.
 func TestPackageIsSilentUntilAsked(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hangs}}
-	p := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hangs}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 	if err := p.Choose(rs.Scope{Stream: "messages", ConnectionID: "cin_a"}); err != nil {
 		t.Errorf("choose: %v", err)
 	}
@@ -425,8 +425,8 @@ func TestAHitOfAnotherConnectionIsNotRenamed(t *testing.T) {
 		"another":                                {`{"connection_id":"cin_x"}`, `[{"connection_id":"cin_x"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"object":"list","data":[` + row.hit + `],"has_more":false}`)}}
-			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest("connection_id", "cin_a"))
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"object":"list","data":[` + row.hit + `],"has_more":false}`)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest("connection_id", "cin_a"))
 			if err != nil || !strings.Contains(response.Body, row.want) {
 				t.Errorf("%v, %v; want %s", response, err, row.want)
 			}
@@ -444,7 +444,7 @@ func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
 		f := &packageRS{}
 		r := searchRequest()
 		r.Query["streams"] = strings.Fields(streams)
-		_, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), r)
+		_, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), r)
 		if e := wantCode(t, err, rs.GrantStreamNotAllowed); e.Message != want {
 			t.Errorf("%s, not %s", e.Message, want)
 		}

@@ -54,7 +54,7 @@ func (s *packageSearch) begin() *rs.Error {
 			s.miss(c.unavailable(why))
 			continue
 		}
-		s.ring.turns = append(s.ring.turns, &turn{child: c})
+		s.ring.turns = append(s.ring.turns, &turn{member: c})
 	}
 	switch {
 	case len(s.ring.turns) > 0:
@@ -109,7 +109,7 @@ func (s *packageSearch) resume(text string) *rs.Error {
 			s.miss(c.unavailable(why))
 			continue
 		}
-		s.ring.turns = append(s.ring.turns, &turn{child: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
+		s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: state.Cursor, skip: state.Skip, failed: state.Failed})
 	}
 	s.missRefused(cursor.Turns, streams)
 	switch {

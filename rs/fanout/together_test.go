@@ -18,8 +18,8 @@ func TestPathsOfAPackage(t *testing.T) {
 		"schema/x": false, "search/x": false, "search/semantic/x": false, "search/hybrid/x": false, "x/semantic": false, "x/hybrid": false,
 		"blobs": false, "blobs/b/c": false, "x": false, "x/y": false,
 	} {
-		f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"object":"list","data":[],"connectors":[]}`)}}
-		_, err := packageOf(f, fanout.PackageOptions{}, aChild("a")).Do(
+		f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"object":"list","data":[],"connectors":[]}`)}}
+		_, err := packageOf(f, fanout.PackageOptions{}, aMember("a")).Do(
 			t.Context(),
 			rs.Request{Path: rs.Path(strings.Split(path, "/")...), Query: searchRequest().Query},
 		)
@@ -41,12 +41,12 @@ func TestTheMostTellingFailureIsTold(t *testing.T) {
 	}{{400, "first"}, {429, "second"}, {500, "third"}, {0, rs.DeadlineExceeded}, {0, "fifth"}, {403, "sixth"}, {0, rs.Internal}}
 	for i, more := range order {
 		for _, less := range order[i:] {
-			for _, answers := range [][2]childAnswer{
+			for _, answers := range [][2]memberAnswer{
 				{fails(more.status, more.code), fails(less.status, less.code)},
 				{fails(less.status, less.code), fails(more.status, more.code)},
 			} {
-				f := &packageRS{answers: map[string]childAnswer{"tok_a": answers[0], "tok_b": answers[1]}}
-				_, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest())
+				f := &packageRS{answers: map[string]memberAnswer{"tok_a": answers[0], "tok_b": answers[1]}}
+				_, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest())
 				if e := wantCode(t, err, more.code); (e.Hint != "") != (more.status == 403) {
 					t.Errorf("%s before %s: the hint is %q", more.code, less.code, e.Hint)
 				}
@@ -66,13 +66,13 @@ func TestASearchOfOneConnectionIsPassedOn(t *testing.T) {
 	} {
 		r := searchRequest("connection_id", "cin_a")
 		r.Query["streams"] = streams
-		f := &packageRS{answers: map[string]childAnswer{"tok_a": says(body)}}
-		response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), r)
+		f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(body)}}
+		response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), r)
 		if err != nil || response.Body != body {
 			t.Errorf("%s: %v, %v", name, response, err)
 		}
 		f.answers["tok_a"] = fails(503, "unavailable")
-		_, err = packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), r)
+		_, err = packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), r)
 		wantCode(t, err, "unavailable")
 	}
 }
@@ -80,7 +80,7 @@ func TestASearchOfOneConnectionIsPassedOn(t *testing.T) {
 // What members say together: the first one's request id, a recall that is whole only where each says so, the scope of the one
 // that is not, and no promise to ask a connection again that was refused for good.
 func TestWhatMembersSayTogether(t *testing.T) {
-	member := func(id, recall string) childAnswer {
+	member := func(id, recall string) memberAnswer {
 		return func(context.Context, rs.Request) (*rs.Response, error) {
 			return &rs.Response{
 				Status:    200,
@@ -101,15 +101,15 @@ func TestWhatMembersSayTogether(t *testing.T) {
 		"one says nothing":           {whole("one"), ``, `"complete":false,"ranking_scope":"one"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_a": member("req_a", row.a), "tok_b": member("req_b", row.b)}}
-			response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest())
+			f := &packageRS{answers: map[string]memberAnswer{"tok_a": member("req_a", row.a), "tok_b": member("req_b", row.b)}}
+			response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest())
 			m := readMerged(t, response, err)
 			for _, want := range strings.Split(row.want, ",") {
 				if response.RequestID != "req_a" || !strings.Contains(string(m.Meta.Recall), want) {
 					t.Errorf("request %q, recall %s, want %s", response.RequestID, m.Meta.Recall, want)
 				}
 			}
-			response, err = packageOf(f, fanout.PackageOptions{}, aChild("a"), refusedChild("c", "grant_revoked")).Do(t.Context(), searchRequest())
+			response, err = packageOf(f, fanout.PackageOptions{}, aMember("a"), refusedMember("c", "grant_revoked")).Do(t.Context(), searchRequest())
 			if m = readMerged(t, response, err); len(m.Meta.Warnings) != 1 || strings.Contains(m.Meta.Warnings[0].Message, "next page") {
 				t.Errorf("warnings are %+v", m.Meta.Warnings)
 			}
@@ -119,11 +119,11 @@ func TestWhatMembersSayTogether(t *testing.T) {
 
 // A connection that was granted anew between two pages goes on where it was: its cursor names the connection, not the grant.
 func TestASearchOutlivesANewGrant(t *testing.T) {
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aChild("a"), aChild("b")).Do(t.Context(), searchRequest("limit", "2"))
-	again := aChild("a")
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
+	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest("limit", "2"))
+	again := aMember("a")
 	again.GrantID = "grt_new"
-	response, err = packageOf(f, fanout.PackageOptions{}, again, aChild("b")).Do(
+	response, err = packageOf(f, fanout.PackageOptions{}, again, aMember("b")).Do(
 		t.Context(),
 		searchRequest("limit", "2", "cursor", readMerged(t, response, err).NextCursor),
 	)

@@ -65,7 +65,7 @@ func (b *answerBudget) enter(caller breakerKey) *callerShare {
 	return s
 }
 
-func (b *answerBudget) leave(caller breakerKey, s *callerShare) {
+func (b *answerBudget) release(caller breakerKey, s *callerShare) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s.users--; s.users == 0 {
@@ -192,7 +192,7 @@ func (h *heldAnswers) release() {
 		h.budget.large.Release(1)
 		h.share.large.Release(1)
 	}
-	h.budget.leave(h.caller, h.share)
+	h.budget.release(h.caller, h.share)
 	h.budget, h.large, h.bytes = nil, false, 0
 }
 

@@ -36,29 +36,29 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 	return &breakers{host: newHostBreaker(func(s BreakerState) { observer.BreakerChanged(host, s) }), grants: newGrantBreakers()}
 }
 
-// begin asks for leave for one attempt, which must be ended, once.
-func (b *breakers) begin(ctx context.Context) (leave, *rs.Error) {
+// begin admits one attempt, whose end must be called once.
+func (b *breakers) begin(ctx context.Context) (admission, *rs.Error) {
 	if b.host == nil {
-		return leave{}, nil
+		return admission{}, nil
 	}
-	l := leave{host: b.host, read: readingFrom(ctx), unknownToken: isAboutUnknownToken(ctx)}
+	a := admission{host: b.host, read: readingFrom(ctx), unknownToken: isAboutUnknownToken(ctx)}
 	var refused *rs.Error
-	if l.read != nil {
-		if l.own, refused = b.grants.begin(l.read.grant); refused != nil {
-			return leave{}, refused
+	if a.read != nil {
+		if a.own, refused = b.grants.begin(a.read.grant); refused != nil {
+			return admission{}, refused
 		}
 	}
-	if l.generation, refused = b.host.begin(l.caller()); refused != nil {
-		l.host = nil
-		l.end(saysNothing)
-		return leave{}, refused
+	if a.generation, refused = b.host.begin(a.caller()); refused != nil {
+		a.host = nil
+		a.end(inconclusive)
+		return admission{}, refused
 	}
-	return l, nil
+	return a, nil
 }
 
 type unknownTokenKey struct{}
 
-// WithUnknownToken returns a context for a question about a token that was never good. Only a failure to connect, which no
+// WithUnknownToken returns a context for the lookup of a token that was never active. Only a failure to connect, which no
 // token can cause, then counts against the endpoint.
 func WithUnknownToken(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unknownTokenKey{}, true)
@@ -66,8 +66,8 @@ func WithUnknownToken(ctx context.Context) context.Context {
 
 func isAboutUnknownToken(ctx context.Context) bool { return ctx.Value(unknownTokenKey{}) != nil }
 
-// A leave is for one attempt. The zero one is of breakers that are never open.
-type leave struct {
+// An admission is the permission for one attempt. Its zero value belongs to breakers that are switched off.
+type admission struct {
 	own        func(error)  // reports to the grant's breaker; nil where there is none
 	host       *hostBreaker // nil where there is none
 	generation int          // of host
@@ -76,28 +76,28 @@ type leave struct {
 	unknownToken bool // the attempt asks an authority about a token that anybody may have sent
 }
 
-func (l leave) caller() breakerKey {
-	if l.read == nil {
+func (a admission) caller() breakerKey {
+	if a.read == nil {
 		return breakerKey{}
 	}
-	return l.read.caller
+	return a.read.caller
 }
 
 // end reports how the attempt went.
-func (l leave) end(v verdict) {
-	if l.own != nil {
-		l.own(v.ofGrant())
+func (a admission) end(v verdict) {
+	if a.own != nil {
+		a.own(v.ofGrant())
 	}
-	if l.host == nil {
+	if a.host == nil {
 		return
 	}
 	switch {
-	case v == grantFails && l.unknownToken:
-		v = saysNothing // the token may be the reason
-	case v == grantFails && l.read == nil:
+	case v == grantFails && a.unknownToken:
+		v = inconclusive // the token may be the reason
+	case v == grantFails && a.read == nil:
 		v = hostFails // an endpoint that is asked in nobody's name fails for all
 	}
-	l.host.end(l.caller(), l.generation, v)
+	a.host.end(a.caller(), a.generation, v)
 }
 
 // closed reports whether an attempt would be made without reserve.
@@ -109,14 +109,14 @@ func (b *breakers) closed(ctx context.Context) bool {
 	return b.host.closed() && (read == nil || b.grants.closed(read.grant))
 }
 
-// A verdict is what an attempt says about its host.
+// A verdict is what an attempt shows about its host.
 type verdict int
 
 const (
-	saysNothing verdict = iota // 429, a caller that hung up, a deadline that left no time
-	isWell                     // an answer other than a failure
-	grantFails                 // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
-	hostFails                  // not connected: refused, no such name, no TLS, no connection in time
+	inconclusive verdict = iota // 429, a caller that hung up, a deadline that left no time
+	isWell                      // an answer other than a failure
+	grantFails                  // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
+	hostFails                   // not connected: refused, no such name, no TLS, no connection in time
 )
 
 // unavailable is the refusal of an open breaker.
@@ -138,14 +138,14 @@ type guarded struct {
 
 // RoundTrip performs one attempt, unless a breaker is open. A panic below it is a failure of the attempt.
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	leave, refused := g.breakers.begin(r.Context())
+	admitted, refused := g.breakers.begin(r.Context())
 	if refused != nil {
 		if r.Body != nil {
 			_ = r.Body.Close()
 		}
 		return nil, refused
 	}
-	a := &attempt{ctx: r.Context(), began: time.Now(), leave: leave}
+	a := &attempt{ctx: r.Context(), began: time.Now(), admission: admitted}
 	returned := false
 	defer func() {
 		if !returned {
@@ -160,7 +160,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
-		a.record(saysNothing)
+		a.record(inconclusive)
 	case status >= 500 && status != http.StatusNotImplemented:
 		a.record(grantFails)
 	}
@@ -171,24 +171,24 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 // An attempt is one request and the body of its answer, whose reading shows how the attempt ended.
 type attempt struct {
 	io.ReadCloser
-	ctx   context.Context
-	began time.Time
-	leave leave
-	once  sync.Once // a body may be read and closed by two goroutines
+	ctx       context.Context
+	began     time.Time
+	admission admission
+	once      sync.Once // a body may be read and closed by two goroutines
 }
 
 // record records the verdict; the first one counts.
-func (a *attempt) record(v verdict) { a.once.Do(func() { a.leave.end(v) }) }
+func (a *attempt) record(v verdict) { a.once.Do(func() { a.admission.end(v) }) }
 
 // fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
 // host had.
 func (a *attempt) fail(err error) {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
-		a.record(saysNothing)
+		a.record(inconclusive)
 	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
-		a.record(saysNothing)
-	case a.leave.read.waits() || isConnectError(err):
+		a.record(inconclusive)
+	case a.admission.read.waits() || isConnectError(err):
 		a.record(hostFails)
 	default:
 		a.record(grantFails)

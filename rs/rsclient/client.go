@@ -103,7 +103,7 @@ func (c *Client) Base() string { return c.base }
 // For returns the resource server as the caller sees it: every read carries the caller's own token.
 func (c *Client) For(caller Caller) rs.Doer {
 	b := bound{client: c, token: caller.Token, grant: caller.key()}
-	if caller.Kind != "" { // otherwise nobody has judged the token yet
+	if caller.Kind != "" { // otherwise the token has not been introspected yet
 		b.caller = b.grant
 	}
 	return b
@@ -175,7 +175,7 @@ func (c *Client) ask(ctx context.Context, token rs.Token, r rs.Request) (*rs.Res
 	return answer, nil
 }
 
-// read judges an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
+// read checks an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
 func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *rs.Redactor) (*rs.Response, error) {
 	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
 	for _, name := range [...]string{"Request-Id", "X-Request-Id", "Content-Type"} { // what is read of the header

@@ -102,7 +102,7 @@ func (b *grantBreaker) changed(from, to gobreaker.State) {
 	}
 }
 
-// begin asks for leave for one attempt. What it returns must be called with how it went, once; see [verdict.ofGrant].
+// begin admits one attempt. The caller must call what it returns once, with the outcome; see [verdict.ofGrant].
 func (b *grantBreaker) begin() (report func(error), refused *rs.Error) {
 	report, err := b.circuit.Allow()
 	if err != nil {

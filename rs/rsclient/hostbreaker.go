@@ -42,7 +42,7 @@ func (b *hostBreaker) closed() bool {
 	return b.state == BreakerClosed
 }
 
-// begin asks for leave for one attempt of a caller, which must be ended in the generation that it returns.
+// begin admits one attempt of a caller, which must be ended in the generation that it returns.
 func (b *hostBreaker) begin(caller breakerKey) (generation int, refused *rs.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *hostBreaker) end(caller breakerKey, generation int, v verdict) {
 		b.endTrial(caller, now, v)
 		return
 	}
-	if v == saysNothing {
+	if v == inconclusive {
 		return
 	}
 	b.connects.add(now, v == hostFails)

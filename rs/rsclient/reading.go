@@ -12,10 +12,10 @@ import (
 // A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key is nobody's.
 type breakerKey [sha256.Size]byte
 
-// A Caller is a token, and the grant or package that it is of. Where nobody has judged the token yet, it has neither kind nor grant.
+// A Caller is a token, and the grant or package that it is of. Before the token is introspected it has neither kind nor grant.
 type Caller struct {
 	Token   rs.Token
-	Kind    string // of the token, as its authority says it
+	Kind    string // of the token, from its authority
 	GrantID string
 }
 
@@ -40,7 +40,7 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 // A reading is what the circuit breakers need to know of a read: whose it is, and how far its attempt has come.
 type reading struct {
 	grant  breakerKey // whose token is sent: a grant, and each member of a package as one of its own
-	caller breakerKey // who asks: a grant or a package; zero for a token that was not judged yet
+	caller breakerKey // who asks: a grant or a package; zero for a token that is not introspected yet
 
 	connecting atomic.Bool // a connection was asked for and did not come yet
 	trace      httptrace.ClientTrace

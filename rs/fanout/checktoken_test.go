@@ -60,27 +60,27 @@ func (a *memberAuthority) questions() string {
 }
 
 // judged is a package whose members the authority judges, as of now.
-func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Member) *fanout.Package {
+func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) *fanout.Package {
 	t.Helper()
-	return packageFrom(t, packageAuthority(a, f, o, children...))
+	return packageFrom(t, packageAuthority(a, f, o, members...))
 }
 
-func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, children ...fanout.Member) *fanout.PackageAuthority {
+func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) *fanout.PackageAuthority {
 	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: a, For: f.doer, Package: o,
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
-			return fanout.Membership{PackageID: "pkg_1", Members: children}, nil
+			return fanout.Membership{PackageID: "pkg_1", Members: members}, nil
 		}),
 	})
 }
 
 func packageFrom(t *testing.T, authority *fanout.PackageAuthority) *fanout.Package {
 	t.Helper()
-	verdict, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
+	info, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict.Principal.Package.(*fanout.Package)
+	return info.Principal.Package.(*fanout.Package)
 }
 
 func says404(context.Context, rs.Request) (*rs.Response, error) {
@@ -137,9 +137,9 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 					}
 					return hitsOf("a", 1)(ctx, r)
 				}
-				f := &packageRS{answers: map[string]childAnswer{"tok_a": read, "tok_b": hitsOf("b", 1)}}
+				f := &packageRS{answers: map[string]memberAnswer{"tok_a": read, "tok_b": hitsOf("b", 1)}}
 				a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_b": row.answer}}
-				p := judged(t, a, f, fanout.PackageOptions{}, aChild("a"), aChild("b"))
+				p := judged(t, a, f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 				for what, request := range map[string]rs.Request{
 					"search": searchRequest(), "schema": rs.CompactSchemaRequest("", ""), "streams": {Path: rs.Path("streams")},
 				} {
@@ -181,17 +181,17 @@ func TestAMemberThatIsNotJudgedAClientIsNotRead(t *testing.T) {
 func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
 	now := packageNow
 	a := &memberAuthority{}
-	f := &packageRS{answers: map[string]childAnswer{}}
-	var children []fanout.Member
+	f := &packageRS{answers: map[string]memberAnswer{}}
+	var members []fanout.Member
 	for i := range 60 {
-		c := aChild(fmt.Sprintf("%02d", i))
+		c := aMember(fmt.Sprintf("%02d", i))
 		f.answers[c.Token.Reveal()] = hitsOf(fmt.Sprintf("%02d", i), 1)
-		children = append(children, c)
+		members = append(members, c)
 	}
-	children[7].Streams = []string{"messages", "notes"}
-	children[8].Streams = []string{"drafts"}
-	children[9].Token, children[9].GrantID = children[8].Token, children[8].GrantID // a grant of two connections
-	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, children...)
+	members[7].Streams = []string{"messages", "notes"}
+	members[8].Streams = []string{"drafts"}
+	members[9].Token, members[9].GrantID = members[8].Token, members[8].GrantID // a grant of two connections
+	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, members...)
 	full := func(stream string) rs.Request {
 		return rs.Request{Path: rs.Path("schema"), Query: map[string][]string{"stream": {stream}, "detail": {"full"}}}
 	}
@@ -236,7 +236,7 @@ func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
 	}
 }
 
-// D27: a verdict on a member is not believed beyond the end of its token.
+// D27: a info on a member is not believed beyond the end of its token.
 func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 	now := packageNow
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_a": func(context.Context) (auth.TokenInfo, error) {
@@ -245,8 +245,8 @@ func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 		}
 		return auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenExpired}}, nil
 	}}}
-	f := &packageRS{answers: map[string]childAnswer{"tok_a": says(`{"data":[]}`), "tok_b": says(`{"data":[]}`)}}
-	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, aChild("a"), aChild("b"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"data":[]}`), "tok_b": says(`{"data":[]}`)}}
+	p := judged(t, a, f, fanout.PackageOptions{Now: func() time.Time { return now }}, aMember("a"), aMember("b"))
 	if _, err := p.Do(t.Context(), recordsRequest("cin_a")); err != nil {
 		t.Fatal(err)
 	}
@@ -260,10 +260,10 @@ func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 // D27: of two grants on a connection one that the authority refuses gives way to the other.
 func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_owner": nil}}
-	owner := aChild("b")
+	owner := aMember("b")
 	owner.Token, owner.GrantID = rs.NewToken("tok_owner"), "grt_owner"
-	f := &packageRS{answers: map[string]childAnswer{"tok_b": says(`{"data":[]}`)}}
-	p := judged(t, a, f, fanout.PackageOptions{}, owner, aChild("b"))
+	f := &packageRS{answers: map[string]memberAnswer{"tok_b": says(`{"data":[]}`)}}
+	p := judged(t, a, f, fanout.PackageOptions{}, owner, aMember("b"))
 	if _, err := p.Do(t.Context(), recordsRequest("cin_b")); err != nil {
 		t.Fatal(err)
 	}
@@ -280,16 +280,16 @@ func TestQuestionsAboutMembersAreFew(t *testing.T) {
 		return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
 	}
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){}}
-	f := &packageRS{answers: map[string]childAnswer{}}
-	var children []fanout.Member
+	f := &packageRS{answers: map[string]memberAnswer{}}
+	var members []fanout.Member
 	for i := range 62 {
-		c := aChild(fmt.Sprintf("%02d", i))
+		c := aMember(fmt.Sprintf("%02d", i))
 		f.answers[c.Token.Reveal()], a.answers[c.Token.Reveal()] = hitsOf(fmt.Sprintf("%02d", i), 1), slow
-		children = append(children, c)
+		members = append(members, c)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		authority := packageAuthority(a, f, fanout.PackageOptions{}, children...)
+		authority := packageAuthority(a, f, fanout.PackageOptions{}, members...)
 		var readers sync.WaitGroup
 		for range 3 {
 			p := packageFrom(t, authority)
@@ -306,7 +306,7 @@ func TestQuestionsAboutMembersAreFew(t *testing.T) {
 		}
 	})
 	if n := len(strings.Fields(a.questions())); n != 62 || a.widest != 16 || f.widest > 3*fanout.DefaultPackageWidth {
-		t.Errorf("%d questions, %d at a time; %d reads at a time", n, a.widest, f.widest)
+		t.Errorf("%d lookups, %d at a time; %d reads at a time", n, a.widest, f.widest)
 	}
 }
 
@@ -323,9 +323,9 @@ func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
 	for name, request := range map[string]rs.Request{"search": searchRequest(), "streams": {Path: rs.Path("streams")}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &packageRS{answers: map[string]childAnswer{"tok_a": hitsOf("a", 1), "tok_h": hitsOf("h", 1), "tok_s": hitsOf("s", 1), "tok_z": hangs}}
+				f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_h": hitsOf("h", 1), "tok_s": hitsOf("s", 1), "tok_z": hangs}}
 				a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_h": hang, "tok_s": slow, "tok_z": slow}}
-				p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aChild("h"), aChild("s"), aChild("a"), aChild("z"))
+				p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aMember("h"), aMember("s"), aMember("a"), aMember("z"))
 				began := time.Now()
 				response, err := p.Do(t.Context(), request)
 				if m := readMerged(t, response, err); m.missing() != "cin_h=authority_unreachable cin_z=deadline_exceeded" || len(m.Data) != 2 {
@@ -339,9 +339,9 @@ func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
 	}
 	t.Run("a read of that member alone", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := &packageRS{answers: map[string]childAnswer{"tok_h": hitsOf("h", 1)}}
+			f := &packageRS{answers: map[string]memberAnswer{"tok_h": hitsOf("h", 1)}}
 			a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_h": hang}}
-			p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aChild("h"), aChild("b"))
+			p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aMember("h"), aMember("b"))
 			began := time.Now()
 			_, err := p.Do(t.Context(), recordsRequest("cin_h"))
 			wantCode(t, err, rs.AuthorityUnreachable)

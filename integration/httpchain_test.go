@@ -186,8 +186,8 @@ func TestTheServerShowsItsIcon(t *testing.T) {
 	}
 }
 
-// TestInboundHeadersStayAtTheDoor covers S3-6c: a read carries the bearer and nothing else of what a client sent.
-func TestInboundHeadersStayAtTheDoor(t *testing.T) {
+// TestInboundHeadersAreNotForwarded covers S3-6c: a read carries the bearer and nothing else of what a client sent.
+func TestInboundHeadersAreNotForwarded(t *testing.T) {
 	heard := make(chan http.Header, 16)
 	f := newFamily(t, scriptedChild{"one", func(w http.ResponseWriter, r *http.Request) {
 		heard <- r.Header.Clone()
