@@ -3,6 +3,7 @@
 //   node clients.mjs BINARY
 import { startDemo, stop, summary } from "./demo.mjs";
 import { run as inspector } from "./inspector.mjs";
+import { run as oauth } from "./oauth.mjs";
 import { runThroughMcpRemote, run as sdk1 } from "./sdk1.mjs";
 import { run as sdk2 } from "./sdk2.mjs";
 
@@ -13,6 +14,7 @@ try {
   await sdk2(binary, demo);
   await runThroughMcpRemote(demo);
   await inspector(binary, demo);
+  await oauth(binary, demo);
 } finally {
   await stop();
 }

@@ -59,7 +59,7 @@ async function conform(url, revision) {
 
 try {
   const demo = await startDemo(process.argv[2]);
-  const url = await start(process.execPath, here("bearer-proxy.mjs"), demo.mcp_url, demo.client_token);
+  const { line: url } = await start(process.execPath, here("bearer-proxy.mjs"), demo.mcp_url, demo.client_token);
   for (const [revision, names] of Object.entries(scenarios)) {
     const results = await conform(url, revision);
     for (const name of names) {

@@ -1,13 +1,14 @@
 // Has the assistants' own command-line programs read what setup writes and prints for them, and connect.
 //
 //   node hosts.mjs BINARY
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { check, notChecked, startDemo, stop, summary, want } from "./demo.mjs";
+import { decide, follow } from "./owner.mjs";
 
 const binary = process.argv[2];
 const installed = fileURLToPath(new URL("hosts/node_modules", import.meta.url));
@@ -121,6 +122,25 @@ async function walk(host, demo) {
   pasted.leave();
 }
 
+// Claude Code signs in by OAuth without an account of its own, in a terminal: script (util-linux) is one. What it calls needs an account.
+async function signIn(demo) {
+  const newcomer = new Newcomer(demo);
+  await newcomer.must("claude", "mcp", "add", "--transport", "http", "pdpp", demo.mcp_url);
+  const child = spawn("script", ["-qec", "stty cols 2000; claude mcp login --no-browser pdpp", "/dev/null"], { cwd: newcomer.folder, env: { ...newcomer.env, TERM: "xterm" } });
+  let printed = "";
+  let told;
+  child.stdout.on("data", (part) => {
+    printed += part;
+    const address = /(https?:\/\/\S+code_challenge=\S+)\s/.exec(printed)?.[1];
+    if (address && !told) told = decide(demo, address).then(follow).catch((error) => (child.kill(), (printed += error)));
+  });
+  await new Promise((resolve, reject) => child.once("exit", resolve).once("error", reject));
+  want(printed.includes("Authenticated"), printed);
+  const listed = await newcomer.must("claude", "mcp", "list");
+  want(/pdpp: .*✔ Connected/.test(listed), listed);
+  newcomer.leave();
+}
+
 try {
   const demo = await startDemo(binary);
   for (const host of hosts) {
@@ -138,6 +158,9 @@ try {
     }
     await check(`${host.client}: is ${pinned[host.module]}`, async () => want(printed.includes(pinned[host.module]), printed));
     await walk(host, demo);
+    if (host.client !== "claude-code") continue;
+    if (existsSync("/usr/bin/script")) await check("claude-code: mcp login signs in at the demo, and mcp list connects", () => signIn(demo));
+    else notChecked("claude-code: mcp login", "there is no script (util-linux), and it wants a terminal");
   }
 } finally {
   await stop();
