@@ -1,12 +1,10 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 )
 
 // What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
@@ -47,76 +45,6 @@ const (
 	longestHandle   = 1200 // a cursor or first id that still fits search prose
 	maxEvidenceRows = 3
 )
-
-// A boundedText is text under construction: whole lines, at most max bytes together, each at most LineChars runes.
-type boundedText struct {
-	text  strings.Builder
-	max   int
-	lines int
-}
-
-func newBoundedText(max int) *boundedText {
-	p := &boundedText{max: max}
-	p.text.Grow(max)
-	return p
-}
-
-// add appends a line, clipped if it is too long, and reports whether it fitted.
-func (p *boundedText) add(line string) bool { return p.put(clip(line, LineChars)) }
-
-// whole appends a line that is worthless when cut, such as one with a handle, and reports whether it fitted.
-func (p *boundedText) whole(line string) bool {
-	return !longerThan(line, LineChars) && p.put(line)
-}
-
-// block appends lines that belong together, each with its line break: all of them or none.
-func (p *boundedText) block(lines []byte) bool {
-	count := 0
-	for line := range bytes.Lines(lines) {
-		if len(line) > LineChars && utf8.RuneCount(line) > LineChars+1 {
-			return false
-		}
-		count++
-	}
-	if p.text.Len()+len(lines) > p.max || p.lines+count > TextLines {
-		return false
-	}
-	if p.lines > 0 {
-		p.text.WriteByte('\n')
-	}
-	p.text.Write(lines[:len(lines)-1])
-	p.lines += count
-	return true
-}
-
-// reserve keeps bytes for lines that must come last; release gives them back.
-func (p *boundedText) reserve(lines ...string) {
-	for _, line := range lines {
-		p.max -= len(line) + 1
-	}
-}
-
-func (p *boundedText) release(lines ...string) {
-	for _, line := range lines {
-		p.max += len(line) + 1
-	}
-}
-
-func (p *boundedText) left() int { return p.max - p.text.Len() }
-
-func (p *boundedText) put(line string) bool {
-	if p.text.Len()+len(line)+1 > p.max || p.lines >= TextLines {
-		return false
-	}
-	if p.lines > 0 {
-		p.text.WriteByte('\n')
-	}
-	p.text.WriteString(line)
-	p.lines++
-	return true
-}
-
-func (p *boundedText) String() string { return p.text.String() }
 
 // folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
 func folded(line, indent string, items []string) []string {

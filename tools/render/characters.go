@@ -32,21 +32,6 @@ func ordinaryPrefix[T ~string | ~[]byte](text T) int {
 	}
 }
 
-// linePrefix is how many bytes at the start of a text are printable ASCII or other ordinary characters, up to the first of two
-// spaces in a row.
-func linePrefix(text string) int {
-	for i := 0; ; {
-		for i < len(text) && isPrintable(text[i]) && (text[i] != ' ' || i+1 == len(text) || text[i+1] != ' ') {
-			i++
-		}
-		size := ordinaryBytes(text[i:])
-		if size == 0 {
-			return i
-		}
-		i += size
-	}
-}
-
 // ordinaryBytes is how many bytes an ordinary character beyond ASCII has with which a text starts; 0 where it starts with another.
 func ordinaryBytes[T ~string | ~[]byte](text T) int {
 	if len(text) == 0 || text[0] < utf8.RuneSelf {

@@ -183,20 +183,18 @@ func refusedAddress(data object) string {
 	return preview(address, maxURLChars)
 }
 
-// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20). It is made in the
-// into texts.
-func recordURL(texts *texts, base string, ref rs.Ref) string {
+// recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
+func recordURL(base string, ref rs.Ref) string {
 	base = strings.TrimRight(base, "/")
 	if ref.Stream == "" || ref.RecordID == "" {
-		return texts.join(base, "/v1/search")
+		return base + "/v1/search"
 	}
-	question, connection := "", ""
+	address := base + "/v1/streams/" + url.PathEscape(ref.Stream) + "/records/" + url.PathEscape(ref.RecordID)
 	if ref.ConnectionID != "" {
-		question, connection = "?connection_id=", url.QueryEscape(ref.ConnectionID)
+		address += "?connection_id=" + url.QueryEscape(ref.ConnectionID)
 	}
-	address := texts.join(base, "/v1/streams/", url.PathEscape(ref.Stream), "/records/", url.PathEscape(ref.RecordID), question, connection)
 	if longerThan(address, maxURLChars) {
-		return texts.join(base, "/v1/search")
+		return base + "/v1/search"
 	}
 	return address
 }

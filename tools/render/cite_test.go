@@ -176,7 +176,7 @@ func TestExcerptsAreCutAtCharacters(t *testing.T) {
 		"a match longer than room":  "<mark>" + strings.Repeat(family, 90) + "</mark>",
 		"a very long line":          strings.Repeat("hay ", 20000) + "<mark>needle</mark>" + strings.Repeat(" hay", 20000),
 	} {
-		p := new(passageReader).read(line)
+		p := readPassage(line)
 		whole := borders(p.plain)
 		for _, max := range []int{30, 60, 90, 130, 200} {
 			got, shown := shownOf(p, max)

@@ -72,40 +72,16 @@ func holds(structured json.RawMessage, body string) bool {
 func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
-func oneLine(s string) string { return new(texts).oneLine(s) }
-
-// oneLine is the same, written into t where anything has to be written at all.
-func (t *texts) oneLine(s string) string {
-	s = strings.Trim(s, " ")
-	if linePrefix(s) == len(s) {
-		return s
-	}
-	s = strings.TrimSpace(manyLines(s))
-	gap := gapIndex(s)
-	if gap < 0 {
-		return s
-	}
-	start := t.b.Len()
-	t.b.Grow(len(s))
-	for ; gap >= 0; gap = gapIndex(s) {
-		t.b.WriteString(s[:gap])
-		t.b.WriteByte(' ')
-		s = strings.TrimLeftFunc(s[gap:], unicode.IsSpace)
-	}
-	t.b.WriteString(s)
-	return t.since(start)
-}
-
-// gapIndex is where the first white space begins that is other than a single space, or -1.
-func gapIndex(s string) int {
-	for i := linePrefix(s); i < len(s); i += linePrefix(s[i:]) {
-		c, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsSpace(c) {
-			return len(strings.TrimSuffix(s[:i], " "))
+func oneLine(s string) string {
+	s = manyLines(s)
+	previous := ' '
+	for _, c := range s {
+		if unicode.IsSpace(c) && (c != ' ' || previous == ' ') {
+			return strings.Join(strings.Fields(s), " ")
 		}
-		i += size
+		previous = c
 	}
-	return -1
+	return strings.TrimSuffix(s, " ")
 }
 
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return

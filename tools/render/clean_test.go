@@ -161,27 +161,9 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 
 // D18: no text has more lines than hosts show, however they are added.
 func TestTextHasAtMost256Lines(t *testing.T) {
-	ways := map[string]func(p *boundedText) bool{
-		"add": func(p *boundedText) bool { return p.add("x") }, "whole": func(p *boundedText) bool { return p.whole("x") },
-		"block of one": func(p *boundedText) bool { return p.block([]byte("x\n")) }, "block of two": func(p *boundedText) bool { return p.block([]byte("x\ny\n")) },
-	}
-	for name, add := range ways {
-		p := newBoundedText(TextHard)
-		for range 2 * TextLines {
-			add(p)
-		}
-		if lines := strings.Count(p.String(), "\n") + 1; lines != TextLines {
-			t.Errorf("%s: %d lines, want %d", name, lines, TextLines)
-		}
-		if p = newBoundedText(TextHard); !p.add("first") {
-			t.Fatal("no line fits")
-		}
-		for range 2 * TextLines {
-			add(p)
-		}
-		if lines := strings.Count(p.String(), "\n") + 1; lines > TextLines {
-			t.Errorf("%s behind one line: %d lines", name, lines)
-		}
+	page, n := fullest(2*TextLines, func(n int) string { return strings.Repeat("x\n", n-1) + "x" }, fitsText)
+	if lines := strings.Count(page, "\n") + 1; lines != TextLines || n != TextLines {
+		t.Errorf("%d lines of %d, want %d", lines, n, TextLines)
 	}
 	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
 		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}

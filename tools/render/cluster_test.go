@@ -53,7 +53,7 @@ func FuzzClusters(f *testing.F) {
 // A mark may hold nothing but a space, and be trimmed away from both sides: what is left is empty, and never less.
 func TestAMarkedSpace(t *testing.T) {
 	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
-		passage := new(passageReader).read(line)
+		passage := readPassage(line)
 		for most := range 60 {
 			text, shown := shownOf(passage, most)
 			if shown.from > shown.to || utf8.RuneCountInString(text) > most {

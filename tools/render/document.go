@@ -25,7 +25,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		return Result{}, err
 	}
 	o, foreign := ownRelated(unwrapRecord(o), q.Ref.ConnectionID)
-	it := readRecord(new(texts), o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
+	it := readRecord(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
@@ -43,7 +43,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		doc := writeDocument(&it, q.Attached, remaining)
 		out = object{
 			pair("id", encode(q.Ref.String())),
-			pair("title", encode(it.heading(new(texts)))),
+			pair("title", encode(it.heading())),
 			pair("url", encode(documentURL(it.data, q))),
 			pair("metadata", documentMetadata(&it, doc, q, excess{foreign: foreign})),
 			pair("text", encode(doc.orNote(&it, q))),
@@ -102,7 +102,7 @@ func documentURL(data object, q DocumentQuery) string {
 	if usable := citation(data); usable != "" {
 		return usable
 	}
-	return recordURL(new(texts), q.RecordBase, q.Ref)
+	return recordURL(q.RecordBase, q.Ref)
 }
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -16,36 +17,45 @@ func Error(e *rs.Error) Result {
 	if hint == "" {
 		hint = hintFor(e)
 	}
-	p := newBoundedText(ErrorText)
 	send := ""
 	if e.Send != "" && len(e.Send) <= maxSend {
 		send = "send: " + oneLine(e.Send)
-		p.reserve(send)
 	}
 	message := preview(e.Message, 600)
 	if e.Quoted {
 		message = quote(message)
 	}
-	p.add(name(errorCode(e)) + ": " + message)
-	if hint != "" {
-		p.add(preview(hint, 500))
-	}
+	t := errorText{left: ErrorText}
+	t.add(name(errorCode(e))+": "+message, len(send))
+	t.add(preview(hint, 500), len(send))
 	if e.Said != "" {
-		p.add("the resource server said: " + quote(preview(e.Said, 300)))
+		t.add("the resource server said: "+quote(preview(e.Said, 300)), len(send))
 	}
-	if send != "" {
-		p.release(send)
-		p.whole(send)
-	}
-	connectionLines(p, e)
-	unavailableLines(p, e)
+	t.add(send, 0)
+	t.connections(e)
+	t.unavailable(e)
 	if e.RequestID != "" {
-		p.add("request_id=" + name(preview(e.RequestID, 120)))
+		t.add("request_id="+name(preview(e.RequestID, 120)), 0)
 	}
 	if e.RetryAfter > 0 {
-		p.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)))
+		t.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)), 0)
 	}
-	return Result{Text: p.String(), Structured: object{pair("error", errorObject(e, hint))}.AppendJSON(nil)}
+	return Result{Text: strings.Join(t.lines, "\n"), Structured: object{pair("error", errorObject(e, hint))}.AppendJSON(nil)}
+}
+
+// An errorText is the text of an error, of whole lines.
+type errorText struct {
+	lines []string
+	left  int // bytes
+}
+
+// add adds a line that is not empty, if that leaves some bytes for others, and reports whether it did.
+func (t *errorText) add(line string, reserved int) bool {
+	if line == "" || len(line)+1 > t.left-reserved || longerThan(line, LineChars) {
+		return false
+	}
+	t.lines, t.left = append(t.lines, line), t.left-len(line)-1
+	return true
 }
 
 // maxSend is the longest call that an error proposes, in bytes.
@@ -59,20 +69,20 @@ func errorCode(e *rs.Error) string {
 	return preview(string(e.Code), labelChars*2)
 }
 
-// connectionLines are the connections to choose from, the retry first.
-func connectionLines(p *boundedText, e *rs.Error) {
+// lastLines are bytes for the request id, the wait, and how many connections are not named.
+const lastLines = 270
+
+// connections are the connections to choose from, the retry first.
+func (t *errorText) connections(e *rs.Error) {
 	if e.RetryWith != "" {
 		line := "retry_with=" + name(e.RetryWith)
 		if e.RetryWith == "connection_id" && len(e.Connections) > 0 {
 			line += ", one of:"
 		}
-		p.add(line)
+		t.add(line, 0)
 	}
-	const more = "00 more connections: call schema without arguments for all of them."
-	p.reserve(more)
-	p.max -= 200 // the request id and the wait
 	shown := 0
-	for _, c := range e.Connections {
+	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
 		line := "connection_id=" + name(c.ID)
 		if c.DisplayName != "" {
 			line += " " + quote(preview(c.DisplayName, labelChars))
@@ -80,30 +90,24 @@ func connectionLines(p *boundedText, e *rs.Error) {
 		if c.ConnectorKey != "" {
 			line += " " + name(preview(c.ConnectorKey, labelChars))
 		}
-		if shown == rs.MaxConnectionOptions || !p.whole(line) {
+		if !t.add(line, lastLines) {
 			break
 		}
 		shown++
 	}
-	p.max += 200
-	p.release(more)
 	if total := max(e.ConnectionTotal, len(e.Connections)); total > shown {
-		p.add(fmt.Sprintf("%d more connections: call schema without arguments for all of them.", total-shown))
+		t.add(fmt.Sprintf("%d more connections: call schema without arguments for all of them.", total-shown), 0)
 	}
 }
 
-// unavailableLines are the connections that are no choice, and why (S3-3a, D14).
-func unavailableLines(p *boundedText, e *rs.Error) {
-	const remaining = 250 // the request id and the wait
-	p.max -= remaining
+// unavailable are the connections that are no choice, and why (S3-3a, D14).
+func (t *errorText) unavailable(e *rs.Error) {
 	for i, c := range e.Unavailable {
-		if i == 3 || !p.whole(unavailableLine(c)) {
-			p.max += remaining
-			p.add(fmt.Sprintf("%d more are unavailable; see structured output.", len(e.Unavailable)-i))
+		if i == 3 || !t.add(unavailableLine(c), lastLines) {
+			t.add(fmt.Sprintf("%d more are unavailable; see structured output.", len(e.Unavailable)-i), 0)
 			return
 		}
 	}
-	p.max += remaining
 }
 
 // unavailableList is unavailableLines for structured output.

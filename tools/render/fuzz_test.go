@@ -207,7 +207,7 @@ func FuzzMarks(f *testing.F) {
 		if max < 1 || max > 2000 {
 			return
 		}
-		p := new(passageReader).read(oneLine(text))
+		p := readPassage(oneLine(text))
 		got, shown := shownOf(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)

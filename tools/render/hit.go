@@ -27,19 +27,15 @@ type hit struct {
 	foreign bool     // it says that it is of another connection than the one that was asked for
 }
 
-// A hitReader reads the hits of a page, one after the other into the same buffers.
+// A hitReader reads the hits of a page.
 type hitReader struct {
-	q        SearchQuery
-	hits     []hit // those that were read
-	passages passageReader
-	excerpts []excerpt // of all hits
+	q    SearchQuery
+	hits []hit // those that were read
 }
 
 // readHits reads the hits of a page. What is no object is none.
-func (r *hitReader) readHits(items []rs.Item, response *rs.Response, q SearchQuery) {
-	r.q, r.hits, r.excerpts = q, slices.Grow(r.hits, len(items)), slices.Grow(r.excerpts, len(items))
-	r.passages.marks = slices.Grow(r.passages.marks, 2*len(items))
-	r.passages.texts.b.Grow(len(response.Body) * 3 / 4)
+func (r *hitReader) readHits(items []rs.Item, q SearchQuery) {
+	r.q, r.hits = q, make([]hit, 0, len(items))
 	for i, item := range items {
 		if item.Members == nil {
 			continue
@@ -77,55 +73,52 @@ func (r *hitReader) hit(o object, n int) hit {
 	}
 	h.authored, _ = timeOf(o, data)
 	own := o.Text("result_id", "id")
-	h.identify(&r.passages.texts, own, o.Text("record_uri", "uri"), n)
+	h.identify(own, o.Text("record_uri", "uri"), n)
 	h.title, _ = firstText(titleNames, o, data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
 	h.title = plain(h.title)
 	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
-		h.snippet = r.passages.read(r.passages.texts.oneLine(snippetText(o)))
+		h.snippet = readPassage(oneLine(snippetText(o)))
 	}
 	h.distinguish()
 	h.choose()
-	if h.heading = h.item.heading(&r.passages.texts); h.isTitle {
-		h.heading = r.passages.texts.join(h.heading, " (", h.untitled(&r.passages.texts), ")")
+	if h.heading = h.item.heading(); h.isTitle {
+		h.heading += " (" + h.untitled() + ")"
 	}
-	if h.url = citation(o); h.url == "" {
-		h.url = citation(data)
-	}
-	if h.url == "" {
-		h.url = recordURL(&r.passages.texts, r.q.RecordBase, h.ref)
+	if h.url = cmp.Or(citation(o), citation(data)); h.url == "" {
+		h.url = recordURL(r.q.RecordBase, h.ref)
 	}
 	return h
 }
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
 // URI become a self-contained id (S3-R19, S1-5b); anything else stays what it is (S2-9).
-func (h *hit) identify(texts *texts, own, uri string, n int) {
+func (h *hit) identify(own, uri string, n int) {
 	ref, isRef := parseRef(own)
 	if isRef && strings.Contains(own, "/") {
-		if h.adopt(texts, ref); h.id != "" {
+		if h.adopt(ref); h.id != "" {
 			return
 		}
 	}
-	if h.handled(texts); h.id != "" {
+	if h.handled(); h.id != "" {
 		return
 	}
 	if record, ok := parseRef(uri); ok {
-		if h.adopt(texts, record); h.id != "" {
+		if h.adopt(record); h.id != "" {
 			return
 		}
 	}
 	opaque := strings.Contains(own, "://") || strings.HasPrefix(own, "result:")
 	if isRef && !opaque && (h.stream == "" || h.stream == ref.Stream) {
-		if h.adopt(texts, ref); h.id != "" {
+		if h.adopt(ref); h.id != "" {
 			return
 		}
 	}
 	if h.recordID == "" && h.stream != "" && !opaque {
 		h.recordID = own
-		if h.handled(texts); h.id != "" {
+		if h.handled(); h.id != "" {
 			return
 		}
 	}
@@ -145,12 +138,12 @@ func parseRef(text string) (rs.Ref, bool) {
 }
 
 // adopt takes over an id's parts and forms the self-contained id from them.
-func (h *hit) adopt(texts *texts, ref rs.Ref) {
+func (h *hit) adopt(ref rs.Ref) {
 	if ref.ConnectionID != "" {
 		h.conn = ref.ConnectionID
 	}
 	h.stream, h.recordID = ref.Stream, ref.RecordID
-	h.handled(texts)
+	h.handled()
 }
 
 // distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the
@@ -217,35 +210,35 @@ func (r *hitReader) proven(own object, it *item) []excerpt {
 	if it.ref == (rs.Ref{}) {
 		return nil
 	}
-	first := len(r.excerpts)
+	var proven []excerpt
 	for _, raw := range own.Array("evidence_excerpts") {
 		e := rs.AsObject(raw)
 		read := e.Object("read")
 		field := cmp.Or(e.Text("field_path", "field"), read.Text("field"))
-		if len(r.excerpts)-first == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, r.q.ConnectionID) {
+		if len(proven) == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, r.q.ConnectionID) {
 			continue
 		}
-		if x, ok := r.excerpt(field, e.Text("preview_text", "text")); ok {
-			x.ref, x.id = readRef(&r.passages.texts, read, it)
+		if x, ok := newExcerpt(field, e.Text("preview_text", "text")); ok {
+			x.ref, x.id = readRef(read, it)
 			x.place = readPlace(e, read, x.text)
-			r.excerpts = append(r.excerpts, x)
+			proven = append(proven, x)
 		}
 	}
-	if len(r.excerpts) == first {
+	if len(proven) == 0 {
 		snippet := own.Object("snippet")
 		field, text := snippet.Text("field"), snippet.Text("text")
 		if field != "" && strings.Contains(balance(text), markOpen) {
-			if x, ok := r.excerpt(field, text); ok {
+			if x, ok := newExcerpt(field, text); ok {
 				x.ref, x.id = it.ref, it.id
-				r.excerpts = append(r.excerpts, x)
+				proven = append(proven, x)
 			}
 		}
 	}
-	return slices.Clip(r.excerpts[first:])
+	return proven
 }
 
-func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
-	p := r.passages.read(r.passages.texts.oneLine(text))
+func newExcerpt(field, text string) (excerpt, bool) {
+	p := readPassage(oneLine(text))
 	if p.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}
@@ -253,7 +246,7 @@ func (r *hitReader) excerpt(field, text string) (excerpt, bool) {
 }
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
-func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
+func readRef(read object, it *item) (rs.Ref, string) {
 	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: rs.ConnectionID(read)}
 	if other.stream == "" {
 		other.stream = it.stream
@@ -264,7 +257,7 @@ func readRef(texts *texts, read object, it *item) (rs.Ref, string) {
 	if other.recordID == "" || other.stream == it.ref.Stream && other.recordID == it.ref.RecordID && other.conn == it.ref.ConnectionID {
 		return it.ref, it.id
 	}
-	if other.handled(texts); other.id == "" {
+	if other.handled(); other.id == "" {
 		return it.ref, it.id
 	}
 	return other.ref, other.id

@@ -114,7 +114,7 @@ func (h *hit) what(whole bool) string {
 	case h.title != "" && !h.isTitle:
 		add(shownText(preview(h.title, 80)))
 	case h.title == "":
-		add(shownText(h.untitled(new(texts))))
+		add(shownText(h.untitled()))
 	}
 	if whole && h.who != "" {
 		add(shownText(preview(h.who, labelChars)))

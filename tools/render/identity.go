@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,9 +30,9 @@ type item struct {
 	relations []relation // what stands in expanded, of a record in a list
 }
 
-// handled sets id, which is written into texts, and ref from connection, stream and record id. A connection that breaks the grammar is left out of
+// handled sets id and ref from connection, stream and record id. A connection that breaks the grammar is left out of
 // the id (S2-9); parts that cannot be named at all leave it empty.
-func (it *item) handled(texts *texts) {
+func (it *item) handled() {
 	it.id, it.ref = "", rs.Ref{}
 	ref := rs.Ref{ConnectionID: it.conn, Stream: it.stream, RecordID: it.recordID}
 	if rs.UnsafeName(ref.ConnectionID) != "" {
@@ -40,9 +41,7 @@ func (it *item) handled(texts *texts) {
 	if rs.UnsafeName(ref.Stream) != "" || ref.RecordID == "" {
 		return
 	}
-	start := texts.b.Len()
-	ref.Write(&texts.b)
-	id := texts.since(start)
+	id := ref.String()
 	if strings.HasPrefix(id, rs.RecordURIPrefix) { // any other id reads back as what it was made of
 		if parsed, err := rs.ParseRef(id); err != nil || parsed != ref {
 			return
@@ -71,16 +70,16 @@ func (it *item) source() string {
 	return label + " (" + key + ")"
 }
 
-// heading is a title for people: the source's own, else what the record is (S0-6a). It is written into texts.
-func (it *item) heading(texts *texts) string {
+// heading is a title for people: the source's own, else what the record is (S0-6a).
+func (it *item) heading() string {
 	if t := preview(it.title, titleChars); t != "" {
 		return t
 	}
-	return it.untitled(texts)
+	return it.untitled()
 }
 
 // untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
-func (it *item) untitled(texts *texts) string {
+func (it *item) untitled() string {
 	what, from, source := preview(it.stream, labelChars), " from ", preview(it.label, labelChars)
 	if what == "" {
 		what = "record"
@@ -92,12 +91,12 @@ func (it *item) untitled(texts *texts) string {
 		from = ""
 	}
 	if day := day(it.when()); day != "" {
-		return texts.join(what, from, source, ", ", day)
+		return what + from + source + ", " + day
 	}
 	if it.label == "" && it.connector == "" && it.recordID != "" {
-		return texts.join(what, " ", preview(it.recordID, labelChars))
+		return what + " " + preview(it.recordID, labelChars)
 	}
-	return texts.join(what, from, source)
+	return what + from + source
 }
 
 // when is the time of the event: when its author made it, else when the connector read it (S0-6a).
@@ -200,13 +199,13 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// readRecord reads a record with its data, nil when it has none, but for its title. Its id is written into texts. stream and connection are
+// readRecord reads a record with its data, nil when it has none, but for its title. stream and connection are
 // used where it does not say them.
-func readRecord(texts *texts, o, data object, stream, connection string) item {
+func readRecord(o, data object, stream, connection string) item {
 	it := item{
-		stream:    o.Text("stream"),
+		stream:    cmp.Or(o.Text("stream"), stream),
 		recordID:  o.Text("id", "record_id", "record_key"),
-		conn:      rs.ConnectionID(o),
+		conn:      cmp.Or(rs.ConnectionID(o), connection),
 		connector: rs.ConnectorKey(o),
 		label:     o.Text("display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
@@ -215,12 +214,6 @@ func readRecord(texts *texts, o, data object, stream, connection string) item {
 		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
 		deletedAt: preview(o.Text("deleted_at"), 40),
 	}
-	if it.stream == "" {
-		it.stream = stream
-	}
-	if it.conn == "" {
-		it.conn = connection
-	}
 	if it.data == nil && !o.Has("data") && !it.deleted { // a flat record: what is not envelope is data
 		it.data = o.Without(envelopeFields...)
 	}
@@ -228,6 +221,6 @@ func readRecord(texts *texts, o, data object, stream, connection string) item {
 		it.recordID = it.data.Text("id")
 	}
 	it.authored, it.timeField = timeOf(nil, it.data)
-	it.handled(texts)
+	it.handled()
 	return it
 }

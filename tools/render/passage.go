@@ -23,32 +23,27 @@ type passage struct {
 // A textRange is a part of a text, in bytes.
 type textRange struct{ from, to int }
 
-// A passageReader reads passages, one after the other into the same buffers.
-type passageReader struct {
-	texts texts // of all that had marks
-	marks []textRange
-}
-
-// read takes the marks out of a line; those that do not open and close in order are dropped.
-func (r *passageReader) read(line string) passage {
+// readPassage takes the marks out of a line; those that do not open and close in order are dropped.
+func readPassage(line string) passage {
 	line = balance(line)
 	before, tag, after := nextMark(line)
 	if tag == "" {
 		return passage{plain: line}
 	}
-	start, first := r.texts.b.Len(), len(r.marks)
+	var text strings.Builder
+	text.Grow(len(line))
+	marks := make([]textRange, 0, strings.Count(line, markOpen))
 	for open := 0; tag != ""; before, tag, after = nextMark(after) {
-		r.texts.b.WriteString(before)
-		if at := r.texts.b.Len() - start; tag == markOpen {
+		text.WriteString(before)
+		if at := text.Len(); tag == markOpen {
 			open = at
 		} else if at > open {
-			r.marks = append(r.marks, textRange{open, at})
+			marks = append(marks, textRange{open, at})
 		}
 	}
-	r.texts.b.WriteString(before)
-	p := passage{plain: r.texts.since(start)}
-	p.marks = p.whole(r.marks[first:])
-	r.marks = r.marks[:first+len(p.marks)]
+	text.WriteString(before)
+	p := passage{plain: text.String()}
+	p.marks = p.whole(marks)
 	return p
 }
 

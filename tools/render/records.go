@@ -103,9 +103,9 @@ func recordMark(it *item, raw string) string {
 
 // readRecords reads the records of a page.
 func readRecords(list []rs.Item, q RecordsQuery) []item {
-	items, texts := make([]item, len(list)), new(texts)
+	items := make([]item, len(list))
 	for i, record := range list {
-		items[i] = readRecord(texts, record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
+		items[i] = readRecord(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
 		items[i].relations = readRelations(&items[i])
 	}
 	return items

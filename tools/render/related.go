@@ -20,7 +20,7 @@ func readRelations(it *item) []relation {
 		r := relation{name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
 		for _, raw := range relatedRecords(m.Value) {
 			if o := rs.AsObject(raw); o != nil {
-				r.records = append(r.records, readRecord(new(texts), o, o.Object("data"), "", it.conn))
+				r.records = append(r.records, readRecord(o, o.Object("data"), "", it.conn))
 			}
 		}
 		relations = append(relations, r)

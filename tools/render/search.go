@@ -41,7 +41,7 @@ func (s *searchPage) search(response *rs.Response, q SearchQuery) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	s.readHits(l.Items, response, q)
+	s.readHits(l.Items, q)
 	s.left = s.bound()
 	s.page = s.hits
 	s.start, s.moved = q.Position.start(len(s.page), func(i int) string { return s.page[i].id })
@@ -139,7 +139,7 @@ func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery)
 		title = clip(title, 40)
 	}
 	if style.bare || style.short && len(url) > longURL {
-		url = recordURL(new(texts), q.RecordBase, h.ref)
+		url = recordURL(q.RecordBase, h.ref)
 	}
 	a.plain("id", h.id).plain("title", title).plain("url", url)
 	if style.bare {

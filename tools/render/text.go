@@ -10,27 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// texts are texts that are written one behind the other into one buffer.
-type texts struct {
-	b strings.Builder
-}
-
-// join makes a text of parts.
-func (t *texts) join(parts ...string) string {
-	start, size := t.b.Len(), 0
-	for _, part := range parts {
-		size += len(part)
-	}
-	t.b.Grow(size)
-	for _, part := range parts {
-		t.b.WriteString(part)
-	}
-	return t.since(start)
-}
-
-// since is what was written from some length on.
-func (t *texts) since(start int) string { return t.b.String()[start:] }
-
 // clip returns the first max runes of s; when it cuts, the last of them is "…".
 func clip(s string, max int) string {
 	if !longerThan(s, max) {
