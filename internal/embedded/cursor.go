@@ -16,6 +16,7 @@ type cursor struct {
 	After  int64  `json:"a,omitempty"` // version of the last record; in search, the count of hits given
 	Until  int64  `json:"u,omitempty"` // version where a changes session ends
 	Issued int64  `json:"t,omitempty"` // seconds since 1970; bookmarks only
+	State  string `json:"g,omitempty"` // generation of the store; search only, as hits have no place of their own
 }
 
 // Kinds of cursor.
@@ -61,6 +62,11 @@ func (c *call) cursorMAC(payload []byte) []byte {
 func (c *call) bind(query string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{c.grant.Kind, c.grant.ID, strings.Join(c.path, "/"), query}, "\x00")))
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}
+
+// staleCursor refuses a cursor whose place is gone.
+func staleCursor() *apiError {
+	return invalidCursor("The files have changed since the page that this cursor came from; begin again without cursor")
 }
 
 // foreignCursor refuses a cursor that belongs elsewhere.

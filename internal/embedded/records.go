@@ -143,7 +143,7 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 				return nil, err
 			}
 			if !ok {
-				return nil, invalidCursor("Malformed cursor")
+				return nil, staleCursor()
 			}
 		}
 		found, err := c.server.store.Records(c.ctx, rest, plan.orders[i], plan.limit+1)

@@ -114,7 +114,7 @@ func (c *call) search() (any, error) {
 	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(in, found)}
 	if found.Total() > in.offset+in.limit {
 		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, After: int64(in.offset + in.limit)})
+		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(in.offset + in.limit)})
 	}
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
 		shown, err := c.hit(in.sources[h.Source], h, &found.Marks)
@@ -167,6 +167,9 @@ func (c *call) searchOffset(bound string) (int, *apiError) {
 	}
 	if position.Kind != cursorSearch || position.Bound != bound {
 		return 0, foreignCursor()
+	}
+	if position.State != c.catalog.Generation {
+		return 0, staleCursor()
 	}
 	return int(position.After), nil
 }

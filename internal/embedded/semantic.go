@@ -36,7 +36,7 @@ func (c *call) semantic() (any, error) {
 	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.nearMeta(in, len(found))}
 	if len(found) > in.offset+in.limit {
 		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, After: int64(in.offset + in.limit)})
+		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(in.offset + in.limit)})
 	}
 	for _, near := range found[min(in.offset, len(found)):min(in.offset+in.limit, len(found))] {
 		shown, err := c.nearHit(in, near)
@@ -57,7 +57,7 @@ func (c *call) searchUnavailable() *apiError {
 
 // near finds the records whose texts are nearest to q.
 func (c *call) near(in searchInput, most int) ([]vectors.Near, error) {
-	near, err := c.server.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most)
+	near, err := c.server.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most, c.catalog.Has)
 	if unavailable, ok := errors.AsType[*semantic.UnavailableError](err); ok {
 		e := newError(http.StatusServiceUnavailable, "embeddings_unavailable", "%s Use lexical search, GET /v1/search, or try again later.", unavailable.Message)
 		e.cause = unavailable.Cause

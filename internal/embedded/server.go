@@ -44,6 +44,8 @@ type Options struct {
 	BookmarkLife time.Duration
 	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
 	AllWords bool
+	// Pending says how many files have changed and are still being read, for a warning in each answer. Nil: none ever.
+	Pending func() int
 	// Embeddings are what semantic and hybrid search find by. Nil: both are refused.
 	Embeddings *semantic.Index
 }
@@ -144,19 +146,42 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil, newError(http.StatusMethodNotAllowed, "method_not_allowed", "Reads are GET requests")
 	}
-	current := s.store.Catalog()
-	c := &call{
-		ctx: r.Context(), server: s, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
-	}
 	for _, route := range s.routes {
 		if route.matches(path) {
-			if c.params, err = parseParams(r.URL.RawQuery, route.params); err != nil {
-				return nil, err
-			}
-			return route.answer(c)
+			return s.consistently(r.Context(), func(current *store.Catalog) (any, error) {
+				c := &call{
+					ctx: r.Context(), server: s, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
+				}
+				var refusal *apiError
+				if c.params, refusal = parseParams(r.URL.RawQuery, route.params); refusal != nil {
+					return nil, refusal
+				}
+				c.warnPending()
+				return route.answer(c)
+			})
 		}
 	}
 	return nil, newError(http.StatusNotFound, "not_found", "No such resource")
+}
+
+// mostAnswers is how often an answer is begun anew because the store changed under it.
+const mostAnswers = 5
+
+// consistently answers from one state of the store: what is read while it changes is read again.
+func (s *Server) consistently(ctx context.Context, answer func(*store.Catalog) (any, error)) (any, error) {
+	for range mostAnswers {
+		current, err := s.store.Current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		body, err := answer(current)
+		if now, failed := s.store.Generation(ctx); failed != nil {
+			return nil, failed
+		} else if now == current.Generation {
+			return body, err
+		}
+	}
+	return nil, newError(http.StatusServiceUnavailable, "index_changing", "The files change faster than they can be answered from. Ask again in a moment.")
 }
 
 // admit finds the live grant of the request's bearer token.

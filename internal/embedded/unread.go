@@ -37,6 +37,13 @@ func (c *call) warnUnread(sources []access) {
 	}
 }
 
+// warnPending tells that files have changed of which the store does not know yet.
+func (c *call) warnPending() {
+	if pending := c.server.options.Pending; pending != nil && pending() > 0 {
+		c.warn(&warning{Code: "still_reading", Message: "Files have changed and are still being read: this answer is from before. Ask again in a moment."})
+	}
+}
+
 // opensAll reports whether the grant opens every stream of a connection.
 func (c *call) opensAll(connection string) bool {
 	opened, all := 0, -1

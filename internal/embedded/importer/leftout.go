@@ -2,20 +2,51 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// maxLeftOut is how many files are remembered of which something was left out.
-const maxLeftOut = 100
+// How much of what is left out is remembered: so many files, and so many pieces of each. The rest is counted.
+const (
+	maxLeftOut = 10_000
+	maxPieces  = 1000
+)
 
 // A leftOut sums up by file what is left out, for those who ask about the data.
 type leftOut struct {
-	manifest folderManifest
-	found    listing
-	files    []model.LeftOut
-	at       map[string]int // place in files
-	more     int            // files beyond maxLeftOut
+	places map[string]place // of files, by name
+	within []place          // of connections: what others are in
+	files  []*leftFile
+	byName map[string]*leftFile
+	more   int // files beyond maxLeftOut
+}
+
+// A place is what a file belongs to.
+type place struct{ connection, folder, stream, part string }
+
+type leftFile struct {
+	model.LeftOut
+	part string
+}
+
+func newLeftOut(manifest folderManifest) *leftOut {
+	l := &leftOut{places: map[string]place{}, byName: map[string]*leftFile{}}
+	for _, connector := range manifest.Connectors {
+		for _, connection := range connector.Connections {
+			l.within = append(l.within, place{connection: connection.ID, folder: connection.Folder})
+		}
+	}
+	return l
+}
+
+// found says which files belong to which streams.
+func (l *leftOut) found(connector string, streams []fileStream) {
+	for _, stream := range streams {
+		for _, file := range stream.files {
+			l.places[file.name] = place{connection: file.connection, stream: stream.stream, part: partName(connector, stream.stream)}
+		}
+	}
 }
 
 // follow returns a watch that notes each skip on its way.
@@ -29,49 +60,50 @@ func (l *leftOut) follow(watch Watch) Watch {
 }
 
 func (l *leftOut) add(s Skip) {
-	at, known := l.at[s.File]
+	one, known := l.byName[s.File]
 	switch {
 	case !known && len(l.files) == maxLeftOut:
 		l.more++
 		return
 	case !known:
-		at = len(l.files)
-		l.at[s.File] = at
-		l.files = append(l.files, model.LeftOut{File: s.File, Line: s.Line, Reason: s.Reason})
+		at := l.placeOf(s.File)
+		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: at.connection, Stream: at.stream, File: s.File, Line: s.Line, Reason: s.Reason}, part: at.part}
+		l.byName[s.File] = one
+		l.files = append(l.files, one)
+	case len(one.More) < maxPieces:
+		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
 	}
 	if s.Line > 0 {
-		l.files[at].Pieces++
+		one.Pieces++
 	}
 }
 
-// list says of each file which stream it belongs to.
-func (l *leftOut) list() []model.LeftOut {
-	for index := range l.files {
-		l.place(&l.files[index])
+func (l *leftOut) placeOf(name string) place {
+	if at, ok := l.places[name]; ok {
+		return at
 	}
-	if l.more == 0 {
-		return l.files
-	}
-	return append(l.files, model.LeftOut{
-		ConnectionID: l.manifest.Connectors[0].Connections[0].ID, File: fmt.Sprintf("%d more files", l.more), Reason: "see where the program was started",
-	})
+	at := slices.IndexFunc(l.within, func(p place) bool { return isWithin(name, p.folder) })
+	return l.within[max(at, 0)]
 }
 
-func (l *leftOut) place(one *model.LeftOut) {
-	for index, connector := range l.manifest.Connectors {
-		for _, connection := range connector.Connections {
-			if one.ConnectionID == "" || isWithin(one.File, connection.Folder) {
-				one.ConnectionID = connection.ID
-			}
-		}
-		for _, stream := range l.found.streams[index] {
-			for _, file := range stream.files {
-				if file.name == one.File {
-					one.Part = partName(connector.Key, stream.stream)
-					one.Stream, one.ConnectionID = stream.stream, file.connection
-					return
-				}
-			}
+// of lists what was left out of the files of a part or, of none, of those that belong to no part.
+func (l *leftOut) of(part string) []model.LeftOut {
+	return l.list(func(one *leftFile) bool { return one.part == part }, part == "")
+}
+
+func (l *leftOut) all() []model.LeftOut {
+	return l.list(func(*leftFile) bool { return true }, true)
+}
+
+func (l *leftOut) list(wanted func(*leftFile) bool, rest bool) []model.LeftOut {
+	var list []model.LeftOut
+	for _, one := range l.files {
+		if wanted(one) {
+			list = append(list, one.LeftOut)
 		}
 	}
+	if l.more > 0 && rest {
+		list = append(list, model.LeftOut{ConnectionID: l.within[0].connection, File: fmt.Sprintf("%d more files", l.more), Reason: "see where the program was started"})
+	}
+	return list
 }

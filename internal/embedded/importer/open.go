@@ -112,12 +112,15 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if err != nil {
 		return model.Corpus{}, err
 	}
-	left := &leftOut{manifest: manifest, at: map[string]int{}}
+	left := newLeftOut(manifest)
 	watch = left.follow(watch)
 	if foreign != "" {
 		watch.skipped(Skip{File: manifestName, Reason: foreign})
 	}
 	found, err := f.list(manifest)
+	for index := range found.streams {
+		left.found(manifest.Connectors[index].Key, found.streams[index])
+	}
 	for _, skip := range found.skips {
 		watch.skipped(skip)
 	}
@@ -127,9 +130,8 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if err := manifest.checkStreams(found); err != nil {
 		return model.Corpus{}, err
 	}
-	left.found = found
-	corpus := model.Corpus{LeftOut: left.list}
-	reading := &reading{ctx: ctx, known: known, watch: watch, sorted: manifest.Sorted}
+	corpus := model.Corpus{LeftOut: func() []model.LeftOut { return left.of("") }}
+	reading := &reading{ctx: ctx, known: known, watch: watch, left: left, sorted: manifest.Sorted}
 	for index, declared := range manifest.Connectors {
 		connector, parts, err := reading.connector(declared, found.streams[index], stateOf(f.fsys, found.blobs))
 		if err != nil {
@@ -146,6 +148,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	}
 	if manifest.Sorted { // records of all parts come among one another
 		corpus.Parts = nil
+		corpus.LeftOut = left.all
 		corpus.Records = func(yield func(model.Record, error) bool) { mergeByTime(reading.runs, yield) }
 	}
 	return corpus, nil

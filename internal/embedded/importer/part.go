@@ -21,6 +21,7 @@ type reading struct {
 	ctx    context.Context
 	known  map[string]model.Part // of an earlier pass
 	watch  Watch
+	left   *leftOut
 	found  int
 	sorted bool                             // the records of all parts come among one another
 	runs   []iter.Seq2[model.Record, error] // of all parts, in their order
@@ -55,8 +56,9 @@ func (r *reading) connector(c connectorManifest, sources []fileStream, blobs []f
 }
 
 func (r *reading) part(c connectorManifest, source *fileStream, blobs []fileState) (model.Part, error) {
-	part := model.Part{Name: partName(c.Key, source.stream)}
-	before, isKnown := r.known[part.Name]
+	name := partName(c.Key, source.stream)
+	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.of(name) }}
+	before, isKnown := r.known[name]
 	part.Files, part.Same = source.compare(before.Files, blobs)
 	part.Same = part.Same && isKnown && !r.sorted
 	var err error

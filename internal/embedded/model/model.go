@@ -15,28 +15,36 @@ type Corpus struct {
 	Records iter.Seq2[Record, error]
 	// Parts are the same records by the files that they come from. Nil: all are one part.
 	Parts []Part
-	// LeftOut lists what could not be read, once all records have been. It may be nil.
+	// LeftOut lists what could not be read and belongs to no part, once all records have been read. It may be nil.
 	LeftOut func() []LeftOut
 }
 
 // A Part is files that are read together: those of one stream, and of what hangs on it.
 type Part struct {
-	Name    string   // unique in the corpus
-	Files   string   // what its files were when they were read, for the next reading to compare with; see importer.Reopen
-	Streams []Stream // as its files show them, before relations
-	Same    bool     // its files are as they were known to be
-	Records iter.Seq2[Record, error]
+	Name      string   // unique in the corpus
+	Connector string   // its key
+	Files     string   // what its files were when they were read, for the next reading to compare with; see importer.Reopen
+	Streams   []Stream // as its files show them, before relations
+	Same      bool     // its files are as they were known to be
+	Records   iter.Seq2[Record, error]
+	LeftOut   func() []LeftOut // once its records have been read
 }
 
 // A LeftOut is a file of which something could not be read.
 type LeftOut struct {
 	ConnectionID string `json:"connection_id"`
 	Stream       string `json:"stream,omitempty"` // that the file belongs to; empty: to none
-	Part         string `json:"part,omitempty"`   // that the file belongs to; empty: to none
 	File         string `json:"file"`             // path from the folder
 	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
 	Line         int    `json:"line,omitempty"`   // of the first
 	Reason       string `json:"reason"`           // of the first
+	More         []Left `json:"more,omitempty"`   // of the others
+}
+
+// A Left is where a piece was left out, and why.
+type Left struct {
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
 }
 
 // A Connector is one kind of source, with the connections a person has made to it.

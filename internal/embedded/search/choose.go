@@ -37,16 +37,18 @@ func (s *searcher) exactly() (versionSet, error) {
 }
 
 // A ranked is a record in the order of hits: those with all words as they are written, those with all in some form, those with
-// some, those with nearest words alone; in each the best first, and of equals the latest.
+// some, those with nearest words alone; in each the best first, of equals the latest, and then in the order of sources.
 type ranked struct {
 	version uint32
+	source  int // index of Request.Sources
 	tier    int8
 	score   float32
 	event   int64
 }
 
 func compareRanked(a, b ranked) int {
-	return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.score, a.score), cmp.Compare(b.event, a.event), cmp.Compare(a.version, b.version))
+	return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.score, a.score), cmp.Compare(b.event, a.event),
+		cmp.Compare(a.source, b.source), cmp.Compare(a.version, b.version))
 }
 
 // A worstFirst is a heap of the best records so far, the worst of them first.
@@ -75,7 +77,9 @@ func (s *searcher) choose(exact versionSet) {
 	}
 	best := worstFirst{}
 	for _, version := range s.found {
-		r := ranked{version: version, score: s.score[version], event: s.documents.event[version]}
+		r := ranked{
+			version: version, source: s.grants[s.documents.source[version]].at, score: s.score[version], event: s.documents.event[version],
+		}
 		has := s.mask[version] &^ nearest
 		switch {
 		case exact.has(version):
@@ -108,7 +112,7 @@ func (s *searcher) choose(exact versionSet) {
 }
 
 func (s *searcher) hit(r ranked) Hit {
-	h := Hit{Version: int64(r.version), Source: s.grants[s.documents.source[r.version]].at, Score: r.score, Match: MatchAll}
+	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: MatchAll}
 	if r.tier < 2 {
 		return h
 	}

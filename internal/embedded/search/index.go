@@ -15,7 +15,7 @@ const (
 	instanceTable = "search_instances" // fts5vocab: a row for each place where a term is
 	wordTable     = "search_words"     // every term, with the count of records that have it
 	frequentTable = "search_frequent"  // where frequent terms are, an array to a term: FTS5 reads a row for each place
-	documentTable = "search_documents" // what ranking needs to know about records, an array to a row
+	documentTable = "search_documents" // what ranking needs to know about records, a row to a part
 )
 
 // create is the SQL that makes an empty index. Terms are folded before they come here, so the tokenizer only splits at spaces.
@@ -27,7 +27,7 @@ func create(columns int) string {
 	return fmt.Sprintf(`CREATE VIRTUAL TABLE %[1]s USING fts5(%[2]s, content='', columnsize=0, tokenize='ascii');
 		CREATE VIRTUAL TABLE %[3]s USING fts5vocab(%[1]s, instance);
 		CREATE TABLE %[4]s (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;
-		CREATE TABLE %[5]s (name TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+		CREATE TABLE %[5]s (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages BLOB);
 		CREATE TABLE %[6]s (term TEXT PRIMARY KEY, places BLOB NOT NULL);
 		INSERT INTO %[1]s (%[1]s, rank) VALUES ('automerge', 0);
 		INSERT INTO %[1]s (%[1]s, rank) VALUES ('crisismerge', 1999);
@@ -78,22 +78,20 @@ type columnLanguages struct {
 func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	x := &Index{db: db}
 	d := &x.documents
-	for name, unpack := range map[string]func(stored []byte) error{
-		"source":    func(stored []byte) error { return unpackArray(stored, &d.source) },
-		"length":    func(stored []byte) error { return unpackArray(stored, &d.length) },
-		"event":     func(stored []byte) error { return unpackArray(stored, &d.event) },
-		"next":      func(stored []byte) error { return unpackArray(stored, &d.next) },
-		"languages": x.unpackLanguages,
-	} {
-		var stored []byte
-		err := db.QueryRowContext(ctx, "SELECT bytes FROM "+documentTable+" WHERE name = ?", name).Scan(&stored)
-		if err == nil {
-			err = unpack(stored)
+	err := each(ctx, db, "SELECT first, source, length, event, next, languages FROM "+documentTable+" ORDER BY first", nil, func(rows *sql.Rows) error {
+		var first int
+		var source, length, event, next, languages sql.RawBytes
+		if err := rows.Scan(&first, &source, &length, &event, &next, &languages); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("search index: %s: %w", name, err)
-		}
+		d.extend(first)
+		return errors.Join(unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event), unpackArray(next, &d.next),
+			x.unpackLanguages(languages))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search index: %w", err)
 	}
+	d.extend(1)
 	d.previous = make([]uint32, len(d.next))
 	for version, next := range d.next {
 		if next != 0 {
@@ -103,9 +101,24 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	return x, nil
 }
 
+// extend fills up with versions that are no record's.
+func (d *documents) extend(to int) {
+	more := max(to-len(d.source), 0)
+	d.source = append(d.source, make([]uint16, more)...)
+	d.length = append(d.length, make([]uint16, more)...)
+	d.event = append(d.event, make([]int64, more)...)
+	d.next = append(d.next, make([]uint32, more)...)
+}
+
+// Has reports whether a source has a record of a version.
+func (x *Index) Has(version int64, source int) bool {
+	return version < int64(len(x.documents.source)) && int(x.documents.source[version]) == source
+}
+
 func (x *Index) unpackLanguages(stored []byte) error {
-	x.languages = make([]columnLanguages, len(stored)/binary.Size(columnLanguages{}))
-	_, err := binary.Decode(stored, binary.LittleEndian, x.languages)
+	languages := make([]columnLanguages, len(stored)/binary.Size(columnLanguages{}))
+	_, err := binary.Decode(stored, binary.LittleEndian, languages)
+	x.languages = append(x.languages, languages...)
 	return err
 }
 

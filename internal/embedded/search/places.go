@@ -27,16 +27,16 @@ type places struct {
 // manyColumns in the place of a column says that the column follows.
 const manyColumns = 3
 
-func (p *places) add(version int64, column int) {
+func (p *places) add(version int64, column, times int) {
 	if p.version == version && p.column == column {
-		p.times++
+		p.times += times
 		return
 	}
 	if p.version != version {
 		p.records++
 	}
 	p.flush()
-	p.version, p.column, p.times = version, column, 1
+	p.version, p.column, p.times = version, column, times
 }
 
 func (p *places) flush() {
@@ -82,39 +82,58 @@ func eachPlace(stored []byte, visit func(version uint32, column, times int)) {
 	}
 }
 
-// A placesWriter follows the first terms that come.
+// A placesWriter follows the first terms that come, or only those that it has.
 type placesWriter map[string]*places
 
-func (w placesWriter) add(version int64, column int, terms []Term) {
+func (w placesWriter) add(version int64, column int, terms []Term, more bool) {
 	for _, t := range terms {
 		p := w[t.Text]
 		if p == nil {
-			if len(w) == mostTerms {
+			if len(w) == mostTerms || !more {
 				continue
 			}
 			p = &places{}
 			w[strings.Clone(t.Text)] = p // not all of the text that it is part of
 		}
-		p.add(version, column)
+		p.add(version, column, 1)
 	}
 }
 
 // writeFrequent stores the places of frequent terms.
-func (w *Writer) writeFrequent(ctx context.Context, db *sql.DB) error {
-	least := max(len(w.documents.source)/frequentShare, frequentLeast)
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
+func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
+	least := max(w.documents/frequentShare, frequentLeast)
 	for term, p := range w.places {
 		if p.records < least {
 			continue
 		}
 		p.flush()
-		if _, err := tx.ExecContext(ctx, "INSERT INTO "+frequentTable+" (term, places) VALUES (?, ?)", term, p.bytes); err != nil {
+		if _, err := db.ExecContext(ctx, "INSERT INTO "+frequentTable+" (term, places) VALUES (?, ?)", term, p.bytes); err != nil {
 			return err
 		}
 	}
-	return tx.Commit()
+	return nil
+}
+
+// addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from FTS5.
+func (w *Writer) addFrequent(ctx context.Context, db Database) error {
+	for term, more := range w.places {
+		var stored []byte
+		if err := each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
+			return err
+		}
+		more.flush()
+		var all places
+		for _, some := range [][]byte{stored, more.bytes} {
+			eachPlace(some, func(version uint32, column, times int) {
+				if !w.removed[int64(version)] {
+					all.add(int64(version), column, times)
+				}
+			})
+		}
+		all.flush()
+		if _, err := db.ExecContext(ctx, "UPDATE "+frequentTable+" SET places = ? WHERE term = ?", all.bytes, term); err != nil {
+			return err
+		}
+	}
+	return nil
 }

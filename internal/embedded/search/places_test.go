@@ -11,7 +11,7 @@ func TestPlacesAreReadAsTheyWereWritten(t *testing.T) {
 	var p places
 	for _, one := range want {
 		for range one[2] {
-			p.add(int64(one[0]), one[1])
+			p.add(int64(one[0]), one[1], 1)
 		}
 	}
 	p.flush()

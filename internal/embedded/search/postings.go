@@ -1,14 +1,15 @@
 package search
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"slices"
 )
 
 // each runs a query and scans its rows, one by one.
-func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) (err error) {
-	rows, err := s.db.QueryContext(s.ctx, query, args...)
+func each(ctx context.Context, db Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -19,6 +20,10 @@ func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) (e
 		}
 	}
 	return rows.Err()
+}
+
+func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) error {
+	return each(s.ctx, s.db, query, args, scan)
 }
 
 // postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. A record is

@@ -6,9 +6,11 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // NoTime is the event of a record of which nobody knows when it happened. It comes after all others.
@@ -23,20 +25,52 @@ type Document struct {
 	Conversation uint64   // equal for records of a source that belong together; 0: it stands alone
 }
 
-// A Writer makes the index of a store that is being loaded.
+// A Writer adds to the index of a store, part by part: documents that come and go together.
 type Writer struct {
-	documents     documents
-	conversations []uint64
-	languages     map[[2]uint16]*columnLanguages
-	places        placesWriter
-	removed       []int64 // versions
+	part      *Part
+	documents int          // that were added or placed
+	places    placesWriter // of all terms; where not all documents are added, of those that were frequent
+	all       bool         // the documents that are added are all that there are
+
+	mu      sync.Mutex
+	removed map[int64]bool // versions
+	records map[string]int // by term: how many records more have it; only where not all documents are added
 }
 
-// NewWriter makes the empty tables of an index whose streams have at most so many searched fields.
-func NewWriter(ctx context.Context, db *sql.DB, columns int) (*Writer, error) {
-	w := &Writer{languages: map[[2]uint16]*columnLanguages{}, places: placesWriter{}}
+// A Part is what ranking needs to know about documents whose versions follow one another.
+type Part struct {
+	first         int64
+	documents     documents // by version, counted from first
+	conversations []uint64
+	languages     map[[2]uint16]*columnLanguages
+}
+
+// A Database is where an index is written: a database, or a transaction in it.
+type Database interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Create makes the empty tables of an index whose streams have at most so many searched fields.
+func Create(ctx context.Context, db Database, columns int) error {
 	_, err := db.ExecContext(ctx, create(columns))
-	return w, err
+	return err
+}
+
+// NewWriter adds documents to an index, in which none remain but these.
+func NewWriter() *Writer {
+	return &Writer{all: true, places: placesWriter{}, removed: map[int64]bool{}}
+}
+
+// AddTo adds documents to an index that is complete, and takes others out of it.
+func AddTo(ctx context.Context, db Database) (*Writer, error) {
+	w := &Writer{places: placesWriter{}, removed: map[int64]bool{}, records: map[string]int{}}
+	return w, each(ctx, db, "SELECT term FROM "+frequentTable, nil, func(rows *sql.Rows) error {
+		var term string
+		err := rows.Scan(&term)
+		w.places[term] = &places{}
+		return err
+	})
 }
 
 // InsertSQL is the statement that [Writer.Add] runs for documents with so many texts.
@@ -55,33 +89,72 @@ func columnNames(count int) string {
 // Row notes what ranking needs to know about a document, and returns the arguments of the statement that [InsertSQL] spells: none if
 // there is nothing to search in it.
 func (w *Writer) Row(d Document) []any {
-	for int64(len(w.documents.source)) <= d.Version {
-		w.documents.source = append(w.documents.source, 0)
-		w.documents.length = append(w.documents.length, 0)
-		w.documents.event = append(w.documents.event, 0)
-		w.conversations = append(w.conversations, 0)
+	if w.part == nil {
+		w.part = &Part{first: d.Version, languages: map[[2]uint16]*columnLanguages{}}
 	}
+	p := w.part
+	for p.first+int64(len(p.documents.source)) <= d.Version {
+		p.documents.source = append(p.documents.source, 0)
+		p.documents.length = append(p.documents.length, 0)
+		p.documents.event = append(p.documents.event, 0)
+		p.conversations = append(p.conversations, 0)
+	}
+	w.documents++
 	row, length := make([]any, 1, len(d.Texts)+1), 0
 	row[0] = d.Version
+	seen := map[string]bool{}
 	for i, text := range d.Texts {
 		terms := Terms(text)
 		length += len(terms)
 		row = append(row, joinTerms(terms))
-		w.countLanguage(d.Source, i, terms)
-		w.places.add(d.Version, i, terms)
+		p.countLanguage(d.Source, i, terms)
+		w.places.add(d.Version, i, terms, w.all)
+		w.count(terms, seen, 1)
 	}
-	w.documents.source[d.Version] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
-	w.documents.length[d.Version] = uint16(min(length, math.MaxUint16))
-	w.documents.event[d.Version] = d.Event
-	w.conversations[d.Version] = d.Conversation
+	at := d.Version - p.first
+	p.documents.source[at] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
+	p.documents.length[at] = uint16(min(length, math.MaxUint16))
+	p.documents.event[at] = d.Event
+	p.conversations[at] = d.Conversation
 	if len(d.Texts) == 0 {
 		return nil
 	}
 	return row
 }
 
+// Place notes where the terms of a document are that is in the index already, for a writer of all documents.
+func (w *Writer) Place(version int64, texts []string) {
+	w.documents++
+	for i, text := range texts {
+		w.places.add(version, i, Terms(text), true)
+	}
+}
+
+// count notes that a record has terms, unless it was seen to, or has them no more.
+func (w *Writer) count(terms []Term, seen map[string]bool, by int) {
+	if w.all {
+		return // all are counted when they are there
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range terms {
+		if !seen[t.Text] {
+			text := strings.Clone(t.Text) // not all of the text that it is part of
+			seen[text] = true
+			w.records[text] += by
+		}
+	}
+}
+
+// EndPart returns what [Writer.WritePart] writes: nil if there were no documents since the part before.
+func (w *Writer) EndPart() *Part {
+	p := w.part
+	w.part = nil
+	return p
+}
+
 // countLanguage notes which language a text is in, if one has more stop words in it than every other.
-func (w *Writer) countLanguage(source, column int, terms []Term) {
+func (p *Part) countLanguage(source, column int, terms []Term) {
 	var counts [len(languages)]int
 	for _, t := range terms[:min(len(terms), 200)] {
 		for i, bits := 0, stopLanguages[t.Text]; bits != 0; i, bits = i+1, bits>>1 {
@@ -103,46 +176,44 @@ func (w *Writer) countLanguage(source, column int, terms []Term) {
 		return
 	}
 	key := [2]uint16{uint16(source), uint16(column)} // #nosec G115 -- a store has far fewer sources and columns
-	if w.languages[key] == nil {
-		w.languages[key] = &columnLanguages{Source: key[0], Column: key[1]}
+	if p.languages[key] == nil {
+		p.languages[key] = &columnLanguages{Source: key[0], Column: key[1]}
 	}
-	w.languages[key].Texts[best]++
+	p.languages[key].Texts[best]++
 }
 
-// Remove takes the document of a version out, which had these texts. It may run beside [Writer.Row].
-func (w *Writer) Remove(ctx context.Context, tx *sql.Tx, version int64, texts []string) error {
-	w.removed = append(w.removed, version)
-	if len(texts) == 0 {
-		return nil
-	}
+// RemoveSQL is the statement that takes out documents with so many texts, with the arguments of [Writer.Removed].
+func RemoveSQL(texts int) string {
+	return fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(texts), strings.Repeat(", ?", texts))
+}
+
+// Removed notes that the document of a version goes, which had these texts. It may run beside [Writer.Row].
+func (w *Writer) Removed(version int64, texts []string) []any {
+	w.mu.Lock()
+	w.removed[version] = true
+	w.mu.Unlock()
 	row := []any{version}
+	seen := map[string]bool{}
 	for _, text := range texts {
-		row = append(row, IndexedText(text))
+		terms := Terms(text)
+		row = append(row, joinTerms(terms))
+		w.count(terms, seen, -1)
 	}
-	_, err := tx.ExecContext(ctx, fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rowid%s) VALUES ('delete', ?%s)", textTable, columnNames(len(texts)),
-		strings.Repeat(", ?", len(texts))), row...)
-	return err
+	return row
 }
 
-// Finish writes what can be known only when every record is there.
-func (w *Writer) Finish(ctx context.Context, db *sql.DB) error {
-	for _, version := range w.removed {
-		w.documents.source[version] = 0
+// WritePart stores what ranking needs to know about a part. It may run beside [Writer.Row].
+func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
+	w.mu.Lock()
+	for version := range w.removed {
+		if at := version - p.first; at >= 0 && at < int64(len(p.documents.source)) {
+			p.documents.source[at] = 0
+		}
 	}
-	w.converse()
-	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s (%[1]s) VALUES ('optimize')`, textTable)); err != nil {
-		return err
-	}
-	const terms = "search_terms"
-	if _, err := db.ExecContext(ctx, fmt.Sprintf(`CREATE VIRTUAL TABLE %[1]s USING fts5vocab(%[2]s, row);
-		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`, terms, textTable, wordTable)); err != nil {
-		return err
-	}
-	if err := w.writeFrequent(ctx, db); err != nil {
-		return err
-	}
+	w.mu.Unlock()
+	p.converse()
 	languages := []columnLanguages{}
-	for _, one := range w.languages {
+	for _, one := range p.languages {
 		languages = append(languages, *one)
 	}
 	slices.SortFunc(languages, func(a, b columnLanguages) int {
@@ -152,35 +223,71 @@ func (w *Writer) Finish(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return fmt.Errorf("search index: languages: %w", err)
 	}
-	d := &w.documents
-	for name, bytes := range map[string][]byte{
-		"source": packArray(d.source), "length": packArray(d.length), "event": packArray(d.event), "next": packArray(d.next), "languages": packed,
-	} {
-		if _, err := db.ExecContext(ctx, "INSERT INTO "+documentTable+" (name, bytes) VALUES (?, ?)", name, bytes); err != nil {
-			return err
+	d := &p.documents
+	_, err = db.ExecContext(ctx, "INSERT INTO "+documentTable+" (first, source, length, event, next, languages) VALUES (?, ?, ?, ?, ?, ?)",
+		p.first, packArray(d.source), packArray(d.length), packArray(d.event), packArray(d.next), packed)
+	return err
+}
+
+// RemovePart forgets what ranking needed to know about the part whose first version this was.
+func RemovePart(ctx context.Context, db Database, first int64) error {
+	_, err := db.ExecContext(ctx, "DELETE FROM "+documentTable+" WHERE first = ?", first)
+	return err
+}
+
+// mergedPages is how much of what FTS5 wrote in pieces is put together after documents were added, so that no search reads many.
+const mergedPages = 1000
+
+// Finish writes what can be known only when every record is there.
+func (w *Writer) Finish(ctx context.Context, db Database) error {
+	if !w.all {
+		return w.finishAdding(ctx, db)
+	}
+	const terms = "search_terms"
+	if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[4]s (%[4]s) VALUES ('optimize');
+		DELETE FROM %[3]s; DELETE FROM %[5]s;
+		CREATE VIRTUAL TABLE %[1]s USING fts5vocab(%[2]s, row);
+		INSERT INTO %[3]s (term, records) SELECT term, doc FROM %[1]s; DROP TABLE %[1]s`, terms, textTable, wordTable, textTable, frequentTable)); err != nil {
+		return err
+	}
+	return w.writeFrequent(ctx, db)
+}
+
+func (w *Writer) finishAdding(ctx context.Context, db Database) error {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("INSERT INTO %[1]s (%[1]s, rank) VALUES ('merge', %[2]d)", textTable, mergedPages)); err != nil {
+		return err
+	}
+	for _, term := range slices.Sorted(maps.Keys(w.records)) {
+		if by := w.records[term]; by != 0 {
+			if _, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) VALUES (?1, ?2) ON CONFLICT (term) DO UPDATE SET records = records + ?2", term, by); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	if _, err := db.ExecContext(ctx, "DELETE FROM "+wordTable+" WHERE records <= 0"); err != nil {
+		return err
+	}
+	return w.addFrequent(ctx, db)
 }
 
 // converse finds the neighbors of each document: the ones before and after it in time, in the same conversation.
-func (w *Writer) converse() {
-	d := &w.documents
+func (p *Part) converse() {
+	d := &p.documents
 	d.next = make([]uint32, len(d.source))
-	var order []uint32
-	for version, source := range d.source {
-		if source != 0 && w.conversations[version] != 0 {
-			order = append(order, uint32(version)) // #nosec G115 -- far fewer records
+	var order []int
+	for at, source := range d.source {
+		if source != 0 && p.conversations[at] != 0 {
+			order = append(order, at)
 		}
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(d.source[a], d.source[b]), cmp.Compare(w.conversations[a], w.conversations[b]),
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.source[a], d.source[b]), cmp.Compare(p.conversations[a], p.conversations[b]),
 			cmp.Compare(d.event[a], d.event[b]), cmp.Compare(a, b))
 	})
 	for i := 1; i < len(order); i++ {
 		before, after := order[i-1], order[i]
-		if d.source[before] == d.source[after] && w.conversations[before] == w.conversations[after] {
-			d.next[before] = after
+		if d.source[before] == d.source[after] && p.conversations[before] == p.conversations[after] {
+			d.next[before] = uint32(p.first) + uint32(after) // #nosec G115 -- far fewer records
 		}
 	}
 }

@@ -24,8 +24,8 @@ func (e *UnavailableError) Error() string { return errors.Join(errors.New(e.Mess
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Cause }
 
-// Nearest finds the records of sources whose texts are nearest in meaning to a text. Its errors are *UnavailableError values.
-func (e *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int) ([]vectors.Near, error) {
+// Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are *UnavailableError values.
+func (e *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int, has func(version int64, source int) bool) ([]vectors.Near, error) {
 	e.mu.Lock()
 	index := e.index
 	e.mu.Unlock()
@@ -41,7 +41,8 @@ func (e *Index) Nearest(ctx context.Context, text string, sources []search.Sourc
 	if len(query[0]) != index.Dimension() {
 		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors.", nil}
 	}
-	return index.Nearest(query[0], most, visibleParts(sources)), nil
+	visible := visibleParts(sources)
+	return index.Nearest(query[0], most, func(p vectors.Part) bool { return visible(p) && has(int64(p.Version), int(p.Source)) }), nil
 }
 
 // visibleParts tells of a part whether its source shows it.

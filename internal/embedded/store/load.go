@@ -6,328 +6,262 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-
-	"golang.org/x/sync/errgroup"
+	"slices"
+	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// batchSize is how many records share a transaction: enough to make commits cheap, few enough to report progress.
-const batchSize = 5000
-
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
-// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint.
+// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that were
+// stored to their end: the next load keeps those that are the same.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	next := newCatalog(corpus.Connectors, fingerprint, key)
-	if err := s.prepareLoad(ctx, next); err != nil {
+	s.catalog.Store(newCatalog(nil, nil))
+	l := &load{store: s, db: s.db, corpus: corpus, progress: progress, meta: map[string]string{metaCursorKey: hex.EncodeToString(key)}}
+	if err := l.run(ctx, fingerprint); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	writer, err := search.NewWriter(ctx, s.db, next.lexicalColumns())
-	if err != nil {
-		return fmt.Errorf("load: %w", err)
-	}
-	if err := s.fill(ctx, next, writer, corpus, progress); err != nil {
-		return fmt.Errorf("load: %w", err)
-	}
-	if corpus.LeftOut != nil {
-		next.LeftOut = corpus.LeftOut()
-	}
-	if err := s.finishLoad(ctx, next, writer); err != nil {
-		return fmt.Errorf("load: %w", err)
-	}
-	if next.index, err = search.Open(ctx, s.db); err != nil {
-		return fmt.Errorf("load: %w", err)
-	}
-	s.catalog.Store(next)
-	return nil
+	return s.Refresh(ctx)
 }
 
-// prepareLoad drops what was there, whether it was finished or not, in this layout or an older one, and makes empty tables.
-func (s *Store) prepareLoad(ctx context.Context, next *Catalog) error {
-	s.catalog.Store(newCatalog(nil, "", nil))
-	names, err := s.tableNames(ctx)
+// Update makes what a loaded store holds the corpus that read returns, to which it says what parts there are. Those that are the same stay,
+// with their versions; those that are not are stored anew and get later ones. All of it happens at once: until then, and where it fails, all
+// is as it was. Nothing is read if the store holds what the fingerprint names. Other processes that update wait, or fail after a while.
+func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string, progress func(n int)) error {
+	tx, err := s.db.BeginTx(ctx, nil) // nobody else writes from here on
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
+	l := &load{store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
+	if held, _, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
+		return err
+	}
+	stored, err := storedParts(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	if l.corpus, err = read(known(stored)); err != nil {
+		return err
+	}
+	if err := l.run(ctx, fingerprint); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	return s.Refresh(ctx)
+}
+
+// Known returns the parts that the store holds to their end, whether the last load came to its end or not.
+func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
+	stored, err := storedParts(ctx, s.db)
+	return known(stored), err
+}
+
+// A database is where a load writes: the database itself, or one transaction in it.
+type database interface {
+	search.Database
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// A load makes the store hold a corpus.
+type load struct {
+	store    *Store
+	db       database
+	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
+	corpus   model.Corpus
+	progress func(n int)
+	meta     map[string]string
+
+	next    *Catalog
+	parts   []model.Part
+	stored  map[string]storedPart
+	kept    map[string]bool // of the parts, by name
+	version int64           // the last one that was given
+	writer  *search.Writer
+}
+
+func (l *load) run(ctx context.Context, fingerprint string) (err error) {
+	if l.stored, err = storedParts(ctx, l.db); err != nil {
+		return err
+	}
+	l.plan()
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
+	if err := l.fill(ctx); err != nil {
+		return err
+	}
+	if err := l.writer.Finish(ctx, l.db); err != nil {
+		return err
+	}
+	return l.finish(ctx, fingerprint)
+}
+
+// plan lays out the tables: streams that stay keep their numbers. A part stays if its files are the same and so is the layout of its
+// streams, which relations from other streams may change.
+func (l *load) plan() {
+	l.parts = l.corpus.Parts
+	if l.parts == nil {
+		l.parts = []model.Part{{Records: l.corpus.Records}}
+	}
+	numbers, taken := map[streamKey]int{}, map[int]bool{}
+	for _, part := range l.stored {
+		for _, one := range part.streams {
+			numbers[one.streamKey], taken[one.number] = one.number, true
+		}
+	}
+	for number, all := 0, newCatalog(l.corpus.Connectors, nil); len(all.Tables) > 0; all.Tables = all.Tables[1:] {
+		key := all.Tables[0].key()
+		if _, known := numbers[key]; known {
+			continue
+		}
+		for taken[number] {
+			number++
+		}
+		numbers[key], taken[number] = number, true
+	}
+	l.next = newCatalog(l.corpus.Connectors, numbers)
+	l.kept = map[string]bool{}
+	for _, part := range l.parts {
+		before := l.stored[part.Name]
+		tables := l.tables(part)
+		if part.Same && before.done && l.next.lexicalColumns() <= before.columns && len(tables) == len(before.streams) {
+			l.kept[part.Name] = !slices.ContainsFunc(tables, func(t *Table) bool {
+				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
+			})
+		}
+	}
+}
+
+// tables are those of a part.
+func (l *load) tables(part model.Part) []*Table {
+	if l.corpus.Parts == nil {
+		return l.next.Tables
+	}
+	var tables []*Table
+	for _, t := range l.next.Tables {
+		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+func (l *load) keepsAny() bool {
+	return slices.ContainsFunc(l.parts, func(part model.Part) bool { return l.kept[part.Name] })
+}
+
+// prepare takes out what does not stay, and makes empty tables.
+func (l *load) prepare(ctx context.Context) (err error) {
+	switch {
+	case !l.keepsAny():
+		err = l.clear(ctx)
+	case l.tx != nil:
+		l.writer, err = search.AddTo(ctx, l.db)
+	default:
+		l.writer = search.NewWriter()
+	}
 	if err != nil {
 		return err
 	}
-	for _, name := range append([]string{"meta"}, names...) { // what says that it was finished goes first
-		if _, err := s.db.ExecContext(ctx, `DROP TABLE IF EXISTS "`+name+`"`); err != nil {
+	if l.tx == nil {
+		if _, err := l.db.ExecContext(ctx, "DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration); err != nil {
 			return err
 		}
 	}
-	if _, err := s.db.ExecContext(ctx, "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
-		return err
-	}
-	for _, t := range next.Tables {
-		if _, err := s.db.ExecContext(ctx, t.create()); err != nil {
-			return fmt.Errorf("stream %s of %s: %w", t.Stream.Name, t.Connector.Key, err)
+	for name, part := range l.stored {
+		if l.kept[name] {
+			err = l.place(ctx, part)
+		} else {
+			err = l.removePart(ctx, name, part)
 		}
-	}
-	const blobs = `CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
-		PRIMARY KEY (id, connection_id, stream, record_id))`
-	if _, err := s.db.ExecContext(ctx, blobs); err != nil {
-		return err
-	}
-	_, err = s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", indexVersion))
-	return err
-}
-
-// tableNames lists every table but meta. A full-text table drops its shadow tables itself.
-func (s *Store) tableNames(ctx context.Context) ([]string, error) {
-	var names []string
-	err := s.each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		names = append(names, name)
-		return err
-	})
-	return names, err
-}
-
-// fill stores the records with their blobs, a batch to a transaction. While SQLite writes some, the next are read and split into words.
-func (s *Store) fill(ctx context.Context, next *Catalog, writer *search.Writer, corpus model.Corpus, progress func(n int)) error {
-	f, err := s.newFiller(ctx, next, writer)
-	if err != nil {
-		return err
-	}
-	defer f.rollback()
-	group, ctx := errgroup.WithContext(ctx)
-	entries := make(chan entry, entriesAhead)
-	group.Go(func() error {
-		defer close(entries)
-		return f.read(ctx, corpus, entries)
-	})
-	group.Go(func() error { return f.write(ctx, entries, progress) })
-	return group.Wait()
-}
-
-// read turns the records of a corpus into entries.
-func (f *filler) read(ctx context.Context, corpus model.Corpus, entries chan<- entry) error {
-	if corpus.Records == nil {
-		return nil
-	}
-	version := int64(0)
-	for record, err := range corpus.Records {
 		if err != nil {
 			return err
 		}
-		version++
-		e, err := f.entry(version, record)
-		if err != nil {
-			return entryError(record, err)
-		}
-		select {
-		case entries <- e:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
-	return nil
-}
-
-// write stores entries. Its statements are not canceled one by one: each is short, and watching it would cost as much as running it.
-func (f *filler) write(ctx context.Context, entries <-chan entry, progress func(n int)) error {
-	for e := range entries {
-		if err := f.add(context.WithoutCancel(ctx), e); err != nil {
-			return entryError(e.record, err)
-		}
-		if f.count = int(e.version); f.count%batchSize == 0 {
-			if err := f.nextBatch(ctx, progress); err != nil {
+	last, _, err := meta(ctx, l.db, metaVersion)
+	if err != nil {
+		return err
+	}
+	l.version, _ = strconv.ParseInt(last, 10, 64) // 0 where there is none
+	for _, part := range l.parts {
+		if !l.kept[part.Name] {
+			if err := l.createPart(ctx, part); err != nil {
 				return err
 			}
 		}
 	}
-	return f.nextBatch(ctx, progress)
-}
-
-func entryError(record model.Record, err error) error {
-	return fmt.Errorf("record %q of stream %q under connection %q: %w", record.ID, record.Stream, record.ConnectionID, err)
-}
-
-func (s *Store) finishLoad(ctx context.Context, next *Catalog, writer *search.Writer) error {
-	if err := writer.Finish(ctx, s.db); err != nil {
-		return err
-	}
-	for _, t := range next.Tables {
-		if _, err := s.db.ExecContext(ctx, t.index()); err != nil {
-			return err
-		}
-	}
-	if _, err := s.db.ExecContext(ctx, "ANALYZE"); err != nil {
-		return err
-	}
-	connectors, err := json.Marshal(next.Connectors)
-	if err != nil {
-		return err
-	}
-	leftOut, err := json.Marshal(next.LeftOut)
-	if err != nil {
-		return err
-	}
-	rows := [][2]string{
-		{metaLeftOut, string(leftOut)},
-		{metaConnectors, string(connectors)},
-		{metaCursorKey, hex.EncodeToString(next.CursorKey)},
-		{metaFingerprint, next.fingerprint},
-	}
-	for _, row := range rows {
-		if _, err := s.db.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES (?, ?)", row[0], row[1]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// entriesAhead is how many entries wait to be written. A record may be large, so they are few.
-const entriesAhead = 8
-
-// An entry is a record on its way into the store.
-type entry struct {
-	record     model.Record
-	version    int64
-	target     *target
-	row, terms []any // arguments of the target's statements; terms are nil if nothing in the record is searched
-}
-
-// A filler adds records inside the transaction of the running batch.
-type filler struct {
-	store   *Store
-	writer  *search.Writer
-	tx      *sql.Tx
-	targets map[placeKey]*target
-	count   int
-}
-
-// A placeKey says where a record belongs: connection ids are unique over all connectors.
-type placeKey struct{ connection, stream string }
-
-// A target is a table with its statements prepared in the running transaction.
-type target struct {
-	*Table
-	source        int // number in the search index
-	record, terms *sql.Stmt
-}
-
-func (s *Store) newFiller(ctx context.Context, next *Catalog, writer *search.Writer) (*filler, error) {
-	f := &filler{store: s, writer: writer, targets: map[placeKey]*target{}}
-	for _, t := range next.Tables {
-		for i, connection := range t.Connector.Connections {
-			f.targets[placeKey{connection.ID, t.Stream.Name}] = &target{Table: t, source: next.sourceNumber(t, i)}
-		}
-	}
-	return f, f.begin(ctx)
-}
-
-func (f *filler) begin(ctx context.Context) error {
-	tx, err := f.store.db.BeginTx(ctx, nil)
+// clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the vectors
+// that others look at, and the numbers that versions go on from.
+func (l *load) clear(ctx context.Context) error {
+	l.writer = search.NewWriter()
+	names, err := tableNames(ctx, l.db)
 	if err != nil {
 		return err
 	}
-	f.tx = tx
-	for _, t := range f.targets {
-		t.record, t.terms = nil, nil // they belonged to the transaction before
+	if l.tx == nil {
+		names = append([]string{"meta"}, names...) // what says that it was finished goes first
 	}
-	return nil
-}
-
-func (f *filler) nextBatch(ctx context.Context, progress func(n int)) error {
-	if err := f.tx.Commit(); err != nil {
-		return err
-	}
-	if progress != nil {
-		progress(f.count)
-	}
-	return f.begin(ctx)
-}
-
-// rollback ends the open transaction: after the last batch it is empty.
-func (f *filler) rollback() {
-	if f.tx != nil {
-		_ = f.tx.Rollback() // nothing to save, and the load's own error says more
-	}
-}
-
-// entry decodes a record and splits its texts into words.
-func (f *filler) entry(version int64, record model.Record) (entry, error) {
-	t, ok := f.targets[placeKey{record.ConnectionID, record.Stream}]
-	if !ok {
-		return entry{}, errors.New("no such stream or connection")
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(record.Data, &fields); err != nil {
-		return entry{}, err
-	}
-	terms := f.writer.Row(search.Document{
-		Version: version, Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields), Conversation: t.conversationOf(fields),
-	})
-	return entry{record: record, version: version, target: t, row: t.row(version, record, fields), terms: terms}, nil
-}
-
-// add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
-func (f *filler) add(ctx context.Context, e entry) error {
-	if err := f.prepare(ctx, e.target); err != nil {
-		return err
-	}
-	result, err := e.target.record.ExecContext(ctx, e.row...)
-	if err != nil {
-		return err
-	}
-	added, err := result.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if added == 0 {
-		if err := f.remove(ctx, e.target, e.record); err != nil {
-			return err
+	for _, name := range names {
+		query := `DROP TABLE IF EXISTS "` + name + `"`
+		if l.tx != nil && name == vectorTable {
+			query = "DELETE FROM " + vectorTable
+		} else if l.tx != nil && name == vectorFacts {
+			continue
 		}
-		if _, err := e.target.record.ExecContext(ctx, e.row...); err != nil {
+		if _, err := l.db.ExecContext(ctx, query); err != nil {
 			return err
 		}
 	}
-	if e.terms != nil {
-		if _, err := e.target.terms.ExecContext(ctx, e.terms...); err != nil {
-			return err
-		}
+	l.stored = nil
+	columns := max(l.next.lexicalColumns(), leastColumns)
+	if err := search.Create(ctx, l.db, columns); err != nil {
+		return err
 	}
-	if e.record.Blob == nil {
-		return nil
-	}
-	_, err = f.tx.ExecContext(ctx, "INSERT OR REPLACE INTO blobs (id, connection_id, stream, record_id, mime_type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
-		e.record.Blob.ID, e.record.ConnectionID, e.record.Stream, e.record.ID, e.record.Blob.MIMEType, e.record.Blob.Bytes)
+	_, err = l.db.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
+			PRIMARY KEY (id, connection_id, stream, record_id));
+		CREATE TABLE parts (name TEXT PRIMARY KEY, files TEXT, streams TEXT, columns INTEGER, first INTEGER, last INTEGER, left_out TEXT, done INTEGER);
+		CREATE TABLE streams (number INTEGER PRIMARY KEY, connector TEXT, stream TEXT, part TEXT, layout TEXT);
+		PRAGMA user_version = %d`, indexVersion))
+	l.next.columns = columns
 	return err
 }
 
-// remove takes out the earlier record of the same id.
-func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
-	var version int64
-	var data []byte
-	if err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version, &data); err != nil {
-		return err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return fmt.Errorf("stored record: %w", err)
-	}
-	return f.writer.Remove(ctx, f.tx, version, t.texts(fields))
-}
+// leastColumns is how many searched fields a stream may have that is added later, without all others being indexed again.
+const leastColumns = 32
 
-func (f *filler) prepare(ctx context.Context, t *target) (err error) {
-	if t.record != nil {
-		return nil
-	}
-	if t.record, err = f.tx.PrepareContext(ctx, t.insert()); err != nil {
+// finish writes what says that all is there.
+func (l *load) finish(ctx context.Context, fingerprint string) error {
+	connectors, err := json.Marshal(l.next.Connectors)
+	if err != nil {
 		return err
 	}
-	if len(t.Lexical) > 0 {
-		t.terms, err = f.tx.PrepareContext(ctx, search.InsertSQL(len(t.Lexical)))
+	var leftOut []model.LeftOut
+	if l.corpus.LeftOut != nil {
+		leftOut = l.corpus.LeftOut()
 	}
-	return err
+	left, err := json.Marshal(leftOut)
+	if err != nil {
+		return err
+	}
+	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), rand.Text()
+	for name, value := range l.meta {
+		if err := setMeta(ctx, l.db, name, value); err != nil {
+			return err
+		}
+	}
+	return setMeta(ctx, l.db, metaFingerprint, fingerprint)
 }

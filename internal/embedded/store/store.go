@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -9,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
@@ -24,6 +27,9 @@ type Store struct {
 	db      *sql.DB
 	pinned  *sql.Conn // keeps a database in memory alive while the pool closes idle connections
 	catalog atomic.Pointer[Catalog]
+
+	asking     sync.Mutex
+	generation *sql.Stmt // nil until it was asked for
 }
 
 // poolSize bounds the connections of a store, each of which holds its own page cache.
@@ -49,7 +55,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	db.SetMaxOpenConns(poolSize)
 	db.SetMaxIdleConns(poolSize)
 	s := &Store{db: db}
-	s.catalog.Store(newCatalog(nil, "", nil))
+	s.catalog.Store(newCatalog(nil, nil))
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %q: %w", path, err), s.Close())
 	}
@@ -62,11 +68,12 @@ const busyTimeout = "busy_timeout(10000)"
 // dataSource spells the driver's name for a file, or for a database in memory that the whole pool shares.
 func dataSource(path string) (string, error) {
 	pragmas := []string{busyTimeout, "temp_store(memory)", "cache_size(-32000)"}
+	immediate := []string{"immediate"} // a transaction that turned to writing half-way could not wait for another
 	if path == "" {
-		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)")}
+		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)", "cache_spill(false)"), "_txlock": immediate}
 		return "file:/" + rand.Text() + "?" + query.Encode(), nil
 	}
-	return fileSource(path, url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)")})
+	return fileSource(path, url.Values{"_pragma": append(pragmas, "journal_mode(wal)", "synchronous(normal)"), "_txlock": immediate})
 }
 
 func (s *Store) open(ctx context.Context) error {
@@ -79,65 +86,154 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != indexVersion {
 		return err // new or older: the next load makes it
 	}
-	fingerprint, ok, err := s.meta(ctx, metaFingerprint)
-	if err != nil || !ok {
-		return err
-	}
-	return s.reopen(ctx, fingerprint)
+	return s.Refresh(ctx)
 }
 
-// reopen reads what a finished load left behind.
-func (s *Store) reopen(ctx context.Context, fingerprint string) error {
-	text, _, err := s.meta(ctx, metaConnectors)
+// Refresh reads what finished loads and updates left behind, by this process or another.
+func (s *Store) Refresh(ctx context.Context) error {
+	for {
+		c, err := s.readCatalog(ctx)
+		if err != nil {
+			return err
+		}
+		// What was read is of one moment if nothing has changed since.
+		if now, err := s.Generation(ctx); err != nil || now == c.Generation {
+			s.catalog.Store(c)
+			return err
+		}
+	}
+}
+
+// Current returns the catalog of what is stored now.
+func (s *Store) Current(ctx context.Context) (*Catalog, error) {
+	now, err := s.Generation(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if now != s.Catalog().Generation {
+		if err := s.Refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.Catalog(), nil
+}
+
+// Generation is another one after each load and update. It is empty before anything was loaded.
+func (s *Store) Generation(ctx context.Context) (string, error) {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	var tables int
+	if s.generation == nil {
+		err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").Scan(&tables)
+		if err != nil || tables == 0 {
+			return "", err
+		}
+		if s.generation, err = s.db.PrepareContext(context.WithoutCancel(ctx), "SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
+			return "", err
+		}
+	}
+	var value string
+	err := s.generation.QueryRowContext(ctx).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return value, err
+}
+
+func (s *Store) readCatalog(ctx context.Context) (*Catalog, error) {
+	generation, err := s.Generation(ctx)
+	if err != nil || generation == "" {
+		return newCatalog(nil, nil), err
+	}
+	values := map[string]string{}
+	if err := each(ctx, s.db, "SELECT name, value FROM meta", nil, func(rows *sql.Rows) error {
+		var name, value string
+		err := rows.Scan(&name, &value)
+		values[name] = value
 		return err
+	}); err != nil {
+		return nil, err
+	}
+	stored, err := storedParts(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[streamKey]int{}
+	for _, part := range stored {
+		for _, one := range part.streams {
+			numbers[one.streamKey] = one.number
+		}
 	}
 	var connectors []model.Connector
-	if err := json.Unmarshal([]byte(text), &connectors); err != nil {
-		return fmt.Errorf("stored connectors: %w", err)
+	if err := json.Unmarshal([]byte(values[metaConnectors]), &connectors); err != nil {
+		return nil, fmt.Errorf("stored connectors: %w", err)
 	}
-	text, _, err = s.meta(ctx, metaCursorKey)
-	if err != nil {
-		return err
+	c := newCatalog(connectors, numbers)
+	c.Generation, c.fingerprint = values[metaGeneration], values[metaFingerprint]
+	if c.CursorKey, err = hex.DecodeString(values[metaCursorKey]); err != nil {
+		return nil, fmt.Errorf("stored cursor key: %w", err)
 	}
-	key, err := hex.DecodeString(text)
-	if err != nil {
-		return fmt.Errorf("stored cursor key: %w", err)
+	if c.LeftOut, err = s.leftOut(ctx, values[metaLeftOut]); err != nil {
+		return nil, err
 	}
-	if text, _, err = s.meta(ctx, metaLeftOut); err != nil {
-		return err
+	c.index, err = search.Open(ctx, s.db)
+	return c, err
+}
+
+// leftOut gathers what was left out of all parts and beside them, in the order of file names.
+func (s *Store) leftOut(ctx context.Context, beside string) ([]model.LeftOut, error) {
+	var all []model.LeftOut
+	add := func(text string) error {
+		var some []model.LeftOut
+		if err := json.Unmarshal([]byte(cmp.Or(text, "null")), &some); err != nil {
+			return fmt.Errorf("what was left out: %w", err)
+		}
+		all = append(all, some...)
+		return nil
 	}
-	c := newCatalog(connectors, fingerprint, key)
-	if err := json.Unmarshal([]byte(text), &c.LeftOut); err != nil {
-		return fmt.Errorf("what was left out: %w", err)
+	err := each(ctx, s.db, "SELECT left_out FROM parts", nil, func(rows *sql.Rows) error {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		return add(text)
+	})
+	if err == nil {
+		err = add(beside)
 	}
-	if c.index, err = search.Open(ctx, s.db); err != nil {
-		return err
-	}
-	s.catalog.Store(c)
-	return nil
+	slices.SortStableFunc(all, func(a, b model.LeftOut) int {
+		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
+	})
+	return all, err
 }
 
 // Names of the rows of meta. The fingerprint is written last: a store that has one was loaded to the end.
 const (
 	metaFingerprint = "fingerprint"
+	metaGeneration  = "generation"
+	metaVersion     = "version" // the last one of a part that is there
 	metaConnectors  = "connectors"
 	metaCursorKey   = "cursor_key"
-	metaLeftOut     = "left_out"
+	metaLeftOut     = "left_out" // of files of no part
 )
 
-func (s *Store) meta(ctx context.Context, name string) (value string, ok bool, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
+func meta(ctx context.Context, db database, name string) (value string, ok bool, err error) {
+	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
 	return value, err == nil, err
 }
 
+func setMeta(ctx context.Context, db search.Database, name, value string) error {
+	_, err := db.ExecContext(ctx, "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", name, value)
+	return err
+}
+
 // each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values:
 // those are arguments.
-func (s *Store) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) (err error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+func each(ctx context.Context, db search.Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -150,10 +246,14 @@ func (s *Store) each(ctx context.Context, query string, args []any, scan func(*s
 	return rows.Err()
 }
 
+func (s *Store) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
+	return each(ctx, s.db, query, args, scan)
+}
+
 // Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.
 func (s *Store) Loaded() (fingerprint string, ok bool) {
 	c := s.catalog.Load()
-	return c.fingerprint, c.CursorKey != nil
+	return c.fingerprint, c.fingerprint != ""
 }
 
 // Catalog returns the layout of what the store holds.

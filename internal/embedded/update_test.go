@@ -1,0 +1,197 @@
+package embedded
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+)
+
+var someWords = strings.Fields("harbour lantern harbors letter window river Grüße garden tickets ticket train 1,5 2026-03-01 yes")
+
+// A changingFolder is a folder of files that change at random.
+type changingFolder struct {
+	dir    string
+	random *rand.Rand
+}
+
+func (f changingFolder) words(count int) string {
+	var text []string
+	for range count {
+		text = append(text, someWords[f.random.IntN(len(someWords))])
+	}
+	return strings.Join(text, " ")
+}
+
+// file is the text of a file of some kind: ids collide within and over files, columns change their types, threads go over files.
+func (f changingFolder) file(name string) string {
+	var text strings.Builder
+	day := func() string { return fmt.Sprintf("2026-0%d-1%d", 1+f.random.IntN(9), f.random.IntN(10)) }
+	switch filepath.Ext(name) {
+	case ".csv":
+		text.WriteString("id,when,amount,note\n")
+		for range f.random.IntN(5) {
+			fmt.Fprintf(&text, "%d,%s,%s,\"%s\"\n", f.random.IntN(4), day(), []string{"1", "2.5", "x", "7"}[f.random.IntN(4)], f.words(3))
+		}
+		if f.random.IntN(3) == 0 {
+			text.WriteString("too,few\n")
+		}
+	case ".jsonl":
+		for range f.random.IntN(5) {
+			fmt.Fprintf(&text, `{"id":%d,"thread_id":"t%d","author":"%s","text":"%s","sent_at":"%sT10:00:00Z"}`+"\n", f.random.IntN(5), f.random.IntN(2), f.words(1), f.words(4), day())
+		}
+		if f.random.IntN(3) == 0 {
+			text.WriteString("no JSON\n")
+		}
+	case ".json":
+		fmt.Fprintf(&text, `{"items":[{"title":"%s","loan":%d},{"title":"%s"}]}`, f.words(2), f.random.IntN(3), f.words(2))
+	case ".ics":
+		fmt.Fprintf(&text, "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:%d\nDTSTART:20260%d01T100000Z\nSUMMARY:%s\nEND:VEVENT\nEND:VCALENDAR\n", f.random.IntN(3), 1+f.random.IntN(9), f.words(2))
+	case ".mbox":
+		for range 1 + f.random.IntN(4) {
+			text.WriteString("From a@x Mon Mar 02 10:00:00 2026\n" + f.letter() + "\n")
+		}
+	case ".eml":
+		text.WriteString(f.letter())
+	default:
+		text.WriteString(f.words(5))
+	}
+	return text.String()
+}
+
+func (f changingFolder) letter() string {
+	return fmt.Sprintf("Message-ID: <m%d@x>\nReferences: <m%d@x>\nSubject: %s\nFrom: Ann <a@x>\nDate: Mon, %d Mar 2026 10:00:00 +0000\n"+
+		"Content-Type: multipart/mixed; boundary=b\n\n--b\n\n%s\n--b\nContent-Disposition: attachment; filename=%d.txt\n\n%s\n--b--\n",
+		f.random.IntN(6), f.random.IntN(3), f.words(2), 1+f.random.IntN(28), f.words(6), f.random.IntN(3), f.words(1))
+}
+
+// change adds, changes, touches or removes a file.
+func (f changingFolder) change(t *testing.T) string {
+	t.Helper()
+	names := []string{"a.csv", "b.csv", "a.jsonl", "sub/chat.jsonl", "loans.json", "days.ics", "mail.mbox", "in/1.eml", "in/2.eml", "in/3.eml", "in/deep/4.eml", "readme.txt", "manifest.json"}
+	name := names[f.random.IntN(len(names))]
+	path := filepath.Join(f.dir, name)
+	var err error
+	switch act := f.random.IntN(6); {
+	case act == 0:
+		_ = os.Remove(path)
+		return "remove " + name
+	case act == 1:
+		_ = os.Chtimes(path, time.Time{}, time.Unix(f.random.Int64N(1e9), 0))
+		return "touch " + name
+	case name == "manifest.json":
+		err = os.WriteFile(path, []byte([]string{
+			`{"display_name":"Mine"}`, `{"streams":{"zz":{"types":{"text":"text"}}}}`,
+			`{"streams":{"zz":{"relations":[{"name":"keeps","stream":"zz","foreign_key":"of","cardinality":"has_many"}]}}}`, `{"version":1}`,
+		}[f.random.IntN(4)]), 0o600)
+	default:
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = os.WriteFile(path, []byte(f.file(name)), 0o600)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "write " + name
+}
+
+// answers are what the resource server says of a store, but for cursors.
+func answers(t *testing.T, of *store.Store) map[string]any {
+	t.Helper()
+	r := newRigOver(t, of, Options{})
+	all := map[string]any{}
+	ask := func(target string) {
+		got := r.ok("tok-owner", target)
+		all[target] = got.body
+	}
+	ask("/v1/schema")
+	ask("/v1/schema?view=compact")
+	ask("/v1/streams")
+	for _, table := range of.Catalog().Tables {
+		at := "/v1/streams/" + table.Stream.Name
+		ask(at + "/records?limit=100&count=exact")
+		ask(at + "/records?limit=100&order=asc")
+		ask(at + "/aggregate?metric=count")
+		for _, relation := range table.Stream.Relations {
+			ask(at + "/records?limit=100&expand=" + relation.Name)
+		}
+		for _, field := range table.Stream.Fields {
+			for _, one := range field.Aggregations {
+				switch one {
+				case "group_by":
+					ask(at + "/aggregate?metric=count&group_by=" + field.Name)
+				case "sum", "min", "max":
+					ask(at + "/aggregate?metric=" + one + "&field=" + field.Name)
+				}
+			}
+		}
+	}
+	for _, query := range []string{"harbour", "ticket lantern", "harbur", `"letter window"`, "grusse", "ann", "yes -river", "txt"} {
+		ask("/v1/search?limit=100&q=" + url.QueryEscape(query))
+	}
+	return all
+}
+
+// The law of an index that keeps up: after any changes to a folder it answers as one that was made anew.
+func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			f := changingFolder{dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 1))} // #nosec G404 -- a test that repeats
+			if err := os.WriteFile(filepath.Join(f.dir, "zz.jsonl"), []byte(`{"id":1,"of":1,"text":"harbour lights"}`+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			path := ""
+			if seed%2 == 0 {
+				path = filepath.Join(t.TempDir(), "index.db")
+			}
+			read := func(known map[string]model.Part) (model.Corpus, error) {
+				return importer.Reopen(t.Context(), f.dir, known, importer.Watch{})
+			}
+			corpus, err := read(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			index := loadedStore(t, path, corpus)
+			var done []string
+			for step := range 8 {
+				for range 1 + f.random.IntN(4) {
+					done = append(done, f.change(t))
+				}
+				if corpus, err = read(nil); err != nil {
+					t.Fatal(err)
+				}
+				if step%5 == 4 { // a start that goes on where another was interrupted
+					known, err := index.Known(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					half, err := read(known)
+					if err == nil {
+						err = index.Load(t.Context(), half, fmt.Sprint(step), nil)
+					}
+					if err != nil {
+						t.Fatalf("%v: %v", done, err)
+					}
+				} else if err := index.Update(t.Context(), read, fmt.Sprint(step), nil); err != nil {
+					t.Fatalf("%v: %v", done, err)
+				}
+				fresh := loadedStore(t, "", corpus)
+				if diff := cmp.Diff(answers(t, fresh), answers(t, index)); diff != "" {
+					t.Fatalf("after %v (-made anew +kept up):\n%s", done, diff)
+				}
+				_ = fresh.Close()
+			}
+		})
+	}
+}
