@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -116,7 +117,7 @@ func newParser(line *commandLine, app App, exit func(int)) (*kong.Kong, error) {
 	return kong.New(line,
 		kong.Name("pdpp-mcp"),
 		kong.Description("Read a person's data from a PDPP resource server through the Model Context Protocol."),
-		kong.Vars{"version": "pdpp-mcp " + app.Version},
+		kong.Vars{"version": "pdpp-mcp " + app.Version, "clients": strings.Join(clients.Names(), ", ")},
 		kong.Writers(app.Out, app.Err),
 		kong.Exit(exit), // --help and --app.Version
 	)

@@ -15,7 +15,7 @@ import (
 )
 
 type setupCommand struct {
-	Client string `arg:"" optional:"" help:"claude-code, claude-desktop, chatgpt, codex, cursor, vscode, gemini, zed or generic; without one, the clients on this machine are listed."`
+	Client string `arg:"" optional:"" help:"${clients}; without one, the clients on this machine are listed."`
 	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
 	providerFlags
 	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`

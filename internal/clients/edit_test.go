@@ -62,10 +62,17 @@ var files = map[bool][]txtar.File{
 	},
 }
 
-// key is the name of the place for servers in each client's file.
-var key = map[string]string{
-	"claude-code": "mcpServers", "claude-desktop": "mcpServers", "codex": "mcp_servers", "cursor": "mcpServers",
-	"vscode": "servers", "gemini": "mcpServers", "zed": "context_servers", "generic": "mcpServers",
+// key returns the place for servers in a client's file.
+func key(client string) string {
+	switch client {
+	case "codex":
+		return "mcp_servers"
+	case "vscode":
+		return "servers"
+	case "zed":
+		return "context_servers"
+	}
+	return "mcpServers"
 }
 
 // What setup --write and setup --remove make of each client's file stands in testdata, before and after. Every row keeps the laws
@@ -78,7 +85,7 @@ func TestFilesBeforeAndAfter(t *testing.T) {
 		t.Run(client.Name, func(t *testing.T) {
 			golden := &txtar.Archive{Comment: []byte("What becomes of the files of " + client.Title + ".\n")}
 			for _, file := range files[client.Name == "codex"] {
-				before := bytes.ReplaceAll(file.Data, []byte("{SERVERS}"), []byte(key[client.Name]))
+				before := bytes.ReplaceAll(file.Data, []byte("{SERVERS}"), []byte(key(client.Name)))
 				show(golden, file.Name, before)
 				for _, server := range []struct {
 					name string

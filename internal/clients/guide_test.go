@@ -107,7 +107,7 @@ func TestEntriesAndLinksAgreeWithTheFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			delete(fromLink, "name")
-			if diff := gocmp.Diff(file[key[client.Name]]["pdpp"], fromLink); diff != "" {
+			if diff := gocmp.Diff(file[key(client.Name)]["pdpp"], fromLink); diff != "" {
 				t.Errorf("%s, %s: the link says something else (-file +link):\n%s", client.Name, name, diff)
 			}
 		}
