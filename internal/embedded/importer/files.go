@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,42 +12,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
-
-// A format is how a file is read.
-type format int
-
-const (
-	formatUnknown format = iota
-	formatLines          // a JSON object to a line
-	formatArray          // JSON objects in an array
-	formatTable          // rows
-	formatMail           // messages, many or one to a file
-	formatCalendar
-)
-
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics or .zip"
-
-// formatOf knows a file by the ending of its name.
-func formatOf(name string) format {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".jsonl", ".ndjson":
-		return formatLines
-	case ".json":
-		return formatArray
-	case ".csv", ".tsv":
-		return formatTable
-	case ".mbox", ".mbx", ".eml":
-		return formatMail
-	case ".ics":
-		return formatCalendar
-	}
-	return formatUnknown
-}
 
 // A sourceFile is one file of a stream.
 type sourceFile struct {
@@ -57,6 +20,7 @@ type sourceFile struct {
 	connection string // whose records it holds
 	size       int64
 	modified   time.Time
+	part       string // the sheet or table of the file that is read; empty: all of it
 }
 
 // A listing is what was found in a folder.
@@ -73,7 +37,7 @@ func (f folder) list(manifest folderManifest) (listing, error) {
 	for _, connector := range manifest.Connectors {
 		var streams []fileStream
 		for _, connection := range connector.Connections {
-			l := lister{from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}}
+			l := lister{from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}, groups: map[groupKey]int{}}
 			err := l.list()
 			found.skips = append(found.skips, l.skips...)
 			if err != nil {
@@ -136,8 +100,16 @@ type lister struct {
 	connection connectionManifest
 	root       string // the folder, or the archive
 	sources    []fileStream
+	groups     map[groupKey]int // places in sources
+	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool // names of streams
+}
+
+// A groupKey is what the files of one stream share.
+type groupKey struct {
+	name string
+	kind format
 }
 
 func (l *lister) list() error {
@@ -150,9 +122,12 @@ func (l *lister) list() error {
 			return fmt.Errorf("read %s: %w", l.from.shown, err)
 		}
 		l.add(l.from.only, info)
+		l.addNotes()
 		return nil
 	}
-	return fs.WalkDir(l.from.fsys, l.root, l.visit)
+	err := fs.WalkDir(l.from.fsys, l.root, l.visit)
+	l.addNotes()
+	return err
 }
 
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
@@ -223,32 +198,58 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.skip(name, reason)
 		return
 	}
-	if strings.EqualFold(path.Ext(name), ".eml") {
-		l.addLetter(file)
-		return
+	switch group := l.group(kind, l.within(name)); {
+	case kind == formatNotes:
+		l.notes = append(l.notes, file)
+	case group != "":
+		l.addTo(group, kind, file)
+	default:
+		l.addStream(l.streamFor(kind, l.within(name)), kind, file)
 	}
-	l.addStream(l.streamFor(l.within(name)), kind, file)
 }
 
-// addLetter puts a message in a file of its own with the others of its folder.
-func (l *lister) addLetter(file sourceFile) {
-	folder := path.Dir(file.name)
-	for index := range l.sources {
-		stream := &l.sources[index]
-		if first := stream.files[0].name; strings.EqualFold(path.Ext(first), ".eml") && path.Dir(first) == folder {
-			stream.files = append(stream.files, file)
-			return
+// addTo puts a file with the others of its stream, which is called after what they have in common.
+func (l *lister) addTo(group string, kind format, file sourceFile) *fileStream {
+	at, known := l.groups[groupKey{group, kind}]
+	if known {
+		l.sources[at].files = append(l.sources[at].files, file)
+		return &l.sources[at]
+	}
+	l.groups[groupKey{group, kind}] = len(l.sources)
+	l.addStream(l.free(streamName(group)), kind, file)
+	added := &l.sources[len(l.sources)-1]
+	if kind == formatSlack { // whose messages name people by their ids
+		name := path.Join(path.Dir(path.Dir(file.name)), "users.json")
+		if info, err := fs.Stat(l.from.fsys, name); err == nil {
+			added.beside = []sourceFile{{name: name, size: info.Size(), modified: info.ModTime()}}
 		}
 	}
-	name := "messages"
-	if folder != l.root {
-		name = streamName(l.within(folder))
+	return added
+}
+
+// addNotes makes a stream of each folder that holds notes, with all folders in it: their notes link to one another.
+func (l *lister) addNotes() {
+	holds := map[string]bool{}
+	for _, file := range l.notes {
+		holds[path.Dir(l.within(file.name))] = true
 	}
-	l.addStream(l.free(name), formatMail, file)
+	for _, file := range l.notes {
+		top := path.Dir(l.within(file.name))
+		for folder := top; folder != "."; {
+			if folder = path.Dir(folder); holds[folder] {
+				top = folder
+			}
+		}
+		name, root := top, path.Join(l.root, top)
+		if top == "." {
+			name = "notes"
+		}
+		l.addTo(name, formatNotes, file).root = root
+	}
 }
 
 func (l *lister) addStream(name string, kind format, file sourceFile) {
-	l.sources = append(l.sources, fileStream{stream: name, from: l.from, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
+	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
 }
 
 // within is a path as it is from the folder of the connection.
@@ -257,9 +258,9 @@ func (l *lister) within(name string) string {
 }
 
 // streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
-func (l *lister) streamFor(name string) string {
+func (l *lister) streamFor(kind format, name string) string {
 	ending := path.Ext(name)
-	if formatOf(name) == formatUnknown {
+	if formatOf(name) == formatUnknown && kind != formatChat {
 		return l.free(streamName(name))
 	}
 	short := streamName(strings.TrimSuffix(name, ending))
@@ -272,7 +273,7 @@ func (l *lister) streamFor(name string) string {
 // free takes a name that no stream has yet, and none of attachments may get.
 func (l *lister) free(name string) string {
 	unique := name
-	for number := 2; l.taken[unique] || l.taken[unique+attachmentsSuffix] || l.taken[strings.TrimSuffix(unique, attachmentsSuffix)]; number++ {
+	for number := 2; l.taken[unique] || l.taken[unique+attachmentsSuffix] || l.taken[strings.TrimSuffix(unique, attachmentsSuffix)] || l.taken[strings.TrimSuffix(unique, linksSuffix)] || l.taken[unique+linksSuffix]; number++ {
 		unique = fmt.Sprintf("%s_%d", name, number)
 	}
 	l.taken[unique] = true
@@ -294,54 +295,4 @@ func streamName(name string) string {
 		return "stream"
 	}
 	return name
-}
-
-// recognize settles how a file is read, or says why it is not.
-func recognize(fsys fs.FS, name string) (kind format, reason string) {
-	if kind = formatOf(name); kind == formatMail {
-		return kind, "" // there may be many; whoever reads one rejects what is not one
-	}
-	start, err := beginning(fsys, name)
-	if err != nil {
-		return formatUnknown, "cannot be read: " + reasonOf(err)
-	}
-	if kind == formatArray && holdsLines(start) {
-		return formatLines, ""
-	}
-	switch {
-	case kind != formatUnknown && !table.HasUTF16Mark(start) && slices.Contains(start, 0):
-		return formatUnknown, "not text: it holds bytes that are 0"
-	case kind != formatUnknown:
-		return kind, ""
-	case mail.IsMbox(start):
-		return formatMail, ""
-	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCALENDAR")):
-		return formatCalendar, ""
-	}
-	return formatUnknown, "of no known kind: " + knownEndings
-}
-
-// beginning reads the first bytes of a file.
-func beginning(fsys fs.FS, name string) ([]byte, error) {
-	opened, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = opened.Close() }() // it was only read
-	start, err := bufio.NewReaderSize(opened, 1<<12).Peek(1 << 12)
-	if len(start) == 0 && err != nil && !item.IsEnd(err) {
-		return nil, err
-	}
-	return bytes.TrimPrefix(start, []byte(item.ByteOrderMark)), nil
-}
-
-// holdsLines tells a .json file that is an object to a line: an object, and after it another.
-func holdsLines(start []byte) bool {
-	first, rest, more := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
-	if !more || len(first) == 0 || first[0] != '{' {
-		return false
-	}
-	_, err := item.NewParser().Parse(bytes.TrimSpace(first))
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return err == nil && len(rest) > 0 && rest[0] == '{'
 }

@@ -18,7 +18,7 @@ type knownID struct {
 
 // admit takes in a record, or says why it is left out: it is a copy of a message or an event. Any other record whose id is taken gets a
 // further one: mail servers do give two messages one id, and the "id" of a row may be that of an account.
-func (k knownIDs) admit(one *item.Item, file string) (reason string) {
+func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	base := one.ID
 	first, taken := k[base]
 	for number := 2; taken; number++ {
@@ -37,19 +37,18 @@ func (k knownIDs) admit(one *item.Item, file string) (reason string) {
 		_, taken = k[one.ID]
 	}
 	k[one.ID] = knownID{file: file, line: one.Line, content: one.Content}
-	fillIDs(one)
+	fillIDs(one, key)
 	return ""
 }
 
 // fillIDs writes the id into a record whose format has no field for it, and into what hangs on it.
-func fillIDs(i *item.Item) {
-	if i.Content == "" {
-		return
+func fillIDs(i *item.Item, key string) {
+	if i.Content != "" {
+		i.Fields = append([]item.Field{{Name: "id", Value: item.JSON(i.ID)}}, i.Fields...)
 	}
-	i.Fields = append([]item.Field{{Name: "id", Value: item.JSON(i.ID)}}, i.Fields...)
 	for index := range i.Attached {
 		file := &i.Attached[index]
 		file.ID = fmt.Sprintf("%s-a%d", i.ID, index+1)
-		file.Fields = append([]item.Field{{Name: "id", Value: item.JSON(file.ID)}, {Name: "message_id", Value: item.JSON(i.ID)}}, file.Fields...)
+		file.Fields = append([]item.Field{{Name: "id", Value: item.JSON(file.ID)}, {Name: key, Value: item.JSON(i.ID)}}, file.Fields...)
 	}
 }

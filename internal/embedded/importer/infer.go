@@ -21,6 +21,7 @@ type fieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
+	wide   bool         // a string has several lines, or more than longString characters
 	column table.Column // of cells
 }
 
@@ -55,7 +56,10 @@ func (t *fieldTally) countString(text string) {
 	switch {
 	case item.IsTimestamp(text):
 		t.timestamp++
-	case strings.ContainsAny(text, " \n\t") || len(text) > longString && utf8.RuneCountInString(text) > longString:
+	case len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n"):
+		t.wide = true
+		fallthrough
+	case strings.ContainsAny(text, " \t"):
 		t.long++
 	default:
 		t.short++
@@ -159,20 +163,20 @@ func (t *streamTally) add(fields []item.Field, count func(*fieldTally, []byte)) 
 func eventTimeNames() []string {
 	return []string{
 		"received_at", "sent_at", "occurred_at", "happened_at", "starts_at", "started_at", "start_time", "start", "ordered_at", "played_at",
-		"published_at", "posted_at", "date", "datetime", "timestamp", "time", "created_at", "created", "updated_at", "modified_at",
+		"published_at", "posted_at", "date", "datetime", "timestamp", "time", "created_at", "created", "endtime", "ts", "edited_at", "updated_at", "modified_at",
 	}
 }
 
 func titleNames() []string {
-	return []string{"title", "subject", "name", "headline", "display_name", "label", "filename", "question", "summary"}
+	return []string{"title", "subject", "name", "headline", "display_name", "label", "trackname", "filename", "question", "summary"}
 }
 
 func secondaryNames() []string {
-	return []string{"snippet", "description", "body", "body_text", "text", "content", "summary", "notes", "note", "message", "comment"}
+	return []string{"snippet", "description", "body", "body_text", "text", "full_text", "textcontent", "content", "summary", "notes", "note", "message", "comment"}
 }
 
 func actorNames() []string {
-	return []string{"from_name", "author", "sender", "user_name", "username", "from", "from_email", "artist", "merchant"}
+	return []string{"from_name", "author", "sender", "user_name", "username", "from", "from_email", "artist", "artistname", "merchant"}
 }
 
 // stream describes the stream from its tally. What the manifest declares comes before what was found.
@@ -185,7 +189,11 @@ func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
-		stream.Fields = append(stream.Fields, capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.records}))
+		described := capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.records})
+		if kind == "text" && !field.wide { // names of people, shops and songs
+			described.Aggregations = []string{"count_distinct", "group_by"}
+		}
+		stream.Fields = append(stream.Fields, described)
 	}
 	if err := declared.check(stream.Fields, t.records > 0); err != nil {
 		return model.Stream{}, err

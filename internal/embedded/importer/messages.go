@@ -2,6 +2,7 @@ package importer
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
@@ -48,6 +49,9 @@ func messageItem(m mail.Message) item.Item {
 // attachmentsSuffix makes the name of the stream of a stream's attachments.
 const attachmentsSuffix = "_attachments"
 
+// linksSuffix makes the name of the stream of the links of notes.
+const linksSuffix = "_links"
+
 // attachmentItem makes a record of an attachment; its id and that of its message are put in front when they are known.
 func attachmentItem(f mail.Attachment) item.Item {
 	var one item.Item
@@ -75,18 +79,56 @@ func tuneMail(stream *model.Stream) {
 	}
 }
 
-// tuneAttachments lets a message lead to its attachments, and an attachment to its bytes.
-func tuneAttachments(messages, files *model.Stream) {
-	messages.Relations = append(messages.Relations, model.Relation{
-		Name: "attachments", Target: files.Name, ForeignKey: "message_id", Cardinality: "has_many",
-		DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
-	})
-	for index := range files.Fields {
-		switch field := &files.Fields[index]; field.Name {
+// A hanging is what hangs on the records of a stream, in a stream of its own.
+type hanging struct {
+	suffix string // of the name of that stream
+	key    string // the field that holds the id of the record
+}
+
+func (s *fileStream) hung() hanging {
+	if s.format == formatNotes {
+		return hanging{linksSuffix, "note_id"}
+	}
+	return hanging{attachmentsSuffix, "message_id"}
+}
+
+// tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
+func (s *fileStream) tuneHung(records, hung *model.Stream) {
+	h := s.hung()
+	lead := func(name, key string) {
+		records.Relations = append(records.Relations, model.Relation{
+			Name: name, Target: hung.Name, ForeignKey: key, Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
+		})
+	}
+	lead(strings.TrimPrefix(h.suffix, "_"), h.key)
+	if s.format == formatNotes && hasField(hung.Fields, "target_id") {
+		lead("backlinks", "target_id")
+	}
+	for index := range hung.Fields {
+		switch field := &hung.Fields[index]; field.Name {
 		case "blob_ref":
 			*field = model.Field{Name: field.Name, Type: "blob", Nullable: true}
-		case "filename":
+		case "filename", "target":
 			field.Role = "primary-title"
+		case h.key, "target_id":
+			*field = capable(model.Field{Name: field.Name, Type: "string", Nullable: field.Nullable})
 		}
 	}
+}
+
+// tuneReplies lets a message of a service lead to its answers.
+func (s *fileStream) tuneReplies(stream *model.Stream) {
+	key := ""
+	switch s.format {
+	case formatSlack, formatMastodon:
+		key = "in_reply_to"
+	case formatX:
+		key = "in_reply_to_status_id"
+	}
+	if key == "" || !hasField(stream.Fields, key) || asKey(stream, key) != nil {
+		return
+	}
+	stream.Relations = append(stream.Relations, model.Relation{
+		Name: "replies", Target: stream.Name, ForeignKey: key, Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
+	})
 }

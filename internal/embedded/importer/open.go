@@ -50,9 +50,13 @@ const foundStep = 1000
 //	.jsonl .ndjson     a JSON object to a line
 //	.json              an array of objects, or an object in which one field is an array of them
 //	.csv .tsv          a table whose first row names its columns
-//	.mbox .mbx .eml    mail; the .eml files of one folder are one stream
-//	.ics               a calendar; its events
+//	.mbox .mbx .eml    mail; the .eml files of one folder are one stream, and so is a Maildir
+//	.ics .vcf          a calendar: its events; contacts
+//	.md                notes: those of a folder and all below it are one stream, and their links another
+//	.html .docx .odt   documents: those of one folder are one stream
 //	.zip               a folder of all these
+//
+// Exports of Slack, WhatsApp, X, Mastodon, Spotify and Google are known by their shape: what they have in parts is one stream.
 //
 // Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
 // a letter, a digit, ".", "_" or "-". Hidden files and folders, whose name begins with ".", are passed over, and so are the files of except,
@@ -167,7 +171,7 @@ func (f folder) nothing() error {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 5
+const readerVersion = 6
 
 // Fingerprint sums up what lies where [Open] would read: names, sizes, times and inodes. As long as it is the same, a database that was
 // filled from it is up to date. It opens no file.

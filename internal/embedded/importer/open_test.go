@@ -76,7 +76,7 @@ func TestOpenReadsAFolderAsItsManifestSays(t *testing.T) {
 				Name: "loans", PrimaryKey: []string{"loan_number"}, CursorField: "lent_at", ConsentTimeField: "lent_at",
 				Fields: []model.Field{
 					{Name: "loan_number", Type: "integer", Exact: true, Range: true, Aggregations: sums},
-					{Name: "book", Type: "text", Role: "primary-title", Exact: true, Lexical: true},
+					{Name: "book", Type: "text", Role: "primary-title", Exact: true, Lexical: true, Aggregations: groups},
 					{Name: "isbn", Type: "string", Exact: true, Lexical: true, Aggregations: groups},
 					{Name: "lent_at", Type: "timestamp", Role: "event-time", Exact: true, Range: true, Aggregations: times},
 					{Name: "returned_at", Type: "timestamp", Nullable: true, Exact: true, Range: true, Aggregations: times},
@@ -101,7 +101,7 @@ func TestOpenReadsAFolderAsItsManifestSays(t *testing.T) {
 					{Name: "id", Type: "string", Exact: true, Aggregations: groups},
 					{Name: "loan", Type: "string", Exact: true, Aggregations: groups},
 					{Name: "sent_at", Type: "timestamp", Role: "event-time", Exact: true, Range: true, Aggregations: times},
-					{Name: "text", Type: "text", Role: "secondary", Exact: true, Lexical: true},
+					{Name: "text", Type: "text", Role: "secondary", Exact: true, Lexical: true, Aggregations: groups},
 				},
 			},
 		},

@@ -124,7 +124,7 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	}
 	var old written
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
-	current := written{readerVersion, s.format, s.declared, stateOf(s.from.fsys, s.files), blobs}
+	current := written{readerVersion, s.format, s.declared, stateOf(s.from.fsys, slices.Concat(s.files, s.beside)), blobs}
 	same = len(old.Files) == len(current.Files)
 	for index := range current.Files {
 		one := &current.Files[index]

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +8,9 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -21,6 +19,7 @@ import (
 type fileStream struct {
 	stream    string
 	from      folder
+	root      string // what the names of its files begin with
 	blobs     string // the folder of files that records name
 	format    format
 	files     []sourceFile
@@ -31,6 +30,9 @@ type fileStream struct {
 	unusable  bool                  // found by infer: no file holds what its name promises
 	repeated  bool                  // found by infer: records share what the id field says
 	reported  map[Skip]bool         // by infer: files that were left out
+	beside    []sourceFile          // files without records of the stream that its records depend on
+	notes     document.Notes        // of a stream of notes
+	users     services.SlackUsers   // of a stream of messages
 }
 
 // describe is the stream as the manifest declares all of it, or as its files show it.
@@ -103,11 +105,12 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.format == formatMail {
 		tuneMail(&stream)
 	}
+	s.tuneReplies(&stream)
 	if attached.records == 0 {
 		return []model.Stream{stream}, nil
 	}
-	files, err := attached.stream(streamManifest{Name: s.stream + attachmentsSuffix})
-	tuneAttachments(&stream, &files)
+	files, err := attached.stream(streamManifest{Name: s.stream + s.hung().suffix})
+	s.tuneHung(&stream, &files)
 	return []model.Stream{stream, files}, err
 }
 
@@ -137,7 +140,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				return false
 			}
 			for _, file := range one.Attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + attachmentsSuffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data()}
+				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data()}
 				hung.Blob = keep.take(file.Blob)
 				if !yield(hung, nil) {
 					return false
@@ -179,9 +182,10 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		return true, nil
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	reader, err := s.reader(opened)
+	reader, err := s.reader(opened, file)
 	if err != nil {
-		return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
+		return true, nil
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -202,7 +206,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		one.Identify(s.idField)
 		one.TakeEmitted(s.declared.EmittedField)
 		said := one.ID
-		if reason := ids.admit(&one, file.name); reason != "" {
+		if reason := ids.admit(&one, file.name, s.hung().key); reason != "" {
 			report(Skip{File: file.name, Line: one.Line, Reason: reason})
 			continue
 		}
@@ -221,26 +225,4 @@ func nextOf(reader item.Reader) (one item.Item, err error) {
 		}
 	}()
 	return reader.Next()
-}
-
-// reader reads a file of the stream.
-func (s *fileStream) reader(file io.Reader) (item.Reader, error) {
-	if s.format == formatArray {
-		seekable, ok := file.(io.ReadSeeker)
-		if !ok {
-			return nil, errors.New("an array is read twice, and the file can only be read once")
-		}
-		return objects.NewArray(seekable), nil
-	}
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	switch s.format {
-	case formatTable:
-		return table.NewReader(input, s.cells, &s.idField), nil
-	case formatMail:
-		return messagesReader{mail.NewReader(input)}, nil
-	case formatCalendar:
-		return calendar.NewReader(input), nil
-	}
-	return objects.NewLines(input), nil
 }

@@ -3,7 +3,6 @@ package calendar
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ import (
 // A reader reads the events of an iCalendar file (RFC 5545). Lines are unfolded here and parsed one by one by the library: its reader of
 // whole calendars would hold all of one in memory, and give all of it up for one bad line; its streams do not bound the length of a line.
 type reader struct {
-	lines *foldedLines
+	lines *item.Folded
 	begun bool
 	name  string // X-WR-CALNAME
 	zones calendarZones
@@ -29,45 +28,15 @@ type reader struct {
 
 // NewReader reads the events of a calendar.
 func NewReader(input *bufio.Reader) item.Reader {
-	return &reader{lines: &foldedLines{lines: item.NewLines(input)}, zones: calendarZones{}}
-}
-
-// foldedLines reads content lines: a line that begins with a space or a tab goes on where the one before ended.
-type foldedLines struct {
-	lines  *item.Lines
-	number int // where the line begins that was read last
-}
-
-func (f *foldedLines) next() (string, error) {
-	first, err := f.lines.Next()
-	f.number = f.lines.Number
-	if err != nil {
-		return "", err
-	}
-	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
-	for {
-		more, err := f.lines.Next()
-		if errors.Is(err, io.EOF) {
-			f.lines.Number--
-			return string(text), nil
-		}
-		if err != nil {
-			return "", err // of a line that is too long, the one before is lost too
-		}
-		if more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > item.MaxLine {
-			f.lines.Back(bytes.Clone(more))
-			return string(text), nil
-		}
-		text = append(text, bytes.TrimRight(more[1:], "\r\n")...)
-	}
+	return &reader{lines: item.NewFolded(input), zones: calendarZones{}}
 }
 
 // property parses the next content line that is not empty.
 func (r *reader) property() (*ics.BaseProperty, error) {
 	for {
-		text, err := r.lines.next()
+		text, err := r.lines.Next()
 		if errors.Is(err, item.ErrTooLong) {
-			return nil, item.Unusable{Line: r.lines.lines.Number, Reason: err.Error()}
+			return nil, item.Unusable{Line: r.lines.LastRead(), Reason: err.Error()}
 		}
 		if err != nil {
 			return nil, err
@@ -77,7 +46,7 @@ func (r *reader) property() (*ics.BaseProperty, error) {
 		}
 		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
 		if err != nil || one == nil {
-			return nil, item.Unusable{Line: r.lines.number, Reason: "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
+			return nil, item.Unusable{Line: r.lines.Number, Reason: "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
 		}
 		one.IANAToken = strings.ToUpper(one.IANAToken)
 		return one, nil
@@ -90,7 +59,7 @@ func (r *reader) Next() (item.Item, error) {
 		if !r.begun {
 			r.begun = true
 			if _, bad := errors.AsType[item.Unusable](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
-				r.lines.lines.Stop()
+				r.lines.Stop()
 				return item.Item{}, item.Unusable{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
 			}
 		}
@@ -108,7 +77,7 @@ func (r *reader) Next() (item.Item, error) {
 		case isMark(one, "BEGIN", "VEVENT"):
 			return r.event()
 		default:
-			line, kind := r.lines.number, strings.ToUpper(one.Value)
+			line, kind := r.lines.Number, strings.ToUpper(one.Value)
 			if _, err := r.component(kind); err != nil {
 				return item.Item{}, err
 			}
@@ -130,7 +99,7 @@ type component struct {
 
 // component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
 func (r *reader) component(kind string) (component, error) {
-	c := component{line: r.lines.number, properties: map[string][]*ics.BaseProperty{}}
+	c := component{line: r.lines.Number, properties: map[string][]*ics.BaseProperty{}}
 	var inner []string
 	var rule zoneRule
 	zone := ""
@@ -174,7 +143,7 @@ func (r *reader) component(kind string) (component, error) {
 
 // unfinished gives the beginning of the next component back.
 func (r *reader) unfinished(c component, one *ics.BaseProperty, kind string) error {
-	r.lines.lines.Back([]byte(one.IANAToken + ":" + one.Value + "\r\n"))
+	r.lines.Back(one.IANAToken + ":" + one.Value)
 	return item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -115,7 +116,7 @@ func (m *message) text() string {
 	for _, part := range m.parts {
 		text := part.text
 		if part.isHTML {
-			text = htmlText(text)
+			text = htmltext.Text(text)
 		}
 		text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), " \t\r\n")
 		if strings.TrimSpace(text) != "" {

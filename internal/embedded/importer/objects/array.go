@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -15,6 +16,7 @@ import (
 // file, so such a file is read twice; neither time is more than one item in memory.
 type arrayReader struct {
 	file    io.ReadSeeker
+	field   string // whose array is read; empty: the longest
 	input   *countedInput
 	decoder *json.Decoder
 	parser  *item.Parser
@@ -24,9 +26,10 @@ type arrayReader struct {
 	others  []item.Unusable // arrays that are not read
 }
 
-// NewArray reads JSON objects in an array of the file, which is read twice.
-func NewArray(file io.ReadSeeker) item.Reader {
-	return &arrayReader{file: file, parser: item.NewParser()}
+// NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of several
+// the named one is read or, without a name, the one with the most items.
+func NewArray(file io.ReadSeeker, field string) item.Reader {
+	return &arrayReader{file: file, field: field, parser: item.NewParser()}
 }
 
 // A countedInput refuses to be read on for longer than a value may be, and knows where lines end.
@@ -118,6 +121,9 @@ func (r *arrayReader) choose() (string, error) {
 		}
 		found = append(found, name)
 	})
+	if slices.Contains(found, r.field) {
+		longest, found = r.field, nil
+	}
 	switch {
 	case most >= 0: // a file that is broken later on is read until there
 		r.ended = false

@@ -1,4 +1,5 @@
-package mail
+// Package htmltext is what a person reads of HTML.
+package htmltext
 
 import (
 	"strings"
@@ -7,10 +8,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// htmlText is what a person reads of an HTML letter: its words, with the lines that its blocks make.
+// Text is what a person reads of an HTML letter or page: its words, with the lines that its blocks make.
 // One pass over the tokens: libraries build a tree of it first, take six times as long, mark up bold words, and lose a text that is nested
 // 20,000 deep.
-func htmlText(source string) string {
+func Text(source string) string {
 	var text lineText
 	tokenizer := html.NewTokenizer(strings.NewReader(source))
 	hidden := atom.Atom(0) // the element whose text nobody sees

@@ -1,0 +1,115 @@
+package integration
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An export is what a person got from somewhere, and what is true of it.
+type export struct {
+	folder string
+	files  map[string]string
+	truths []truth
+	skips  []string // said at the start
+}
+
+// A truth is what a call says: every one of the texts.
+type truth struct {
+	tool, arguments string
+	says            []string
+}
+
+// counts says how many records a stream has.
+func counts(stream, number string) truth {
+	return truth{"aggregate", `{"stream":"` + stream + `","metric":"count"}`, []string{number}}
+}
+
+// sums says what the numbers of a field add up to.
+func sums(stream, field, number string) truth {
+	return truth{"aggregate", `{"stream":"` + stream + `","metric":"sum","field":"` + field + `"}`, []string{number}}
+}
+
+// lists says what is in a stream, or in the records that a filter leaves.
+func lists(arguments string, says ...string) truth { return truth{"query_records", arguments, says} }
+
+// finds says which record a search comes upon.
+func finds(words, id string) truth { return truth{"search", `{"q":"` + words + `"}`, []string{id}} }
+
+// writeExports puts all exports into one folder.
+func writeExports(t *testing.T, exports []export) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, one := range exports {
+		for name, text := range one.files {
+			file := filepath.Join(dir, one.folder, filepath.FromSlash(name))
+			check(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			write(t, file, text)
+		}
+	}
+	return dir
+}
+
+// Everything that a folder of exports holds is found through the real /mcp, and over stdio, and what cannot be read is named.
+func TestExportsAreTrue(t *testing.T) {
+	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t))
+	dir := writeExports(t, exports)
+	index := filepath.Join(t.TempDir(), "index.db")
+	d := runDemo(t, "--data", dir, "--db", index)
+	if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, ", skipped ") }); err != nil {
+		t.Fatalf("%v\n%s", err, d.stderr)
+	}
+	hosted := overHTTP(t, d.MCPURL, d.ClientToken)
+	local := overStdio(t, "--data", dir, "--db", index)
+	for _, one := range exports {
+		t.Run(one.folder, func(t *testing.T) {
+			for _, skip := range one.skips {
+				if !strings.Contains(d.stderr.String(), "skipped "+one.folder+"/"+skip) {
+					t.Errorf("not said: skipped %s/%s", one.folder, skip)
+				}
+			}
+			for _, truth := range one.truths {
+				for _, client := range []session{hosted, local} {
+					text := textOf(client.call(truth.tool, args(truth.arguments)))
+					for _, want := range truth.says {
+						if !strings.Contains(text, want) {
+							t.Errorf("%s %s does not say %q:\n%s", truth.tool, truth.arguments, want, text)
+						}
+					}
+				}
+			}
+		})
+	}
+	if t.Failed() {
+		t.Logf("at the start:\n%s", d.stderr)
+	}
+}
+
+// packed is a zip archive of files.
+func packed(t *testing.T, files map[string]string) string {
+	t.Helper()
+	var out bytes.Buffer
+	writer := zip.NewWriter(&out)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		entry, err := writer.Create(name)
+		check(t, err)
+		_, err = io.WriteString(entry, files[name])
+		check(t, err)
+	}
+	check(t, writer.Close())
+	return out.String()
+}
+
+func jsonOf(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(value, "", "  ")
+	check(t, err)
+	return string(text)
+}

@@ -1,0 +1,168 @@
+// Package contacts reads the people of vCard files (RFC 6350, and 2.1 as phones write it).
+package contacts
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"mime/quotedprintable"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// A reader reads cards.
+type reader struct {
+	lines *item.Folded
+	begun bool
+}
+
+// NewReader reads the cards of a file.
+func NewReader(input *bufio.Reader) item.Reader { return &reader{lines: item.NewFolded(input)} }
+
+// A property is a line of a card.
+type property struct {
+	name, value string
+	quoted      bool // printable
+}
+
+// property reads the next line that is not empty.
+func (r *reader) property() (property, error) {
+	for {
+		text, err := r.lines.Next()
+		if errors.Is(err, item.ErrTooLong) {
+			return property{}, item.Unusable{Line: r.lines.LastRead(), Reason: err.Error()}
+		}
+		if err != nil {
+			return property{}, err
+		}
+		head, value, ok := strings.Cut(utf8text.Mend(text), ":")
+		if !ok {
+			continue
+		}
+		name, settings, _ := strings.Cut(strings.ToUpper(head), ";")
+		if _, after, grouped := strings.Cut(name, "."); grouped {
+			name = after
+		}
+		p := property{name: strings.TrimSpace(name), value: value, quoted: strings.Contains(settings, "QUOTED-PRINTABLE")}
+		for p.quoted && strings.HasSuffix(p.value, "=") {
+			more, err := r.lines.Next()
+			if err != nil || len(p.value)+len(more) > item.MaxLine {
+				break
+			}
+			p.value = p.value[:len(p.value)-1] + more
+		}
+		return p, nil
+	}
+}
+
+// escapes are of a text value.
+var escapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\:`, ":", `\\`, `\`)
+
+func (p property) text() string {
+	value := p.value
+	if p.quoted {
+		if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(value))); err == nil {
+			value = utf8text.Mend(string(plain))
+		}
+	}
+	return strings.TrimSpace(escapes.Replace(value))
+}
+
+// parts joins what a name, an address or an organization is made of.
+func (p property) parts(order ...int) string {
+	fields := strings.Split(strings.ReplaceAll(p.value, `\;`, "\x00"), ";")
+	if order == nil {
+		for index := range fields {
+			order = append(order, index)
+		}
+	}
+	var parts []string
+	for _, index := range order {
+		if index < len(fields) {
+			part := property{value: strings.ReplaceAll(fields[index], "\x00", ";"), quoted: p.quoted}.text()
+			if part != "" {
+				parts = append(parts, part)
+			}
+		}
+	}
+	if len(order) == len(fields) && len(order) > 0 && order[0] == 0 {
+		return strings.Join(parts, ", ")
+	}
+	return strings.Join(parts, " ")
+}
+
+func (r *reader) Next() (item.Item, error) {
+	for {
+		p, err := r.property()
+		if err != nil {
+			return item.Item{}, err
+		}
+		begins := p.name == "BEGIN" && strings.EqualFold(strings.TrimSpace(p.value), "VCARD")
+		if !r.begun && !begins {
+			r.lines.Stop()
+			return item.Item{}, item.Unusable{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
+		}
+		r.begun = true
+		if begins {
+			return r.card()
+		}
+	}
+}
+
+// card reads up to the end of a card.
+func (r *reader) card() (item.Item, error) {
+	one := item.Item{Line: r.lines.Number}
+	only := map[string]string{} // fields that a card has once
+	lists := map[string][]string{}
+	for {
+		p, err := r.property()
+		if errors.Is(err, io.EOF) || p.name == "BEGIN" {
+			if p.name == "BEGIN" {
+				r.lines.Back("BEGIN:" + p.value)
+			}
+			return item.Item{}, item.Unusable{Line: one.Line, Reason: "a card that does not end"}
+		}
+		if _, ok := errors.AsType[item.Unusable](err); ok {
+			continue // a picture
+		}
+		if err != nil {
+			return item.Item{}, err
+		}
+		switch p.name {
+		case "END":
+			return finish(one, only, lists), nil
+		case "FN", "UID", "NICKNAME", "TITLE", "BDAY", "ANNIVERSARY", "NOTE", "REV":
+			if only[p.name] == "" {
+				only[p.name] = p.text()
+			}
+		case "N":
+			only["N"] = p.parts(3, 1, 2, 0, 4)
+		case "ORG":
+			only["ORG"] = p.parts()
+		case "ADR":
+			lists["ADR"] = append(lists["ADR"], p.parts())
+		case "EMAIL", "TEL", "URL", "CATEGORIES":
+			lists[p.name] = append(lists[p.name], p.text())
+		}
+	}
+}
+
+func finish(one item.Item, only map[string]string, lists map[string][]string) item.Item {
+	if only["UID"] != "" {
+		one.Put("id", only["UID"])
+	}
+	if only["FN"] == "" {
+		only["FN"] = only["N"]
+	}
+	for _, field := range [...]struct{ name, of string }{
+		{"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"}, {"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},
+	} {
+		one.Put(field.name, only[field.of])
+	}
+	for _, field := range [...]struct{ name, of string }{{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"}, {"categories", "CATEGORIES"}} {
+		one.Put(field.name, lists[field.of])
+	}
+	return one
+}

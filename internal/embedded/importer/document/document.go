@@ -1,0 +1,195 @@
+// Package document reads files that are one text: notes in Markdown, pages of HTML, and documents of word processors.
+package document
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// maxXML is how much of the text of a word processor is read, with its marks, in bytes.
+const maxXML = 64 << 20
+
+// A single reader yields one record.
+type single struct{ read func() (item.Item, error) }
+
+func (s *single) Next() (item.Item, error) {
+	if s.read == nil {
+		return item.Item{}, io.EOF
+	}
+	read := s.read
+	s.read = nil
+	return read()
+}
+
+// readText reads a file as text.
+func readText(file io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(file, item.MaxLine+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > item.MaxLine {
+		return "", item.Unusable{Reason: item.ErrTooLong.Error()}
+	}
+	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), nil
+}
+
+var titleElement = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
+// HTML reads a page.
+func HTML(file io.Reader, name string) item.Reader {
+	return &single{func() (item.Item, error) {
+		text, err := readText(file)
+		if err != nil {
+			return item.Item{}, err
+		}
+		title := ""
+		if found := titleElement.FindStringSubmatch(text); found != nil {
+			title = html.UnescapeString(found[1])
+		}
+		return describe(name, title, htmltext.Text(text)), nil
+	}}
+}
+
+// describe makes a record of a text. Without a title it has that of its file.
+func describe(name, title, text string) item.Item {
+	one := item.Item{Line: 1, ID: name}
+	one.Put("id", name)
+	if title = strings.Join(strings.Fields(title), " "); title == "" {
+		title = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	}
+	one.Put("title", title)
+	one.Put("text", text)
+	return one
+}
+
+// Office reads a document of a word processor: .docx or .odt.
+func Office(file io.ReaderAt, size int64, name string) item.Reader {
+	return &single{func() (item.Item, error) {
+		parts, err := zip.NewReader(file, size)
+		if err != nil {
+			return item.Item{}, item.Unusable{Reason: "not a document that can be read, or an encrypted one: " + err.Error()}
+		}
+		about, body := "docProps/core.xml", "word/document.xml"
+		if strings.EqualFold(path.Ext(name), ".odt") {
+			about, body = "meta.xml", "content.xml"
+		}
+		var text officeText
+		if err := eachToken(parts, body, text.add); err != nil {
+			return item.Item{}, item.Unusable{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
+		}
+		properties := map[string]string{}
+		last := ""
+		_ = eachToken(parts, about, func(token xml.Token) error { // a document need not say anything about itself
+			switch token := token.(type) {
+			case xml.StartElement:
+				last = token.Name.Local
+			case xml.CharData:
+				properties[last] += string(token)
+			case xml.EndElement:
+				last = ""
+			}
+			return nil
+		})
+		one := describe(name, properties["title"], strings.TrimSpace(text.String()))
+		one.Put("author", strings.TrimSpace(properties["creator"]))
+		one.Put("created_at", officeTime(properties["created"]+properties["creation-date"]))
+		one.Put("modified_at", officeTime(properties["modified"]+properties["date"]))
+		return one, nil
+	}}
+}
+
+func officeTime(text string) string {
+	text = strings.TrimSpace(text)
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if when, err := time.Parse(layout, text); err == nil {
+			return when.Format(strings.TrimSuffix(layout, ".999999999"))
+		}
+	}
+	return ""
+}
+
+// eachToken reads a part of a document. encoding/xml expands no entities of a file's own.
+func eachToken(parts *zip.Reader, name string, visit func(xml.Token) error) error {
+	part, err := parts.Open(name)
+	if err != nil {
+		return fmt.Errorf("there is no %s", name)
+	}
+	defer func() { _ = part.Close() }() // it was only read
+	limited := &io.LimitedReader{R: part, N: maxXML}
+	decoder := xml.NewDecoder(limited)
+	for {
+		token, err := decoder.Token()
+		switch {
+		case limited.N == 0:
+			return fmt.Errorf("%s has more than %d MiB", name, maxXML>>20)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := visit(token); err != nil {
+			return err
+		}
+	}
+}
+
+// An officeText collects what a document says, a line for each paragraph.
+type officeText struct {
+	strings.Builder
+	open []string // names of the elements around
+}
+
+func (t *officeText) add(token xml.Token) error {
+	switch token := token.(type) {
+	case xml.StartElement:
+		t.open = append(t.open, token.Name.Local)
+		switch token.Name.Local {
+		case "tab":
+			t.WriteByte('\t')
+		case "br", "line-break", "cr":
+			t.WriteByte('\n')
+		case "s":
+			t.WriteByte(' ')
+		}
+	case xml.EndElement:
+		t.open = t.open[:len(t.open)-1]
+		if token.Name.Local == "p" || token.Name.Local == "h" {
+			t.WriteByte('\n')
+		}
+	case xml.CharData:
+		if t.shown() {
+			t.Write(token)
+		}
+	}
+	if t.Len() > item.MaxLine {
+		return item.ErrTooLong
+	}
+	return nil
+}
+
+// shown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of notes about changes.
+func (t *officeText) shown() bool {
+	paragraph := false
+	for _, name := range t.open {
+		switch name {
+		case "tracked-changes", "delText", "instrText":
+			return false
+		case "t", "p", "h":
+			paragraph = true
+		}
+	}
+	return paragraph
+}

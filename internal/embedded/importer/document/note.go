@@ -1,0 +1,139 @@
+package document
+
+import (
+	"encoding/json"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// maxFrontMatter is how large the fields above a note may be, in bytes.
+const maxFrontMatter = 64 << 10
+
+var (
+	frontMatter = regexp.MustCompile(`(?s)\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\z)`)
+	heading     = regexp.MustCompile(`(?m)^# +(.+?)[ #]*$`)
+	wikiLink    = regexp.MustCompile(`(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|[^\[\]\n]*)?\]\]`)
+)
+
+// Notes are the ids of the notes of a stream by their names: a link names a note as shortly as it can.
+type Notes map[string]string
+
+// NewNotes collects the notes of the files of these names.
+func NewNotes(names []string) Notes {
+	notes := Notes{}
+	for _, name := range names {
+		id := NoteID(name)
+		notes[strings.ToLower(id)] = id
+		if short := strings.ToLower(path.Base(id)); notes[short] == "" {
+			notes[short] = id
+		}
+	}
+	return notes
+}
+
+// NoteID is the id of the note in a file.
+func NoteID(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+
+// find is the note that a link leads to: by its name, or by the end of its path.
+func (n Notes) find(target string) string {
+	target = strings.ToLower(strings.TrimSuffix(target, ".md"))
+	if id, ok := n[target]; ok {
+		return id
+	}
+	if id := n[path.Base(target)]; strings.HasSuffix(strings.ToLower(id), "/"+target) {
+		return id
+	}
+	return ""
+}
+
+// Note reads a note in Markdown: the fields of its front matter, its text, and where its links lead.
+func Note(file io.Reader, name string, notes Notes) item.Reader {
+	return &single{func() (item.Item, error) {
+		text, err := readText(file)
+		if err != nil {
+			return item.Item{}, err
+		}
+		id := NoteID(name)
+		one := item.Item{Line: 1, ID: id}
+		one.Put("id", id)
+		fields := []item.Field(nil)
+		if found := frontMatter.FindStringSubmatchIndex(text); found != nil && found[3]-found[2] <= maxFrontMatter {
+			if known, ok := fieldsOf(text[found[2]:found[3]]); ok {
+				fields, text = known, text[found[1]:]
+			}
+		}
+		title := path.Base(id)
+		if found := heading.FindStringSubmatch(text); found != nil {
+			title = found[1]
+		}
+		if said := (item.Item{Fields: fields}).String("title"); said != "" {
+			title = said
+		}
+		one.Put("title", title)
+		if folder := path.Dir(id); folder != "." {
+			one.Put("folder", folder)
+		}
+		for _, field := range fields {
+			if _, taken := one.Value(field.Name); !taken && field.Name != "text" {
+				one.Fields = append(one.Fields, field)
+			}
+		}
+		one.Put("text", strings.TrimSpace(text))
+		for _, link := range wikiLink.FindAllStringSubmatch(text, -1) {
+			one.Attached = append(one.Attached, linkItem(id, link, notes))
+		}
+		return one, nil
+	}}
+}
+
+// linkItem is a link of a note, whose id is put in front when it is known.
+func linkItem(from string, link []string, notes Notes) item.Item {
+	target := strings.TrimSpace(link[2])
+	if target == "" {
+		target = path.Base(from) // a heading of the same note
+	}
+	kind, to := "note", notes.find(target)
+	if ending := path.Ext(target); to == "" && ending != "" && len(ending) <= 6 && !strings.Contains(ending, " ") {
+		kind = "attachment"
+	}
+	var one item.Item
+	one.Put("target", target)
+	one.Put("target_id", to)
+	one.Put("heading", strings.TrimSpace(link[3]))
+	one.Put("kind", kind)
+	one.Put("embedded", link[1] != "")
+	return one
+}
+
+// fieldsOf reads front matter. What is not YAML is part of the text.
+func fieldsOf(text string) ([]item.Field, bool) {
+	var top yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &top); err != nil || len(top.Content) != 1 || top.Content[0].Kind != yaml.MappingNode {
+		return nil, false
+	}
+	var fields []item.Field
+	pairs := top.Content[0].Content
+	for at := 0; at+1 < len(pairs); at += 2 {
+		var value any
+		if pairs[at+1].Tag == "!!timestamp" {
+			value = pairs[at+1].Value
+		} else if pairs[at+1].Decode(&value) != nil {
+			continue
+		}
+		text, err := json.Marshal(value)
+		if err != nil { // a map with keys that are no strings, or a number that is none
+			continue
+		}
+		name := strings.TrimSpace(pairs[at].Value)
+		if _, taken := (item.Item{Fields: fields}).Value(name); name != "" && name != "id" && !taken {
+			fields = append(fields, item.Field{Name: name, Value: text})
+		}
+	}
+	return fields, true
+}

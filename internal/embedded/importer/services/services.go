@@ -1,0 +1,210 @@
+// Package services reads what online services export: mostly JSON, in shapes of their own.
+package services
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+)
+
+// A shaped reader makes other records of those that it reads.
+type shaped struct {
+	from  item.Reader
+	shape func(item.Item) (item.Item, error)
+}
+
+func (s shaped) Next() (item.Item, error) {
+	one, err := s.from.Next()
+	if err != nil {
+		return one, err
+	}
+	return s.shape(one)
+}
+
+// decode reads a record into a struct. What has another type than expected is left empty.
+func decode(one item.Item, into any) {
+	_ = json.Unmarshal(one.Data(), into) // it is an object, and the rest of it is read
+}
+
+// put takes over fields of a record that have not been put in other words.
+func put(one *item.Item, fields []item.Field, but ...string) {
+	for _, field := range fields {
+		if !slices.Contains(but, field.Name) {
+			one.Fields = append(one.Fields, field)
+		}
+	}
+}
+
+// X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its own.
+func X(file io.ReadSeeker) item.Reader {
+	parser := item.NewParser()
+	return shaped{objects.NewArray(&afterAssignment{file}, ""), func(one item.Item) (item.Item, error) {
+		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
+			fields, err := parser.Parse(one.Fields[0].Value)
+			if err != nil {
+				return one, item.Unusable{Line: one.Line, Reason: err.Error()}
+			}
+			one.Fields, one.Text = fields, nil
+		}
+		for index, field := range one.Fields {
+			if text := one.String(field.Name); strings.HasSuffix(field.Name, "_at") {
+				if when, err := time.Parse(time.RubyDate, text); err == nil {
+					one.Fields[index].Value, one.Text = item.JSON(when.Format(time.RFC3339)), nil
+				}
+			}
+		}
+		return one, nil
+	}}
+}
+
+// An afterAssignment is a script from behind its first "=" on.
+type afterAssignment struct{ file io.ReadSeeker }
+
+func (a *afterAssignment) Read(into []byte) (int, error) { return a.file.Read(into) }
+
+// maxAssignment is how far in a script the assignment is looked for, in bytes.
+const maxAssignment = 4096
+
+func (a *afterAssignment) Seek(int64, int) (int64, error) {
+	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	var one [1]byte
+	for range maxAssignment {
+		if _, err := io.ReadFull(a.file, one[:]); err != nil || one[0] == '=' {
+			return 0, nil // what comes then is no array, which is said
+		}
+	}
+	return 0, errors.New("not a script of an archive of X")
+}
+
+// IsX reports that a script begins as those of an archive of X do.
+func IsX(start []byte) bool {
+	begin, _, ok := bytes.Cut(start, []byte("="))
+	return ok && bytes.HasPrefix(bytes.TrimSpace(begin), []byte("window.YTD.")) && len(begin) < maxAssignment
+}
+
+// Mastodon reads what a person posted and boosted: an outbox of ActivityPub.
+func Mastodon(file io.ReadSeeker) item.Reader {
+	return shaped{objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
+		var activity struct {
+			ID, Type, Published string
+			Object              json.RawMessage
+		}
+		decode(one, &activity)
+		var post struct {
+			ID, URL, Content, Summary, InReplyTo, Published string
+			To, CC                                          []string
+			Tag                                             []struct{ Type, Name string }
+			Attachment                                      []struct{ URL, Name string }
+		}
+		made := item.Item{Line: one.Line, Number: one.Number}
+		made.Put("type", strings.ToLower(activity.Type))
+		made.Put("published_at", activity.Published)
+		var boosted string
+		if json.Unmarshal(activity.Object, &boosted) == nil {
+			made.Fields = append([]item.Field{{Name: "id", Value: item.JSON(activity.ID)}}, made.Fields...)
+			made.Put("url", boosted)
+			return made, nil
+		}
+		_ = json.Unmarshal(activity.Object, &post) // what is not as expected is left empty
+		made.Fields = append([]item.Field{{Name: "id", Value: item.JSON(post.ID)}}, made.Fields...)
+		made.Put("text", htmltext.Text(post.Content))
+		made.Put("warning", post.Summary)
+		made.Put("url", post.URL)
+		made.Put("in_reply_to", post.InReplyTo)
+		var tags, files []string
+		for _, tag := range post.Tag {
+			tags = append(tags, tag.Name)
+		}
+		for _, file := range post.Attachment {
+			files = append(files, strings.TrimSpace(file.URL+" "+file.Name))
+		}
+		made.Put("tags", tags)
+		made.Put("attachments", files)
+		return made, nil
+	}}
+}
+
+// IsOutbox reports that a JSON file begins as an outbox of ActivityPub does.
+func IsOutbox(start []byte) bool {
+	return bytes.Contains(start, []byte(`"orderedItems"`)) || bytes.Contains(start, []byte(`"OrderedCollection"`))
+}
+
+// maxKeep is how large a note may be, in bytes.
+const maxKeep = item.MaxLine
+
+// Keep reads a note of Google Keep, which has a file of its own.
+func Keep(file io.Reader, name string) item.Reader {
+	return &keepReader{file: file, name: name}
+}
+
+type keepReader struct {
+	file io.Reader
+	name string
+	done bool
+}
+
+func (k *keepReader) Next() (item.Item, error) {
+	if k.done {
+		return item.Item{}, io.EOF
+	}
+	k.done = true
+	text, err := io.ReadAll(io.LimitReader(k.file, maxKeep+1))
+	if err != nil {
+		return item.Item{}, err
+	}
+	if len(text) > maxKeep {
+		return item.Item{}, item.Unusable{Reason: item.ErrTooLong.Error()}
+	}
+	fields, err := item.NewParser().Parse(bytes.TrimSpace(text))
+	if err != nil {
+		return item.Item{}, item.Unusable{Reason: err.Error()}
+	}
+	var note struct {
+		UserEditedTimestampUsec, CreatedTimestampUsec int64
+		ListContent                                   []struct {
+			Text      string
+			IsChecked bool
+		}
+		Labels []struct{ Name string }
+	}
+	_ = json.Unmarshal(text, &note) // it is an object, and the rest of it is read
+	one := item.Item{Line: 1}
+	one.Put("id", k.name)
+	one.Put("created_at", microTime(note.CreatedTimestampUsec))
+	one.Put("edited_at", microTime(note.UserEditedTimestampUsec))
+	var lines, labels []string
+	for _, line := range note.ListContent {
+		mark := "[ ] "
+		if line.IsChecked {
+			mark = "[x] "
+		}
+		lines = append(lines, mark+line.Text)
+	}
+	for _, label := range note.Labels {
+		labels = append(labels, label.Name)
+	}
+	one.Put("labels", labels)
+	one.Put("list", strings.Join(lines, "\n"))
+	put(&one, fields, "id", "created_at", "edited_at", "createdTimestampUsec", "userEditedTimestampUsec", "listContent", "labels", "list", "textContentHtml")
+	return one, nil
+}
+
+func microTime(micros int64) string {
+	if micros <= 0 || micros > 1<<52 {
+		return ""
+	}
+	return time.UnixMicro(micros).UTC().Format(time.RFC3339)
+}
+
+// IsKeep reports that a file may be a note of Google Keep.
+func IsKeep(start []byte) bool { return bytes.Contains(start, []byte(`"userEditedTimestampUsec"`)) }

@@ -1,0 +1,153 @@
+package services
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+var (
+	// chatLine begins a message: "[15.01.26, 02:15:09] Nora: text" on a phone of Apple, "15/01/2026, 02:15 - Nora: text" on others.
+	chatLine = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:at )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
+	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
+	chatFile = regexp.MustCompile(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
+	// chatMarks direct the writing, and stand before dates and files.
+	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
+)
+
+// IsWhatsApp reports that a text begins as an exported chat does.
+func IsWhatsApp(start []byte) bool {
+	return chatLine.MatchString(chatMarks.Replace(string(utf8text.FirstLine(start))))
+}
+
+// A chatReader reads the messages of an exported chat. In which order a date has day and month shows in the file as a whole.
+type chatReader struct {
+	file       io.ReadSeeker
+	lines      *item.Lines
+	monthFirst bool
+	next       []string // what chatLine found of the next message
+	nextLine   int
+	ended      bool
+}
+
+// WhatsApp reads an exported chat, twice.
+func WhatsApp(file io.ReadSeeker) item.Reader { return &chatReader{file: file} }
+
+func (r *chatReader) Next() (item.Item, error) {
+	if r.lines == nil {
+		if err := r.begin(); err != nil {
+			return item.Item{}, err
+		}
+	}
+	if r.ended && r.next == nil {
+		return item.Item{}, io.EOF
+	}
+	head, line := r.next, r.nextLine
+	r.next = nil
+	text := []byte(head[9])
+	for {
+		more, err := r.lines.Next()
+		if errors.Is(err, item.ErrTooLong) || err == nil && len(text)+len(more) > item.MaxLine {
+			return item.Item{}, item.Unusable{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
+		}
+		if err != nil {
+			r.ended = true
+			if !errors.Is(err, io.EOF) {
+				return item.Item{}, err
+			}
+			break
+		}
+		clean := strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(more))), "\r\n")
+		if match := chatLine.FindStringSubmatch(clean); match != nil {
+			r.next, r.nextLine = match, r.lines.Number
+			break
+		}
+		text = append(append(text, '\n'), clean...)
+	}
+	when, ok := chatTime(head, r.monthFirst)
+	if !ok {
+		return item.Item{}, item.Unusable{Line: line, Reason: "a message whose date cannot be read"}
+	}
+	one := item.Item{Line: line}
+	one.Put("sent_at", when)
+	body := string(text)
+	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.Contains(author, "\n") {
+		one.Put("author", author)
+		body = said
+	} else {
+		one.Put("notice", true) // of the service: somebody joined, a number changed
+	}
+	if match := chatFile.FindStringSubmatch(body); match != nil {
+		one.Put("attachment", strings.TrimSpace(match[1]+match[2]))
+	}
+	one.Put("text", body)
+	return one, nil
+}
+
+// begin finds out the order of dates, and goes to the first message.
+func (r *chatReader) begin() error {
+	dayFirst := false
+	for pass := range 2 {
+		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		input := bufio.NewReaderSize(r.file, 1<<16)
+		item.SkipMark(input)
+		r.lines = item.NewLines(input)
+		for {
+			text, err := r.lines.Next()
+			if errors.Is(err, item.ErrTooLong) {
+				continue
+			}
+			if err != nil {
+				if pass == 0 && errors.Is(err, io.EOF) {
+					break
+				}
+				r.ended = true
+				return err
+			}
+			match := chatLine.FindStringSubmatch(strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(text))), "\r\n"))
+			if match == nil {
+				continue
+			}
+			if pass == 1 {
+				r.next, r.nextLine = match, r.lines.Number
+				return nil
+			}
+			dayFirst = dayFirst || len(match[1]) <= 2 && match[1] > "12" && len(match[1]) == 2
+			r.monthFirst = r.monthFirst || match[3] > "12" && len(match[3]) == 2
+		}
+		r.monthFirst = r.monthFirst && !dayFirst
+	}
+	return nil
+}
+
+// chatTime reads the date of a message, by the clock of the phone that exported it.
+func chatTime(match []string, monthFirst bool) (string, bool) {
+	year, month, day := match[4], match[3], match[1]
+	switch {
+	case len(match[1]) == 4:
+		year, day = match[1], match[4]
+	case monthFirst:
+		month, day = day, month
+	}
+	if len(year) == 2 {
+		year = "20" + year
+	}
+	seconds := match[7]
+	if seconds == "" {
+		seconds = "00"
+	}
+	layout, half := "2006-1-2 15:04:05", ""
+	if match[8] != "" {
+		layout, half = "2006-1-2 3:04:05 PM", " "+strings.ToUpper(match[8])+"M"
+	}
+	when, err := time.Parse(layout, year+"-"+month+"-"+day+" "+match[5]+":"+match[6]+":"+seconds+half)
+	return when.Format("2006-01-02T15:04:05"), err == nil
+}
