@@ -104,8 +104,8 @@ func TestAllocations(t *testing.T) {
 		bytes uint64
 	}{
 		"search":        {600, 260_000},
-		"records":       {500, 130_000},
-		"records-large": {1600, 480_000},
+		"records":       {500, 200_000},
+		"records-large": {1600, 700_000},
 		"schema":        {220, 30_000},
 	}
 	for _, row := range renderings() {

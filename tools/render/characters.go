@@ -6,47 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Answers are mostly ordinary characters: what only passes over text does not look each up in the tables of Unicode.
-
-// plainPrefix is how many bytes at the start of a text are printable ASCII without quotes and backslashes: what stands in a
-// JSON string as it is.
-func plainPrefix(text string) int {
-	i := 0
-	for i < len(text) && isPrintable(text[i]) && text[i] != '"' && text[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// ordinaryPrefix is how many bytes at the start of a text are printable ASCII without backslashes, or other ordinary characters.
-func ordinaryPrefix[T ~string | ~[]byte](text T) int {
-	for i := 0; ; {
-		for i < len(text) && isPrintable(text[i]) && text[i] != '\\' {
-			i++
-		}
-		size := ordinaryBytes(text[i:])
-		if size == 0 {
-			return i
-		}
-		i += size
-	}
-}
-
-// ordinaryBytes is how many bytes an ordinary character beyond ASCII has with which a text starts; 0 where it starts with another.
-func ordinaryBytes[T ~string | ~[]byte](text T) int {
-	if len(text) == 0 || text[0] < utf8.RuneSelf {
-		return 0
-	}
-	c, size := utf8.DecodeRuneInString(string(text[:min(utf8.UTFMax, len(text))]))
-	if !isOrdinary(c) {
-		return 0
-	}
-	return size
-}
-
-func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
-
-// isOrdinary reports most letters, digits, punctuation and emoji beyond ASCII: what is in a block, or a part of one, in which no
+// isOrdinary reports, without a look into the tables of Unicode, most letters, digits, punctuation and emoji beyond ASCII: what is in a block, or a part of one, in which no
 // character is white space or has to go, and each is a grapheme cluster beside others of them. Of the others some are ordinary too.
 func isOrdinary(c rune) bool {
 	switch {

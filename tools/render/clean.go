@@ -1,8 +1,9 @@
 package render
 
 import (
-	"bytes"
 	"encoding/json"
+	"maps"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,38 +35,30 @@ const maxMarks = 10
 // Clean returns the result as it may reach a host, and what the response that it was made from lost on the way: the same
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(response *rs.Response) Result {
-	body := response.Body
-	dirty, structured := dirtyJSON(body), r.Structured
-	if dirty || !holds(structured, body) {
-		structured = new(Removed).json(r.Structured, visible)
+	body, raw := response.Body, string(r.Structured)
+	dirty, structured := dirtyJSON(body), raw
+	if rest, held := strings.CutPrefix(raw, `{"data":`+body); dirty || !held || dirtyJSON(rest) {
+		structured = new(Removed).json(raw, visible)
 	}
 	if len(structured) > StructuredHard { // escapes are longer than what they stand for
-		structured = new(Removed).json(r.Structured, plainly)
+		structured = new(Removed).json(raw, manyLines)
 	}
-	if mirrored := r.Text == string(r.Structured); !mirrored {
+	if mirrored := r.Text == raw; mirrored {
+		r.Text = structured
+	} else {
 		r.Text = manyLines(r.Text)
-	} else if r.Text != string(structured) {
-		r.Text = string(structured)
 	}
-	r.Structured = structured
+	r.Structured = json.RawMessage(structured)
 	var removed Removed
 	if dirty {
-		removed.json([]byte(body), plainly)
+		removed.json(body, manyLines)
 	}
 	if removed.Total() > 0 {
 		meta := map[string]any{"pdpp/removed_characters": removed}
-		for key, value := range r.Meta {
-			meta[key] = value
-		}
+		maps.Copy(meta, r.Meta)
 		r.Meta = meta
 	}
 	return r
-}
-
-// holds reports whether a structured result is a body as it came, as the data of an object, and little else of which none has to go.
-func holds(structured json.RawMessage, body string) bool {
-	rest, ok := bytes.CutPrefix(structured, []byte(`{"data":`))
-	return ok && len(rest) > len(body) && string(rest[:len(body)]) == body && !dirtyJSON(rest[len(body):])
 }
 
 // manyLines returns s with its line breaks and tabs, without characters that must not reach a host.
@@ -159,56 +152,46 @@ func visible(name string) string {
 	return manyLines(escaped[1 : len(escaped)-1])
 }
 
-// plainly leaves it out, as in any text.
-func plainly(name string) string { return manyLines(name) }
-
 // json returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
 // rename. A text that is clean, or that is no JSON, is returned as it is.
-func (r *Removed) json(raw []byte, rename func(string) string) json.RawMessage {
+func (r *Removed) json(raw string, rename func(string) string) string {
 	if !dirtyJSON(raw) {
 		return raw
 	}
 	var out []byte
-	done := 0 // bytes of raw that out stands for
-	for at := 0; ; {
-		start := bytes.IndexByte(raw[at:], '"')
+	for {
+		start := strings.IndexByte(raw, '"')
 		if start < 0 {
 			break
 		}
-		start += at
 		length := stringBytes(raw[start:])
 		if length == 0 {
 			break
 		}
-		at = start + length
-		token := raw[start:at]
-		if !dirtyJSON(token) {
+		token, rest := raw[start:start+length], raw[start+length:]
+		out = append(out, raw[:start]...)
+		raw = rest
+		text, ok := rs.AsText(token)
+		if !ok || !dirtyJSON(token) {
+			out = append(out, token...)
 			continue
 		}
-		text, ok := rs.AsText(string(token))
-		if !ok {
-			continue
-		}
-		invalid := loneSurrogates(token) + invalidBytes(token)
-		clean := r.text(text)
-		if clean == text && invalid == 0 {
-			continue
-		}
+		invalid := strings.Count(text, "\uFFFD") - writtenReplacements(token)
 		r.Invalid += invalid
-		if clean != text && bytes.HasPrefix(bytes.TrimLeft(raw[at:], " \t\r\n"), []byte{':'}) {
-			clean = rename(text)
+		switch clean := r.text(text); {
+		case clean == text && invalid == 0:
+			out = append(out, token...)
+		case clean != text && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":"):
+			out = rs.AppendText(out, rename(text))
+		default:
+			out = rs.AppendText(out, clean)
 		}
-		out = rs.AppendText(append(out, raw[done:start]...), clean)
-		done = at
 	}
-	if done == 0 {
-		return raw
-	}
-	return append(out, raw[done:]...)
+	return string(append(out, raw...))
 }
 
 // stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
-func stringBytes[T ~string | ~[]byte](raw T) int {
+func stringBytes(raw string) int {
 	for i := 1; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
@@ -220,71 +203,37 @@ func stringBytes[T ~string | ~[]byte](raw T) int {
 	return 0
 }
 
-// loneSurrogates counts the escapes of a JSON string that are half a character.
-func loneSurrogates(token []byte) int {
-	lone, high := 0, false
-	for i := 0; i < len(token); i++ {
-		unit := rune(-1)
-		if token[i] == '\\' && i+1 < len(token) {
-			i++
-			if token[i] == 'u' && i+4 < len(token) {
-				unit = hexUnit(token[i+1 : i+5])
-				i += 4
-			}
-		}
-		low := unit >= 0xDC00 && unit <= 0xDFFF
-		if high != low { // a first half without its second, or a second half without its first
-			lone++
-		}
-		high = unit >= 0xD800 && unit <= 0xDBFF
-	}
-	return lone
-}
+var escapeInJSON = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|.)`)
 
-func hexUnit(digits []byte) rune {
-	unit := rune(0)
-	for _, c := range digits {
-		switch {
-		case c >= '0' && c <= '9':
-			unit = unit<<4 | rune(c-'0')
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			unit = unit<<4 | rune(c|0x20-'a'+10)
-		}
-	}
-	return unit
-}
-
-func invalidBytes(token []byte) int {
-	n := 0
-	for len(token) > 0 {
-		c, size := utf8.DecodeRune(token)
-		if c == utf8.RuneError && size == 1 {
+// writtenReplacements is how often a JSON string itself has U+FFFD, which else stands for half a character or for bytes that are no UTF-8.
+func writtenReplacements(token string) int {
+	n := strings.Count(token, "\uFFFD")
+	for _, escape := range escapeInJSON.FindAllString(token, -1) {
+		if strings.EqualFold(escape, `\ufffd`) {
 			n++
 		}
-		token = token[size:]
 	}
 	return n
 }
 
 // dirty returns the index of the first character of a text, or of JSON, that may have to go, as it is or as an escape, or -1.
 // Most texts have none, and are then not copied.
-func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
+func dirty(text string, isJSON bool) int {
 	marks := 0
 	for i := 0; i < len(text); {
-		if run := ordinaryPrefix(text[i:]); run > 0 {
-			i += run
+		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
 			marks = 0
+			i++
 			continue
 		}
-		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+		c, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case c == '\\' && isJSON:
 			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
 				return i
 			}
-			marks = 0
-			size = 2
-		case c == '\\', c == '\n', c == '\t':
+			marks, size = 0, 2
+		case c == '\\', c == '\n', c == '\t', isOrdinary(c):
 			marks = 0
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !shown(c), isTag(c):
 			return i
@@ -301,4 +250,4 @@ func dirty[T ~string | ~[]byte](text T, isJSON bool) int {
 }
 
 // dirtyJSON reports whether a JSON text may hold a character that has to go.
-func dirtyJSON[T ~string | ~[]byte](raw T) bool { return dirty(raw, true) >= 0 }
+func dirtyJSON(raw string) bool { return dirty(raw, true) >= 0 }

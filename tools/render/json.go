@@ -13,8 +13,8 @@ import (
 
 // encode returns v as JSON; <mark> stays legible.
 func encode(v any) string {
-	if text, ok := v.(string); ok && plainPrefix(text) == len(text) {
-		return `"` + text + `"`
+	if text, ok := v.(string); ok {
+		return string(rs.AppendText(nil, text))
 	}
 	return rs.EncodeJSON(v)
 }

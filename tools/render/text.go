@@ -129,17 +129,8 @@ func appendQuoted(b []byte, s string) []byte {
 // appendEscaped is the inside of it.
 func appendEscaped(b []byte, s string) []byte {
 	for s != "" {
-		run := plainPrefix(s)
-		b, s = append(b, s[:run]...), s[run:]
-		if s == "" {
-			break
-		}
-		if flag := flagBytes(s); flag > 0 {
-			b, s = append(b, s[:flag]...), s[flag:]
-			continue
-		}
 		c, size := utf8.DecodeRuneInString(s)
-		s = s[size:]
+		size = max(size, flagBytes(s))
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', byte(c))
@@ -148,25 +139,26 @@ func appendEscaped(b []byte, s string) []byte {
 		case c == '\t':
 			b = append(b, `\t`...)
 		case prints(c):
-			b = utf8.AppendRune(b, c)
+			b = append(b, strings.ToValidUTF8(s[:size], "\uFFFD")...)
 		case c > 0xFFFF:
 			c -= 0x10000
 			b = appendEscape(appendEscape(b, 0xD800+c>>10), 0xDC00+c&0x3FF)
 		default:
 			b = appendEscape(b, c)
 		}
+		s = s[size:]
 	}
 	return b
 }
 
 // prints reports a character that a line shows as it is, joiners among them (D19).
 func prints(c rune) bool {
-	return c == ' ' || strconv.IsGraphic(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) && shown(c)
+	return c >= ' ' && c <= '~' || strconv.IsGraphic(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) && shown(c)
 }
 
 // printable reports a clean text that a line shows as it is, but for quotes and backslashes. A tag in it is part of a flag.
 func printable(s string) bool {
-	for _, c := range s[plainPrefix(s):] {
+	for _, c := range s {
 		if !prints(c) && !isTag(c) {
 			return false
 		}
