@@ -273,6 +273,11 @@ func (x *excerpt) read(a *arguments) *arguments {
 	return a.text("id", x.id).text("field", x.field).text("q", x.q)
 }
 
+// addRead adds the whole call.
+func (x *excerpt) addRead(a *arguments) {
+	x.read(a.plain("tool", "read_record_field").open("arguments", '{')).shut('}')
+}
+
 // marked is the first marked text of a balanced line when it can be searched for literally, else "".
 func marked(s string) string {
 	_, _, rest := nextMark(s)

@@ -70,22 +70,31 @@ const (
 	leastExcerpts = 50   // of each all the same
 )
 
+// Bytes of structured output that a page is to keep to, for each hit where it has more than 20.
+const (
+	readsJSON = 12_000 // with a call to read on at each hit
+	hitsJSON  = 15_000
+)
+
 // A hitStyle is how much of each hit structured output shows.
 type hitStyle struct {
+	most  int  // bytes of the page
 	chars int  // of excerpts and snippets
-	read  bool // with the calls that read on
+	read  bool // with the call that reads on at each hit, instead of one for all
 	short bool // instead of a long address of its own a hit has ours
 	bare  bool // id, title and such an address alone
 }
 
-// structured shortens long addresses, then leaves out the ladder, until a host takes the result. The list ends at a hit, and its
+// structured says the call that reads on once, then shortens excerpts and long addresses, then leaves out the ladder, until a page is as
+// short as it is to be, or a host takes it. The list ends at a hit, and its
 // cursor goes on behind that, only when ids alone are too much.
 func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	all, notice := len(s.hits), ""
 	if q.Repair == nil {
 		notice = searchLead(l)
 	}
-	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits"), envelopeJSON)
+	// Links are for the resource server's own clients, and repeat the cursor.
+	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
 	if q.Repair != nil {
 		data = data.With("repair", q.Repair.envelope().JSON())
@@ -94,12 +103,15 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 		data = data.With("warning", encode(left))
 	}
 	chars := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars)
-	for _, style := range []hitStyle{{chars: chars, read: true}, {chars: leastExcerpts, read: true, short: true}, {chars: 30, short: true}, {bare: true}} {
-		if written := s.write(s.hits, style, notice, data, q); len(written) <= StructuredHard {
+	bare, parts := hitStyle{most: StructuredHard, bare: true}, max(all, 20)
+	for _, style := range []hitStyle{
+		{most: readsJSON * parts / 20, chars: chars, read: true}, {most: hitsJSON * parts / 20, chars: chars},
+		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2}, {most: StructuredHard, chars: leastExcerpts, short: true}, bare,
+	} {
+		if written := s.write(s.hits, style, notice, data, q); len(written) <= min(style.most, StructuredHard) {
 			return written
 		}
 	}
-	bare := hitStyle{bare: true}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
 		return s.write(nil, bare, "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
 	}
@@ -127,7 +139,12 @@ func (s *searchPage) write(hits []hit, style hitStyle, notice string, data objec
 			s.followUp(a, h, style)
 		}
 	}
-	a.shut(']').shut('}').key("data")
+	a.shut(']')
+	if x := firstIncomplete(hits, style); x != nil && !style.read {
+		x.addRead(a.open("read_each_like", '{'))
+		a.shut('}')
+	}
+	a.shut('}').key("data")
 	return append(data.AppendJSON(a.b), '}')
 }
 
@@ -194,10 +211,24 @@ func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 	x := h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
 	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
-	if style.read && (!x.text.fits(style.chars) || !x.complete()) {
-		x.read(a.open("read", '{').plain("tool", "read_record_field").open("arguments", '{')).shut('}').shut('}')
+	if style.read && !style.shows(x) {
+		x.addRead(a.open("read", '{'))
+		a.shut('}')
 	}
 	a.shut('}').shut(']').shut('}')
+}
+
+// shows reports whether a style shows all of an excerpt's field.
+func (style hitStyle) shows(x *excerpt) bool { return x.text.fits(style.chars) && x.complete() }
+
+// firstIncomplete is the first match that is not shown whole; nil if there is none, or no ladder.
+func firstIncomplete(hits []hit, style hitStyle) *excerpt {
+	for i := range hits {
+		if len(hits[i].excerpts) > 0 && !style.bare && !style.shows(hits[i].best()) {
+			return hits[i].best()
+		}
+	}
+	return nil
 }
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
