@@ -34,7 +34,7 @@ func aggregateTool(schemas *schemaCache) *Tool {
 		Decode:  decodeAggregate,
 		Forward: aggregator{schemas}.forward,
 		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Aggregate(response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw))})
+			return render.Aggregate(response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw)), Empty: call.Empty})
 		},
 	}
 }

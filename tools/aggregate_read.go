@@ -54,6 +54,13 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 	response, body, err := r.answer(ctx)
 	if err == nil && (body.Includes("value") || body.Has("groups")) {
 		r.addConnections(ctx, body)
+		if isOfNothing(body) {
+			call.RS = r.reads
+			call.Empty = explainEmpty(ctx, call, r.args.filter)
+			if fresh := freshness(ctx, call, response, call.Scope.Stream); fresh != "" {
+				r.extra = append(r.extra, rs.Member{Name: "freshness", Value: fresh})
+			}
+		}
 		if r.differ.Load() {
 			r.add("changed", true)
 		}
@@ -63,6 +70,15 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 		}
 	}
 	return Reply{Call: call, Response: response}, err
+}
+
+// isOfNothing reports whether an aggregation says that there were no records.
+func isOfNothing(body rs.Object) bool {
+	if n, ok := body.Number("filtered_record_count"); ok {
+		return n == 0
+	}
+	n, ok := body.Number("value")
+	return ok && n == 0 && body.Text("metric") == "count"
 }
 
 func (r *aggregation) add(name string, value any) {

@@ -22,16 +22,19 @@ const (
 // withFreshness adds to an answer without records or hits how fresh the data are that it was looked for in, so that what is absent is distinguished
 // from what has not come yet: one more read. Where that is not answered, nothing is added.
 func withFreshness(ctx context.Context, call Call, response *rs.Response, streams ...string) *rs.Response {
-	if response.Reads > maxCountedMembers {
-		return response
-	}
-	ctx, cancel := withinDeadline(ctx)
-	defer cancel()
-	counts := countStreams(ctx, call.RS, call.Scope.ConnectionID)
-	if fresh := render.FreshnessOf(counts.Streams, streams...); fresh != "" {
+	if fresh := freshness(ctx, call, response, streams...); fresh != "" {
 		return response.WithBody(rs.AsObject(response.Distinct()).With("freshness", fresh).JSON())
 	}
 	return response
+}
+
+func freshness(ctx context.Context, call Call, response *rs.Response, streams ...string) string {
+	if response.Reads > maxCountedMembers {
+		return ""
+	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
+	return render.FreshnessOf(countStreams(ctx, call.RS, call.Scope.ConnectionID).Streams, streams...)
 }
 
 // isEmpty reports whether a list has no items, and none follow.

@@ -23,7 +23,8 @@ const (
 // An AggregateQuery is the call that an aggregation answers.
 type AggregateQuery struct {
 	Stream    string
-	Arguments object // as sent, for the calls that are printed
+	Arguments object       // as sent, for the calls that are printed
+	Empty     []EmptyField // why the filter leaves no records, where that was found out
 }
 
 // Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}.
@@ -53,7 +54,7 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		a.readRows(groups)
 		lines = a.table()
 	}
-	lines = append(lines, a.notes()...)
+	lines = append(append(lines, a.notes()...), explain("aggregate", a.Empty)...)
 	for i, line := range lines {
 		lines[i] = clip(line, LineChars)
 	}
@@ -267,7 +268,7 @@ func (a aggregateAnswer) connectionLine() []string {
 
 // notes are what must be known to read the numbers.
 func (a aggregateAnswer) notes() []string {
-	notes := datesReadAs(a.object)
+	notes := append(datesReadAs(a.object), freshness(a.object)...)
 	switch field := a.Text("unit_field"); {
 	case field == "":
 	case a.Flag("unit_unknown"):

@@ -112,9 +112,12 @@ func (r groupsRest) lines() []string {
 
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the others.
 func (a aggregateAnswer) structured() string {
-	whole := object{pair("data", a.raw)}.JSON()
-	if fitsStructured(whole) {
-		return whole
+	whole := object{pair("data", a.raw)}
+	if len(a.Empty) > 0 {
+		whole = append(whole, pair("conditions", explained("aggregate", a.Empty)))
+	}
+	if out := whole.JSON(); fitsStructured(out) {
+		return out
 	}
 	head := rs.AsObject(fitted(a.Without("groups").JSON(), documentHead))
 	groups := a.Array("groups")

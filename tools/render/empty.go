@@ -25,8 +25,8 @@ type KnownValue struct {
 	Count int
 }
 
-// explain says of each field of a filter what it leaves alone; nothing where that is not known.
-func explain(fields []EmptyField) []string {
+// explain says of each field of the filter of a call of a tool what it leaves alone; nothing where that is not known.
+func explain(tool string, fields []EmptyField) []string {
 	var alone, lines []string
 	for _, e := range fields {
 		if e.Alone >= 0 {
@@ -43,7 +43,7 @@ func explain(fields []EmptyField) []string {
 			}
 			lines = append(lines, clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", LineChars))
 		}
-		if call := "query_records " + e.Meant.JSON(); e.Meant != nil && len(call) <= LineChars && oneLine(call) == call {
+		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && len(call) <= LineChars && oneLine(call) == call {
 			lines = append(lines, "Did you mean: "+call)
 		}
 	}
@@ -54,7 +54,7 @@ func explain(fields []EmptyField) []string {
 }
 
 // explained is the same in structured output.
-func explained(fields []EmptyField) string {
+func explained(tool string, fields []EmptyField) string {
 	list := make([]string, len(fields))
 	for i, e := range fields {
 		o := object{pair("field", encode(clip(e.Field, longestName)))}
@@ -69,7 +69,7 @@ func explained(fields []EmptyField) string {
 			o = append(o, pair("values", rs.JoinArray(values)))
 		}
 		if e.Meant != nil {
-			o = append(o, pair("did_you_mean", object{pair("tool", encode("query_records")), pair("arguments", e.Meant.JSON())}.JSON()))
+			o = append(o, pair("did_you_mean", object{pair("tool", encode(tool)), pair("arguments", e.Meant.JSON())}.JSON()))
 		}
 		list[i] = o.JSON()
 	}

@@ -254,8 +254,8 @@ func (a *recordsAnswer) tail() []string {
 			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
 		}
 		return []string{"later changes: " + call}
-	case len(a.all) == 0 && len(explain(q.Empty)) > 0:
-		return explain(q.Empty)
+	case len(a.all) == 0 && len(explain("query_records", q.Empty)) > 0:
+		return explain("query_records", q.Empty)
 	case len(a.all) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
 		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
 	}

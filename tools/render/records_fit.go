@@ -90,7 +90,7 @@ func (a *recordsAnswer) withLadder(page string, long []longRecord, shown, ladder
 		out = append(out, pair("warning", encode(warning)))
 	}
 	if len(a.q.Empty) > 0 {
-		out = append(out, pair("conditions", explained(a.q.Empty)))
+		out = append(out, pair("conditions", explained("query_records", a.q.Empty)))
 	}
 	return out.JSON()
 }

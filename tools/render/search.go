@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -74,6 +73,7 @@ const (
 const (
 	readsJSON = 12_000 // with a call to read on at each hit
 	hitsJSON  = 15_000
+	usualJSON = 10_000 // of a page that no limit was sent for: a continuation has the others
 )
 
 // A hitStyle is how much of each hit structured output shows.
@@ -85,9 +85,8 @@ type hitStyle struct {
 	bare  bool // id, title and such an address alone
 }
 
-// structured says the call that reads on once, then shortens excerpts and long addresses, then leaves out the ladder, until a page is as
-// short as it is to be, or a host takes it. The list ends at a hit, and its
-// cursor goes on behind that, only when ids alone are too much.
+// structured has all hits of the page, or the first of them where the caller gave no limit. It says the call that reads on once, then
+// shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
 func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	all, notice := len(s.hits), ""
 	if q.Repair == nil {
@@ -103,25 +102,47 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 		data = data.With("warning", encode(left))
 	}
 	chars := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars)
-	bare, parts := hitStyle{most: StructuredHard, bare: true}, max(all, 20)
-	for _, style := range []hitStyle{
+	parts := max(all, 20)
+	styles := []hitStyle{
 		{most: readsJSON * parts / 20, chars: chars, read: true}, {most: hitsJSON * parts / 20, chars: chars},
-		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2}, {most: StructuredHard, chars: leastExcerpts, short: true}, bare,
-	} {
+		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2}, {most: StructuredHard, chars: leastExcerpts, short: true},
+		{most: StructuredHard, bare: true},
+	}
+	if q.Limit == 0 {
+		styles[0].most = usualJSON
+		if written := s.write(s.hits, styles[0], notice, data, q); len(written) <= usualJSON {
+			return written
+		}
+		if written, shown := s.first(hitStyle{most: usualJSON, chars: chars}, notice, data, q); shown >= usualHits {
+			return written
+		}
+	}
+	for _, style := range styles {
 		if written := s.write(s.hits, style, notice, data, q); len(written) <= min(style.most, StructuredHard) {
 			return written
 		}
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
-		return s.write(nil, bare, "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
+		return s.write(nil, styles[4], "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
 	}
-	data = data.With("has_more", "true").With("next_cursor", encode(s.next(q, all)))
-	shown := max(sort.Search(all, func(n int) bool {
-		return len(s.write(s.hits[:n+1], bare, notice, data, q)) > StructuredHard-200
-	}), 1)
-	note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", s.start+1, s.start+shown, len(s.page))
-	data = data.With("next_cursor", encode(s.next(q, shown))).With("warning", encode(strings.TrimSpace(s.warning(false)+" "+note)))
-	return s.write(s.hits[:shown], bare, notice, data, q)
+	written, _ := s.first(styles[4], notice, data, q)
+	return written
+}
+
+// first writes as many of the first hits as fit, at least one, and how many these are. The cursor goes on behind them.
+func (s *searchPage) first(style hitStyle, notice string, data object, q SearchQuery) (written json.RawMessage, shown int) {
+	for shown = len(s.hits); shown > 0; shown = max(1, min(shown-1, shown*style.most/len(written))) {
+		part := data
+		if shown < len(s.hits) {
+			note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", s.start+1, s.start+shown, len(s.page))
+			part = part.With("has_more", "true").With("next_cursor", encode(s.next(q, shown))).With("result_count", encode(shown)).
+				With("warning", encode(strings.TrimSpace(s.warning(false)+" "+note)))
+		}
+		if written = s.write(s.hits[:shown], style, notice, part, q); shown == 1 || len(written) <= style.most {
+			break
+		}
+	}
+	return written, shown
 }
 
 // write writes hits in a style: each in results, and each with a proven match in content_ladder too (S1-1a).

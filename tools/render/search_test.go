@@ -54,11 +54,15 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 	if len(r.Text) > SearchHard {
 		t.Errorf("S2-10: %d bytes of text, at most %d are allowed", len(r.Text), SearchHard)
 	}
-	var s searchResult
+	return r, parse(t, r)
+}
+
+func parse(t *testing.T, r Result) (s searchResult) {
+	t.Helper()
 	if err := json.Unmarshal(r.Structured, &s); err != nil {
 		t.Fatal(err)
 	}
-	return r, s
+	return s
 }
 
 func TestSearch(t *testing.T) {
@@ -145,13 +149,19 @@ func TestSearch(t *testing.T) {
 		// A page whose ids alone are too much for a host is the caller's to ask for again, with a smaller limit (D18).
 		for length, n := range map[int]int{20: 100, 100: 60, 200: 40, 600: 15, 4000: 2} {
 			r, s := search(t, hits(n, length), "needle")
-			if len(s.Results) != n || s.Data["result_count"] != float64(n) || s.Data["data"] != nil {
+			if len(s.Results) > n || s.Data["result_count"] != float64(len(s.Results)) || s.Data["data"] != nil {
 				t.Errorf("ids of %d: %d results, data %v", length, len(s.Results), s.Data)
+			}
+			if length <= 200 && (len(r.Structured) > usualJSON || len(s.Results) < usualHits || s.Data["next_cursor"] == nil) {
+				t.Errorf("D23: ids of %d: %d results in %d bytes, data %v", length, len(s.Results), len(r.Structured), s.Data)
 			}
 			if length <= 200 && len(r.Text) > SearchTarget {
 				t.Errorf("ids of %d: %d bytes of text", length, len(r.Text))
 			}
 			asked, err := Search(answer(string(hits(n, length))), SearchQuery{Q: "needle", Limit: n, RecordBase: base})
+			if all := parse(t, asked); len(all.Results) != n || all.Data["result_count"] != float64(n) {
+				t.Errorf("ids of %d: %d results of %d that are asked for", length, len(all.Results), n)
+			}
 			if err != nil || length <= 200 && (len(asked.Text) > SearchAsked || len(asked.Text) < SearchTarget) {
 				t.Errorf("D36: %d bytes of text where %d hits are asked for, %v", len(asked.Text), n, err)
 			}
