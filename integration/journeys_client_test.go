@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -17,9 +18,10 @@ import (
 type client struct {
 	*mcp.ClientSession
 	channel
-	t     *testing.T
-	calls int
-	bytes int // of what it was shown
+	t          *testing.T
+	calls      int
+	bytes      int // of what it was shown
+	characters int
 }
 
 // A channel is half of every answer, and how it is read. Each method gets what was seen and no more.
@@ -139,6 +141,7 @@ func (c *client) ask(asked call) (seen string, failed bool) {
 	seen = c.see(result)
 	c.calls++
 	c.bytes += len(seen)
+	c.characters += utf8.RuneCountInString(seen)
 	return seen, result.IsError
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	year "github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
 )
 
 // A question is what a person wants to know, and how a model comes to know it from the question alone: no stream, id or value is known
@@ -22,6 +20,19 @@ type question struct {
 // one is the way of one call.
 func one(tool, arguments string) func(c *client) string {
 	return func(c *client) string { return c.get(callOf(tool, arguments)) }
+}
+
+// afterIndex reads which streams and connections there are, and makes a call that names none but these.
+func afterIndex(tool, arguments string) func(c *client) string {
+	return func(c *client) string {
+		index, asked := c.get(call{"schema", map[string]any{}}), callOf(tool, arguments)
+		for _, name := range []string{"stream", "connection_id"} {
+			if known, _ := asked.arguments[name].(string); !strings.Contains(index, known) {
+				c.t.Errorf("%q is not in the index", known)
+			}
+		}
+		return c.get(asked)
+	}
 }
 
 // thenFetch fetches what a search found, the best first, until a document has a text.
@@ -71,7 +82,7 @@ func thenMeant(tool, arguments string) func(c *client) string {
 }
 
 func questions() []question {
-	all := []question{
+	return []question{
 		{asks: "What was on 12 November?", walk: one("search", `{"since":"2026-11-12","until":"2026-11-12"}`), want: "Choir"},
 		{asks: "What was on 12 November, over a package?", token: "package", walk: one("search", `{"since":"2026-11-12","until":"2026-11-12"}`), want: "Choir"},
 		{asks: "What was in the first days of May?", walk: one("search", `{"since":"2026-05-01","until":"2026-05-03"}`), want: "2026-05-03"},
@@ -84,49 +95,83 @@ func questions() []question {
 		{asks: "Where do I shop most?", walk: one("aggregate", `{"stream":"orders","metric":"count","group_by":"merchant"}`), want: "Harvest Lane Groceries"},
 		{asks: "How old are my data?", walk: one("schema", `{}`), want: "2026-11-14"},
 		{asks: "What do the attached minutes of the Kestrel weekly say?", walk: thenFetch(`{"q":"minutes kestrel weekly txt","streams":["attachments"]}`, "turn it on for Cork first"), want: "turn it on for Cork first"},
+		{asks: "What is my most expensive order?", walk: afterIndex("query_records", `{"stream":"orders","sort":"-total"}`), want: "412.6"},
+		{asks: "What is my cheapest order?", walk: afterIndex("query_records", `{"stream":"orders","sort":"total"}`), want: "2026-0170"},
+		{asks: "What did I spend in May?", walk: afterIndex("aggregate", `{"stream":"orders","metric":"sum","field":"total","filter":{"ordered_at":{"gte":"2026-05-01","lte":"2026-05-31"}}}`), want: "618.6 & 337.65"},
+		{asks: "What did I spend at Towpath Running?", walk: afterIndex("aggregate", `{"stream":"orders","metric":"sum","field":"total","filter":{"merchant":"Towpath Running"}}`), want: "1256.55"},
+		{asks: "What do I spend where?", walk: afterIndex("aggregate", `{"stream":"orders","metric":"sum","field":"total","group_by":"merchant"}`), want: "Thread and Needle & 1250.35"},
+		{asks: "How many orders came, and how many did not?", walk: afterIndex("aggregate", `{"stream":"orders","metric":"count","group_by":"status"}`), want: "delivered & 133 & cancelled"},
+		{asks: "What did I buy at Quayside Cycles?", walk: afterIndex("query_records", `{"stream":"orders","filter":{"merchant":"Quayside Cycles"},"expand":["order_items"]}`), want: "Bicycle bell, brass"},
+		{asks: "Which orders are on their way?", walk: afterIndex("query_records", `{"stream":"orders","filter":{"status":"shipped"}}`), want: "39.35 & 2026-11-09"},
+		{asks: "How many orders were canceled?", walk: thenMeant("aggregate", `{"stream":"orders","metric":"count","filter":{"status":"canceled"}}`), want: "2 orders|\"value\":2"},
+		{asks: "What is the last thing in my calendar?", walk: afterIndex("query_records", `{"stream":"events"}`), want: "Swimming, Ida"},
+		{asks: "What is in my calendar in the week of Oslo?", walk: afterIndex("query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-06-08","lte":"2026-06-12"}}}`), want: "Talk at the Oslo harbour days & Japanese lesson"},
+		{asks: "How many appointments did I have in April?", walk: afterIndex("aggregate", `{"stream":"events","metric":"count","filter":{"starts_at":{"gte":"2026-04-01","lte":"2026-04-30"}}}`), want: "38 events|\"value\":38"},
+		{asks: "In which month did I have most appointments?", walk: afterIndex("aggregate", `{"stream":"events","metric":"count","group_by_time":"starts_at","granularity":"month"}`), want: "2025-12 & 41"},
+		{asks: "Where do I meet most?", walk: afterIndex("aggregate", `{"stream":"events","metric":"count","group_by":"location"}`), want: "Harbour room & 77"},
+		{asks: "When was Biscuit at the vet?", walk: afterIndex("query_records", `{"stream":"events","filter":{"location":"Redcliffe Vets"}}`), want: "2026-09-15"},
+		{asks: "On which days am I away?", walk: afterIndex("query_records", `{"stream":"events","filter":{"is_all_day":true}}`), want: "Cornwall, camping & Kyoto"},
+		{asks: "Who writes to me most at home?", walk: afterIndex("aggregate", `{"stream":"messages","connection_id":"Personal mail","metric":"count","group_by":"from_name"}`), want: "Fernlink Broadband & 27"},
+		{asks: "How many people write to me at home?", walk: afterIndex("aggregate", `{"stream":"messages","connection_id":"Personal mail","metric":"count_distinct","field":"from_name"}`), want: "= 37|\"value\":37"},
+		{asks: "When did I last hear from the dentist?", walk: afterIndex("query_records", `{"stream":"messages","connection_id":"Personal mail","filter":{"from_name":"Harbourside Dental"}}`), want: "2026-11-10"},
+		{asks: "Which mails at work have I not read?", walk: afterIndex("query_records", `{"stream":"messages","connection_id":"Work mail","filter":{"is_seen":false}}`), want: "Please rotate the keys for Atlas & Packing for the Oslo installation"},
+		{asks: "What came with the invoice to Porto Maritime?", walk: afterIndex("query_records", `{"stream":"messages","connection_id":"Work mail","filter":{"subject":"Invoice TW-2041 to Porto Maritime"},"expand":["attachments"]}`), want: "invoice-tw-2041-readings.csv"},
+		{asks: "Which is the longest exchange of mails at work?", walk: afterIndex("query_records", `{"stream":"threads","connection_id":"Work mail","sort":"-message_count"}`), want: "Readings from berth four look wrong"},
+		{asks: "What kinds of files do I have?", walk: afterIndex("aggregate", `{"stream":"attachments","metric":"count","group_by":"content_type"}`), want: "application/pdf & 53"},
+		{asks: "How large are all attachments?", walk: afterIndex("aggregate", `{"stream":"attachments","metric":"sum","field":"size_bytes"}`), want: "48285280"},
+		{asks: "Who writes most in the chat?", walk: afterIndex("aggregate", `{"stream":"messages","connection_id":"Team chat","metric":"count","group_by":"user_name"}`), want: "Dmitri Sokolov & 91"},
+		{asks: "What did Dmitri write last in the chat?", walk: afterIndex("query_records", `{"stream":"messages","connection_id":"Team chat","filter":{"user_name":"Dmitri Sokolov"}}`), want: "3 portions of tomato galette"},
+		{asks: "Which channels are there?", walk: afterIndex("query_records", `{"stream":"channels"}`), want: "kestrel-field & incidents"},
+		{asks: "Which channel is closed?", walk: afterIndex("query_records", `{"stream":"channels","filter":{"is_archived":true}}`), want: "lisbon-offsite"},
+		{asks: "How do people react?", walk: afterIndex("aggregate", `{"stream":"reactions","metric":"count","group_by":"emoji"}`), want: "joy & 54"},
+		{asks: "Which note is in Swedish?", walk: afterIndex("query_records", `{"stream":"notes","filter":{"language":"sv"}}`), want: "Mormors bullar"},
+		{asks: "What did I note last?", walk: afterIndex("query_records", `{"stream":"notes"}`), want: "Bruton: what to see"},
 		{asks: "What was said in the whole thread?", walk: one("query_records", `{"stream":"messages","connection_id":"cin_mail_work","filter":{"thread_id":"w-t0010"},"expand":["message_bodies"]}`), want: "The exercise is the one with the noisy tide curve"},
 	}
-	for _, fact := range year.Facts() {
-		arguments, _ := json.Marshal(map[string]any{"q": fact.Question})
-		all = append(all, question{asks: fact.Question, walk: thenFetch(string(arguments), fact.Answer), want: fact.Answer})
-	}
-	return all
+}
+
+// A channelLimit is a channel, and how many characters an answer may take on it, on average.
+type channelLimit struct {
+	channel
+	most int
 }
 
 // S4-R4: each channel alone answers what a person asks. What that takes is bounded on average.
 func TestQuestions(t *testing.T) {
-	for name, row := range map[string]struct {
-		channel
-		most int // characters of an answer, on average
-	}{"text": {contentOnly{}, 4000}, "structured": {structuredOnly{}, 12_000}} {
-		t.Run(name, func(t *testing.T) {
-			var mu sync.Mutex
-			var missed []string
-			calls, characters, all := 0, 0, questions()
-			t.Run("asked", func(t *testing.T) {
-				for _, q := range all {
-					t.Run(q.asks, func(t *testing.T) {
-						t.Parallel()
-						token := map[string]string{"": sample.ClientToken, "package": sample.PackageToken}[q.token]
-						c := newClient(t, sample.MCPURL, token, row.channel)
-						seen := q.walk(c)
-						mu.Lock()
-						defer mu.Unlock()
-						if !strings.Contains(seen, q.want) {
-							missed = append(missed, q.asks)
-						}
-						calls, characters = calls+c.calls, characters+c.bytes
-					})
-				}
-			})
-			slices.Sort(missed)
-			t.Logf("%d of %d questions, %.2f calls and %d characters each; not: %q", len(all)-len(missed), len(all), float64(calls)/float64(len(all)), characters/len(all), missed)
-			if len(missed) > missable || calls*2 > len(all)*5 || characters > row.most*len(all) {
-				t.Errorf("at most %d may be missed, in 2.5 calls and %d characters on average", missable, row.most)
-			}
-		})
+	for name, limit := range map[string]channelLimit{"text": {contentOnly{}, 4000}, "structured": {structuredOnly{}, 10_000}} {
+		t.Run(name, func(t *testing.T) { askAll(t, questions(), limit, nil) })
 	}
 }
 
-// missable is how many of the questions may be left open by a search and its first four documents.
-const missable = 1
+// askAll asks questions on a channel. open are those that are known not to be answered.
+func askAll(t *testing.T, all []question, limit channelLimit, open []string) {
+	var mu sync.Mutex
+	var missed []string
+	calls, characters := 0, 0
+	t.Run("asked", func(t *testing.T) {
+		for _, q := range all {
+			t.Run(q.asks, func(t *testing.T) {
+				t.Parallel()
+				token := map[string]string{"": sample.ClientToken, "package": sample.PackageToken}[q.token]
+				c := newClient(t, sample.MCPURL, token, limit.channel)
+				seen := q.walk(c)
+				mu.Lock()
+				defer mu.Unlock()
+				if !isAnswered(seen, q.want) {
+					missed = append(missed, q.asks)
+				}
+				calls, characters = calls+c.calls, characters+c.characters
+				t.Logf("%d calls, %d characters", c.calls, c.characters)
+			})
+		}
+	})
+	slices.Sort(missed)
+	slices.Sort(open)
+	t.Logf("%d of %d questions, %.2f calls and %d characters each", len(all)-len(missed), len(all), float64(calls)/float64(len(all)), characters/len(all))
+	if !slices.Equal(missed, open) {
+		t.Errorf("not answered: %q", missed)
+	}
+	if calls*2 > len(all)*5 || characters > limit.most*len(all) {
+		t.Errorf("at most 2.5 calls and %d characters on average", limit.most)
+	}
+}

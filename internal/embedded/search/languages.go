@@ -34,7 +34,7 @@ var languages = [...]language{
 		get give go got had hadn has hasn have haven having he her here hers herself him himself his how however i if in into is isn it
 		its itself just last know let like ll m many may maybe me might mine more most much must my myself no nor not of off on once one only
 		or other our ours ourselves out over own please re s same say says said she should shouldn show so some somebody someone something
-		such t talk talked tell than that the their theirs them themselves then there these they thing things this those though through to
+		such t talked tell than that the their theirs them themselves then there these they thing things this those though through to
 		too under until up upon us ve very was wasn we were weren what whats when where which while who whom whose why will with within
 		without won would wouldn yes yet you your yours yourself`},
 	{"german", german.Stem, `
