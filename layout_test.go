@@ -82,7 +82,7 @@ var forbidden = map[string][]string{
 	"internal/clients": {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
 	"internal/doctor":  {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
 
-	// What builds a release knows of the program only how clients are told of it.
+	// What builds a release imports only the configuration of clients.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},
 }
 

@@ -102,7 +102,7 @@ type (
 	}
 	evidence struct {
 		id, field, text, sha256 string
-		start, end              int // -1 where no range is told
+		start, end              int // -1 where no range is given
 		read                    call
 	}
 

@@ -23,7 +23,7 @@ type journey struct {
 	data  bool   // over a folder of one's own
 }
 
-// TestJourneys covers S4-R4, S3-R14, S3-R15, S1-R1 and S1-R2: what a model is told on one channel alone leads it to every
+// TestJourneys covers S4-R4, S3-R14, S3-R15, S1-R1 and S1-R2: one channel alone leads a model to every
 // end, and out of every error. It counts what a model reads on the way.
 func TestJourneys(t *testing.T) {
 	folder := runDemo(t, "--data", ownFolder(t))

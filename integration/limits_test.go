@@ -53,7 +53,7 @@ func readOf(stream string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"` + stream + `"}}}`
 }
 
-// A flood with one token: the burst is served, the rest is told when to come again, and the resource server hears of the
+// A flood with one token: the burst is served, the rest is refused with Retry-After, and the resource server hears of the
 // burst alone.
 func TestAFloodIsToldToWait(t *testing.T) {
 	server := newCountingRS(t)

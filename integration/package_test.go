@@ -523,7 +523,7 @@ func TestWhoMayUseThePackagesServer(t *testing.T) {
 	})
 }
 
-// A family is a scripted resource server, authority and directory of one package, whose children behave as told.
+// A family is a scripted resource server, authority and directory of one package, whose members behave as configured.
 type family struct {
 	*httptest.Server
 	children []scriptedChild

@@ -23,7 +23,7 @@ func (a addresses) secrets() []string {
 	return []string{a.ClientToken, a.NarrowToken, a.PackageToken, a.OwnerToken, a.ExpiredToken, a.RevokedToken, a.IntrospectionClientSecret}
 }
 
-// A hosted server's page has no token and no console, whatever the server was told and whoever called it.
+// A hosted server's page has no token and no console, whatever its flags and whoever calls it.
 func TestTheHostedPageHoldsNoToken(t *testing.T) {
 	t.Parallel()
 	endpoint, _ := serve(t, "--rs-url", sample.RSURL, "--introspection-url", sample.IntrospectionURL,

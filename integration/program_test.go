@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// startTime is how long a program may take to say that it serves, and exitTime how long to end when told to. Both
+// startTime is how long a program may take to say that it serves, and exitTime how long to end after a signal. Both
 // are generous: a test fails sooner on what it asserts.
 const (
 	startTime = 3 * time.Minute

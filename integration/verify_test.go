@@ -201,7 +201,7 @@ func (r *quoteRig) run(code int, says, in string, args ...string) {
 		r.t.Errorf("exit %d, want %d with %q\nstdout: %sstderr: %s", got, code, says, &out, &problems)
 	}
 	if strings.Contains(problems.String(), quoteToken) {
-		r.t.Errorf("the token is told: %s", &problems)
+		r.t.Errorf("the token is printed: %s", &problems)
 	}
 	if long := strings.TrimSpace(out.String()); len([]rune(long)) > 400*(1+strings.Count(long, "\n")) {
 		r.t.Errorf("a verdict of %d characters", len([]rune(long)))
@@ -253,7 +253,7 @@ func TestVerify(t *testing.T) {
 	}
 	r.miscounts.Store(false)
 
-	within("what was edited since is changed, and what stands there is told", []string{body}, func(*testing.T) {
+	within("what was edited since is reported as changed, with the present text", []string{body}, func(*testing.T) {
 		window := r.window(0, 30)
 		excerpt, _ := r.excerpt("valve")
 		r.load(strings.Replace(strings.Replace(body, "boiler", "heater", 1), "valve", "pump", 1))
@@ -333,7 +333,7 @@ func TestVerify(t *testing.T) {
 	within("a field that is no name is refused by the tool", []string{body}, func(*testing.T) {
 		r.verify(64, "invalid_arguments", map[string]any{"id": "cin_notes/notes:n1", "field": "a\nb", "text": "x"})
 	})
-	within("S3-1b a revoked grant is told as such", []string{body}, func(*testing.T) {
+	within("S3-1b a revoked grant is reported as such", []string{body}, func(*testing.T) {
 		citation := r.window(0, 30)
 		r.grants.Revoke(quoteToken)
 		r.verify(78, "pdpp-mcp connect "+r.url, citation)

@@ -52,7 +52,7 @@ func overSocket(t *testing.T, address, target string, headers ...string) (*http.
 	return response, string(text)
 }
 
-// S3-R18 S3-6a S3-6b S3-17b S3-18a S0-R3 S0-3a D7: whoever is not let in is told why and where to go, by the product's own
+// S3-R18 S3-6a S3-6b S3-17b S3-18a S0-R3 S0-3a D7: a refused caller gets the reason and where to authorize, by the product's own
 // authenticator, and the resource server hears nothing.
 func TestWhoIsNotLetIn(t *testing.T) {
 	w := newRealm(t)

@@ -80,7 +80,7 @@ type realm struct {
 // An asking is one read that the resource server heard: with which token, for which call.
 type asking struct {
 	token, call string
-	schema      bool // by which an error is explained; it has no room for the name of a call
+	schema      bool // by which an error is explained; no call can be named in it
 }
 
 func newRealm(t *testing.T) *realm {

@@ -34,11 +34,11 @@ func TestARevocationIsFelt(t *testing.T) {
 			change: func(w *realm, b *bearer) { w.end(b, true) }, status: 401, says: `"grant_revoked"`, reads: 1,
 		},
 		{
-			name:   "D7 a client that the resource server refuses, and the authority does not, is told what it said",
+			name:   "D7 a client that the resource server refuses, and the authority does not, gets its answer",
 			change: func(w *realm, b *bearer) { w.change(func(time.Time) { b.doubted = true }) }, status: 200, says: "context.stream_not_allowed", reads: 2,
 		},
 		{
-			name:   "D7 a client that is refused while the authority is down is told what the resource server said",
+			name:   "D7 a client that is refused while the authority is down gets the answer of the resource server",
 			change: func(w *realm, b *bearer) { w.end(b, true); w.change(func(time.Time) { w.down = true }) }, status: 200, says: "context.active_false", reads: 1,
 		},
 		{

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// A flood of calls over stdio: so many are under way, the others are told so at once, and a cancellation still gets through.
+// A flood of calls over stdio: calls beyond the limit are refused at once, and a cancellation still gets through.
 func TestStdioBoundsWhatIsUnderWay(t *testing.T) {
 	begun, release := make(chan struct{}, transport.MaxCallsUnderWay+1), make(chan struct{})
 	k := startTalk(t, func(ctx context.Context, call tools.Call) (tools.Reply, error) {

@@ -115,7 +115,7 @@ func named(fault int32) func(*testing.T) stage {
 	}
 }
 
-// serveNames resolves every name to this machine, or fails as told.
+// serveNames resolves every name to this machine, or fails as configured.
 func serveNames(socket net.PacketConn, mode *atomic.Int32) {
 	buffer := make([]byte, 1500)
 	for {

@@ -201,8 +201,8 @@ func (p *program) usage() (usage, error) {
 	return u, nil
 }
 
-// settle waits until the process holds no more than it did before, but for a few idle connections.
-func (p *program) settle(t testing.TB, before usage) {
+// waitUntilIdle waits until the process holds no more than it did before, but for a few idle connections.
+func (p *program) waitUntilIdle(t testing.TB, before usage) {
 	t.Helper()
 	const idle, spare = 8, 12
 	eventually(t, 10*time.Second, "what was opened is closed", func() error {

@@ -194,7 +194,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 	}
 
 	client.close()
-	p.settle(t, before)
+	p.waitUntilIdle(t, before)
 	after, err := p.usage()
 	if err != nil {
 		t.Fatal(err)

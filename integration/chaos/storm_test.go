@@ -109,7 +109,7 @@ func TestAStormOfEveryFault(t *testing.T) {
 	if second.peak > most {
 		t.Errorf("it took %d MiB at its peak, more than %d", second.peak>>20, most>>20)
 	}
-	p.settle(t, first)
+	p.waitUntilIdle(t, first)
 	p.quit(t)
 }
 

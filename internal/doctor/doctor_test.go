@@ -195,7 +195,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// What clients on the machine are told to start is looked at.
+// The commands in clients' configurations are checked.
 func TestClientsOnThisMachine(t *testing.T) {
 	home := t.TempDir()
 	program := filepath.Join(home, "pdpp-mcp")

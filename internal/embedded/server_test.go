@@ -28,7 +28,7 @@ func TestFaultsAreToldToTheHostAlone(t *testing.T) {
 		t.Fatalf("status %d, fault %v: %s", got.status, fault, got.text)
 	}
 	if strings.Contains(got.text, fault.Error()) {
-		t.Errorf("the client is told the cause: %s", got.text)
+		t.Errorf("the client gets the cause: %s", got.text)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 	})
 }
 
-// A reader that is stuck costs lines, not calls: nothing waits, the end included, and what was lost is told.
+// A reader that is stuck costs lines, not calls: nothing waits, the end included, and the number of lost lines is logged.
 func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
