@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -54,8 +55,8 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x"}},
 		},
 		{
-			"a series, its categories and its calendar", "BEGIN:VCALENDAR\nX-WR-CALNAME:Home\nBEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=WEEKLY;COUNT=3\nCATEGORIES:a,b\nCATEGORIES:c\nSTATUS:CONFIRMED\nEND:VEVENT\nEND:VCALENDAR\n",
-			map[string]any{"recurrence": "FREQ=WEEKLY;COUNT=3", "categories": []any{"a", "b", "c"}, "status": "confirmed", "calendar": "Home"},
+			"a series, its categories and its calendar", "BEGIN:VCALENDAR\nX-WR-CALNAME:Home\nBEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=HOURLY;COUNT=3\nCATEGORIES:a,b\nCATEGORIES:c\nSTATUS:CONFIRMED\nEND:VEVENT\nEND:VCALENDAR\n",
+			map[string]any{"recurrence": "FREQ=HOURLY;COUNT=3", "defects": []any{"how it recurs is not read"}, "categories": []any{"a", "b", "c"}, "status": "confirmed", "calendar": "Home"},
 		},
 		{"an alarm is no part of the event", eventOf("DTSTART:20260101", "SUMMARY:x", "BEGIN:VALARM", "SUMMARY:wake up", "END:VALARM"), map[string]any{"summary": "x"}},
 		{"a line that is none", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a line of a calendar: nonsense"}}},
@@ -126,4 +127,50 @@ func FuzzICS(f *testing.F) {
 			t.Errorf("%d events begin, and nothing is told of them: %q", begun, text)
 		}
 	})
+}
+
+// Each day of a series is an event that names its series, within the years of the file and two more; days that were left out or moved are
+// not there twice.
+func TestASeriesIsUnfolded(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		lines []string
+		want  string // ids and starts
+		skips int
+	}{
+		{"weekly over a change of the clock", []string{"DTSTART;TZID=Europe/Berlin:20260318T090000", "RRULE:FREQ=WEEKLY;COUNT=3"},
+			"a#20260318T090000 2026-03-18T09:00:00+01:00 a#20260325T090000 2026-03-25T09:00:00+01:00 a#20260401T090000 2026-04-01T09:00:00+02:00", 0},
+		{"an end in UTC and days left out", []string{"DTSTART;TZID=Europe/Berlin:20260701T000000", "RRULE:FREQ=DAILY;UNTIL=20260703T220000Z", "EXDATE;TZID=Europe/Berlin:20260702T000000", "EXDATE:20260702T220000Z"},
+			"a#20260701T000000 2026-07-01T00:00:00+02:00 a#20260704T000000 2026-07-04T00:00:00+02:00", 0},
+		{"a birthday up to two years on", []string{"DTSTART;VALUE=DATE:20260229", "DTSTART;VALUE=DATE:20240229", "RRULE:FREQ=YEARLY"}, "", 1},
+		{"whole days with further ones", []string{"DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=YEARLY;UNTIL=20270105", "RDATE;VALUE=DATE:20260501,20260105"},
+			"a#20260105 2026-01-05 a#20270105 2027-01-05 a#20260501 2026-05-01", 0},
+		{"a birthday", []string{"DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=YEARLY"}, "a#20260105 2026-01-05 a#20270105 2027-01-05 a#20280105 2028-01-05", 0},
+		{"a rule that cannot be read", []string{"DTSTART:20260105", "RRULE:FREQ=SOMETIMES"}, "a 2026-01-05", 0},
+		{"a rule that never holds", []string{"DTSTART:20260105", "RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31"}, "", 0},
+		{"a moved day", []string{"DTSTART;TZID=Europe/Berlin:20260701T090000", "RRULE:FREQ=DAILY;COUNT=2", "END:VEVENT", "BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260702T070000Z", "DTSTART:20260702T100000Z"},
+			"a#20260701T090000 2026-07-01T09:00:00+02:00 a#20260702T070000Z 2026-07-02T10:00:00Z", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			lines := append([]string{"BEGIN:VEVENT", "UID:a"}, test.lines...)
+			corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.ics": calendarOf(append(lines, "END:VEVENT")...), "b.csv": "n\n1\n"}))
+			var got []string
+			for _, record := range collectRecords(t, corpus) {
+				var event struct {
+					StartsAt string `json:"starts_at"`
+					Series   string `json:"series_id"`
+				}
+				if record.Stream != "a" {
+					continue
+				}
+				if err := json.Unmarshal(record.Data, &event); err != nil || event.Series != "a" && record.ID != "a" {
+					t.Errorf("%s: %v", record.Data, err)
+				}
+				got = append(got, record.ID, event.StartsAt)
+			}
+			if text := strings.Join(got, " "); text != test.want || len(skips) != test.skips {
+				t.Errorf("events\n%s\nand not\n%s, skips %v", text, test.want, skips)
+			}
+		})
+	}
 }

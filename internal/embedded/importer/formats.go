@@ -212,12 +212,14 @@ func (s *fileStream) reader(file fs.File, from sourceFile) (item.Reader, error) 
 		return document.Office(at, size, name), nil
 	case formatKeep:
 		return services.Keep(file, strings.TrimSuffix(name, path.Ext(name))), nil
-	case formatArray, formatChat, formatSlack, formatX, formatMastodon:
+	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon:
 		seekable, ok := file.(io.ReadSeeker)
 		if !ok {
 			return nil, errSeek
 		}
 		switch s.format {
+		case formatCalendar:
+			return calendar.NewReader(seekable), nil
 		case formatChat:
 			return services.WhatsApp(seekable), nil
 		case formatSlack:
@@ -236,8 +238,6 @@ func (s *fileStream) reader(file fs.File, from sourceFile) (item.Reader, error) 
 		return table.NewReader(input, s.cells, &s.idField), nil
 	case formatMail:
 		return messagesReader{mail.NewReader(input)}, nil
-	case formatCalendar:
-		return calendar.NewReader(input), nil
 	case formatContacts:
 		return contacts.NewReader(input), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // a container may have no time zone files
@@ -26,8 +27,10 @@ type reader struct {
 	zones calendarZones
 }
 
-// NewReader reads the events of a calendar.
-func NewReader(input *bufio.Reader) item.Reader {
+// newReader reads the components of a calendar.
+func newReader(file io.Reader) *reader {
+	input := bufio.NewReaderSize(file, 1<<16)
+	item.SkipMark(input)
 	return &reader{lines: item.NewFolded(input), zones: calendarZones{}}
 }
 
@@ -53,18 +56,19 @@ func (r *reader) property() (*ics.BaseProperty, error) {
 	}
 }
 
-func (r *reader) Next() (item.Item, error) {
+// next returns the next event, as the file has it.
+func (r *reader) next() (component, error) {
 	for {
 		one, err := r.property()
 		if !r.begun {
 			r.begun = true
 			if _, bad := errors.AsType[item.Unusable](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
 				r.lines.Stop()
-				return item.Item{}, item.Unusable{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
+				return component{}, item.Unusable{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
 			}
 		}
 		if err != nil {
-			return item.Item{}, err
+			return component{}, err
 		}
 		switch {
 		case one.IANAToken == "X-WR-CALNAME":
@@ -72,16 +76,16 @@ func (r *reader) Next() (item.Item, error) {
 		case one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR"):
 		case isMark(one, "BEGIN", "VTIMEZONE"):
 			if _, err := r.component("VTIMEZONE"); err != nil {
-				return item.Item{}, err
+				return component{}, err
 			}
 		case isMark(one, "BEGIN", "VEVENT"):
-			return r.event()
+			return r.component("VEVENT")
 		default:
 			line, kind := r.lines.Number, strings.ToUpper(one.Value)
 			if _, err := r.component(kind); err != nil {
-				return item.Item{}, err
+				return component{}, err
 			}
-			return item.Item{}, item.Unusable{Line: line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
+			return component{}, item.Unusable{Line: line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
 		}
 	}
 }
@@ -147,19 +151,12 @@ func (r *reader) unfinished(c component, one *ics.BaseProperty, kind string) err
 	return item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 }
 
-func (r *reader) event() (item.Item, error) {
-	c, err := r.component("VEVENT")
-	if err != nil {
-		return item.Item{}, err
-	}
-	starts, startsOK := c.instant("DTSTART", r.zones)
-	if !startsOK {
-		return item.Item{}, item.Unusable{Line: c.line, Reason: "an event without a start that can be read"}
-	}
-	one := item.Item{Line: c.line, ID: c.id()}
+// event makes a record of an event, or of one day of a series.
+func (r *reader) event(c component, id, series string, starts, ends calendarTime) item.Item {
+	one := item.Item{Line: c.line, ID: id}
 	one.Put("summary", c.text("SUMMARY"))
 	one.Put("starts_at", starts.String())
-	if ends, ok := c.end(starts, r.zones); ok {
+	if !ends.when.IsZero() {
 		one.Put("ends_at", ends.String())
 	}
 	one.Put("all_day", starts.day)
@@ -169,6 +166,7 @@ func (r *reader) event() (item.Item, error) {
 	one.Put("organizer", c.person("ORGANIZER"))
 	one.Put("attendees", c.people("ATTENDEE"))
 	one.Put("status", strings.ToLower(c.text("STATUS")))
+	one.Put("series_id", series)
 	one.Put("recurrence", c.text("RRULE"))
 	one.Put("categories", c.categories())
 	one.Put("url", c.text("URL"))
@@ -176,20 +174,16 @@ func (r *reader) event() (item.Item, error) {
 	one.Put("defects", c.defects)
 	digest := sha256.Sum256(one.Data())
 	one.Content = string(digest[:])
-	return one, nil
+	return one
 }
 
-// id is the UID; one day of a series that was changed has the UID of the series, and which day it was.
+// id is the UID, or a digest of the event.
 func (c *component) id() string {
-	id := strings.TrimSpace(c.text("UID"))
-	if id == "" {
-		digest := sha256.Sum256([]byte(c.text("DTSTART") + "\x00" + c.text("SUMMARY") + "\x00" + c.text("DESCRIPTION")))
-		id = fmt.Sprintf("sha256-%x", digest[:16])
+	if id := strings.TrimSpace(c.text("UID")); id != "" {
+		return id
 	}
-	if day := c.text("RECURRENCE-ID"); day != "" {
-		id += "#" + day
-	}
-	return id
+	digest := sha256.Sum256([]byte(c.text("DTSTART") + "\x00" + c.text("SUMMARY") + "\x00" + c.text("DESCRIPTION")))
+	return fmt.Sprintf("sha256-%x", digest[:16])
 }
 
 // text is a property without its escapes.
@@ -260,7 +254,11 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 	if len(found) == 0 {
 		return calendarTime{}, false
 	}
-	text := strings.TrimSpace(found[0].Value)
+	return c.placed(strings.TrimSpace(found[0].Value), found[0].ICalParameters["TZID"], zones)
+}
+
+// placed reads a time in a zone, if it names none itself.
+func (c *component) placed(text string, named []string, zones calendarZones) (calendarTime, bool) {
 	if day, err := time.Parse("20060102", text); err == nil {
 		return calendarTime{when: day, day: true}, sensible(day)
 	}
@@ -271,15 +269,20 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 	if err != nil {
 		return calendarTime{}, false
 	}
-	named := found[0].ICalParameters["TZID"]
 	if len(named) == 0 || named[0] == "" {
 		return calendarTime{when: when, local: true}, sensible(when)
 	}
-	zone := strings.Trim(named[0], `"`)
+	return c.inZone(when, strings.Trim(named[0], `"`), zones)
+}
+
+// inZone puts a time of the clock into a zone.
+func (c *component) inZone(when time.Time, zone string, zones calendarZones) (calendarTime, bool) {
 	if placed, ok := zones.place(when, zone); ok {
 		return calendarTime{when: placed, zone: zone}, sensible(placed)
 	}
-	c.defects = append(c.defects, "unknown time zone "+utf8text.OneLine(zone))
+	if unknown := "unknown time zone " + utf8text.OneLine(zone); !slices.Contains(c.defects, unknown) {
+		c.defects = append(c.defects, unknown)
+	}
 	return calendarTime{when: when, local: true, zone: zone}, sensible(when)
 }
 

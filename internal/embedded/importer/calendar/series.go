@@ -1,0 +1,237 @@
+package calendar
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/teambition/rrule-go"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// How far a series is unfolded: to the end of this many years after the last that the file itself names, and to so many of its days.
+const (
+	yearsAhead = 2
+	maxDays    = 5000
+)
+
+// A series reader yields each day of a series as an event of its own.
+type seriesReader struct {
+	file    io.ReadSeeker
+	events  *reader
+	lastDay time.Time       // to which series are unfolded, by the clock
+	changed map[string]bool // days of series that have an event of their own
+
+	of      component // the series that is unfolded
+	id      string
+	starts  calendarTime
+	length  time.Duration // by the clock
+	hasEnd  bool
+	pending []time.Time // its days, by the clock
+	cut     bool        // there were more
+}
+
+// NewReader reads the events of a calendar, twice.
+func NewReader(file io.ReadSeeker) item.Reader {
+	return &seriesReader{file: file, changed: map[string]bool{}}
+}
+
+func (r *seriesReader) Next() (item.Item, error) {
+	if r.events == nil {
+		if err := r.survey(); err != nil {
+			return item.Item{}, err
+		}
+	}
+	for len(r.pending) == 0 {
+		if r.cut {
+			r.cut = false
+			return item.Item{}, item.Unusable{Line: r.of.line, Reason: fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)}
+		}
+		c, err := r.events.next()
+		if err != nil {
+			return item.Item{}, err
+		}
+		starts, ok := c.instant("DTSTART", r.events.zones)
+		if !ok {
+			return item.Item{}, item.Unusable{Line: c.line, Reason: "an event without a start that can be read"}
+		}
+		ends, hasEnd := c.end(starts, r.events.zones)
+		if !hasEnd {
+			ends = calendarTime{}
+		}
+		id, series := c.id(), ""
+		if day := c.text("RECURRENCE-ID"); day != "" {
+			series = id
+			id += "#" + day
+		} else if c.text("RRULE")+c.text("RDATE") != "" {
+			if r.of, r.id, r.starts, r.hasEnd = c, id, starts, hasEnd; hasEnd {
+				r.length = clockOf(ends.when).Sub(clockOf(starts.when))
+			}
+			if r.unfold() {
+				continue
+			}
+			c = r.of // which may have got a defect
+		}
+		return r.events.event(c, id, series, starts, ends), nil
+	}
+	clock := r.pending[0]
+	r.pending = r.pending[1:]
+	starts, ends := r.at(clock), calendarTime{}
+	if r.hasEnd {
+		ends = r.at(clock.Add(r.length))
+	}
+	return r.events.event(r.of, r.id+"#"+dayKey(clock, starts.day), r.id, starts, ends), nil
+}
+
+// survey reads the file once to learn which years it covers, and which days of series were changed.
+func (r *seriesReader) survey() error {
+	year := 0
+	for {
+		if r.events == nil {
+			if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			r.events = newReader(r.file)
+		}
+		c, err := r.events.next()
+		if _, bad := errors.AsType[item.Unusable](err); bad {
+			continue
+		}
+		if err != nil {
+			break // it shows on the next read
+		}
+		if starts, ok := c.instant("DTSTART", r.events.zones); ok {
+			year = max(year, starts.when.Year())
+		}
+		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
+			r.changed[c.id()+" "+key(day)] = true
+		}
+	}
+	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
+	_, err := r.file.Seek(0, io.SeekStart)
+	r.events = newReader(r.file)
+	return err
+}
+
+// at is a time of the clock in the zone of the series.
+func (r *seriesReader) at(clock time.Time) calendarTime {
+	at := r.starts
+	switch {
+	case r.starts.zone != "" && !r.starts.local:
+		at, _ = r.of.inZone(clock, r.starts.zone, r.events.zones)
+	default:
+		at.when = clock
+	}
+	return at
+}
+
+// key is the same for all ways to write a time.
+func key(t calendarTime) string {
+	if !t.day && !t.local {
+		t.when = t.when.UTC()
+	}
+	return t.String()
+}
+
+// clockOf is what the clock shows at a time, as if it were UTC.
+func clockOf(when time.Time) time.Time {
+	return time.Date(when.Year(), when.Month(), when.Day(), when.Hour(), when.Minute(), when.Second(), 0, time.UTC)
+}
+
+func dayKey(clock time.Time, day bool) string {
+	if day {
+		return clock.Format("20060102")
+	}
+	return clock.Format("20060102T150405")
+}
+
+// unfold lists the days of a series. Of one whose rule cannot be read, or that recurs within a day, there is the first.
+func (r *seriesReader) unfold() bool {
+	option, err := rrule.StrToROption(untilless(r.of.text("RRULE")))
+	if r.of.text("RRULE") == "" {
+		option, err = &rrule.ROption{Freq: rrule.DAILY, Count: 1}, nil
+	}
+	if err != nil || option.Freq > rrule.DAILY { // hourly and more often
+		r.of.defects = append(r.of.defects, "how it recurs is not read")
+		return false
+	}
+	option.Dtstart = clockOf(r.starts.when)
+	rule, err := rrule.NewRRule(*option)
+	if err != nil {
+		r.of.defects = append(r.of.defects, "how it recurs is not read")
+		return false
+	}
+	left := r.days("EXDATE")
+	var until calendarTime
+	if _, text, ok := strings.Cut(strings.ToUpper(r.of.text("RRULE")), "UNTIL="); ok {
+		text, _, _ = strings.Cut(text, ";")
+		until, _ = r.of.placed(text, nil, r.events.zones)
+	}
+	seen := map[time.Time]bool{}
+	add := func(clock time.Time) bool {
+		at := r.at(clock)
+		switch {
+		case !clock.Before(r.lastDay) || !until.when.IsZero() && isPast(at, until):
+			return false
+		case left[key(at)] || left[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)] || seen[clock]:
+			return true
+		}
+		seen[clock] = true
+		if r.cut = len(r.pending) == maxDays; r.cut {
+			return false
+		}
+		r.pending = append(r.pending, clock)
+		return true
+	}
+	next := rule.Iterator()
+	for clock, ok := next(); ok && add(clock); clock, ok = next() {
+	}
+	until = calendarTime{}
+	for _, property := range r.of.properties["RDATE"] {
+		for text := range strings.SplitSeq(property.Value, ",") {
+			if day, ok := r.of.placed(text, property.ICalParameters["TZID"], r.events.zones); ok {
+				_ = add(clockOf(day.when)) // one beyond the last day is left out
+			}
+		}
+	}
+	return true
+}
+
+// isPast reports that a day comes after the last of a series: the same day counts, and UTC is compared with UTC.
+func isPast(at, until calendarTime) bool {
+	if until.day || until.local {
+		limit := until.when
+		if until.day {
+			limit = limit.AddDate(0, 0, 1).Add(-time.Second)
+		}
+		return clockOf(at.when).After(limit)
+	}
+	return at.when.After(until.when)
+}
+
+// untilless is a rule without its end, which may be in another zone than its days.
+func untilless(rule string) string {
+	var parts []string
+	for part := range strings.SplitSeq(rule, ";") {
+		if !strings.HasPrefix(strings.ToUpper(part), "UNTIL=") && part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ";")
+}
+
+// days are the times that a property lists.
+func (r *seriesReader) days(name string) map[string]bool {
+	days := map[string]bool{}
+	for _, property := range r.of.properties[name] {
+		for text := range strings.SplitSeq(property.Value, ",") {
+			if day, ok := r.of.placed(strings.TrimSpace(text), property.ICalParameters["TZID"], r.events.zones); ok {
+				days[key(day)] = true
+			}
+		}
+	}
+	return days
+}
