@@ -7,6 +7,34 @@ func officeExports(t *testing.T) []export {
 	word := `<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>Lease of the </w:t></w:r><w:r><w:t>boathouse</w:t></w:r></w:p><w:p><w:r><w:delText>deleted</w:delText><w:t>until 2027</w:t></w:r></w:p></w:body></w:document>`
 	odt := `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text><text:h>Minutes</text:h><text:p>The <text:span>roof</text:span> leaks</text:p></office:text></office:body></office:document-content>`
 	return []export{{
+		folder: "bank",
+		files: map[string]string{
+			"giro.csv":     "\xef\xbb\xbfKonto;DE00 1234\r\nSaldo;1,00 €\r\n\r\nBuchungstag;Valuta;Empfänger;Betrag\r\n15.01.2026;16.01.2026;Café Blau;-12,50 €\r\n31.01.2026;01.02.2026;Arbeitgeber;2.500,00 €\r\n",
+			"paypal.csv":   "\"Date\",\"Time\",\"Name\",\"Gross\",\"Fee\"\n\"01/31/2026\",\"02:15:00\",\"A Shop\",\"$1,200.00\",\"1.5%\"\n\"02/01/2026\",\"03:15:00\",\"B Shop\",\"-$200.00\",\"2.5%\"\n",
+			"repeated.csv": "id,amount\n" + repeat(100, "%[1]d,%[1]d\n"), "sensor.csv": "timestamp,celsius\n" + repeat(48, "17684%02d300,20.5\n"),
+			"outlook.csv": "Start;Ende;Betreff\n2026-01-15 02:15;2026-01-15 03:15;Essen\n2026-01-16 02:15 +0100;2026-01-16 03:15 +0100;Sport\n",
+		},
+		truths: []truth{
+			sums("bank_giro", "Betrag", "2487.5"), lists(`{"stream":"bank_giro","filter":{"Buchungstag":{"lt":"2026-01-20"}}}`, "Café Blau", "-12.5", "€"),
+			{"aggregate", `{"stream":"bank_giro","metric":"count","group_by_time":"Buchungstag","granularity":"month"}`, []string{"2026-01", "2"}},
+			sums("bank_paypal", "Gross", "1000"), sums("bank_paypal", "Fee", "4"), sums("bank_repeated", "amount", "4950"), counts("bank_sensor", "48"),
+			lists(`{"stream":"bank_sensor","filter":{"timestamp":{"lt":"2026-01-12"}},"limit":1}`, "2026-01-"), lists(`{"stream":"bank_outlook"}`, "2026-01-16 02:15 +0100", "2026-01-15 02:15"),
+		},
+		skips: []string{"giro.csv:1: above the header"},
+	}, {
+		folder: "calendars",
+		files: map[string]string{
+			"team.ics": "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:standup\r\nSUMMARY:Standup\r\nDTSTART;TZID=Europe/Berlin:20260302T090000\r\nDTEND;TZID=Europe/Berlin:20260302T091500\r\n" +
+				"RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=8\r\nEXDATE;TZID=Europe/Berlin:20260309T090000\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:standup\r\nRECURRENCE-ID;TZID=Europe/Berlin:20260316T090000\r\n" +
+				"SUMMARY:Standup in the park\r\nDTSTART;TZID=Europe/Berlin:20260317T100000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+			"birthdays.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:ann\nSUMMARY:Ann's birthday\nDTSTART;VALUE=DATE:20200515\nRRULE:FREQ=YEARLY\nEND:VEVENT\nBEGIN:VEVENT\nUID:x\nSUMMARY:Trip\nDTSTART;VALUE=DATE:20240101\nEND:VEVENT\nEND:VCALENDAR\n",
+		},
+		truths: []truth{
+			counts("calendars_team", "7"), lists(`{"stream":"calendars_team","filter":{"starts_at":{"gte":"2026-03-30"}},"sort":"starts_at"}`, "2026-03-30T09:00:00+02:00", "2026-03-30T09:15:00+02:00"),
+			lists(`{"stream":"calendars_team","filter":{"starts_at":{"gte":"2026-03-09","lt":"2026-03-20"}}}`, "1 record", "Standup in the park", "2026-03-17T10:00:00+01:00"),
+			lists(`{"stream":"calendars_birthdays","filter":{"series_id":"ann"},"count":"exact"}`, "2026-05-15", "2020-05-15", "7"),
+		},
+	}, {
 		folder: "vault",
 		files: map[string]string{
 			"Garden.md":          "---\ntags: [home, plants]\ndate: 2026-04-01\nrating: 4\n---\n# The garden\nSee [[Tools/Spade|the spade]] and [[Compost]] and ![[plan.png]].\n",

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +76,7 @@ func (t *fieldTally) kind() string {
 	case t.boolean:
 		return "boolean"
 	case t.integer:
-		return "integer"
+		return t.column.Cell(t.name, "integer", all, 0, all).Kind
 	case t.integer + t.number:
 		return "number"
 	case t.timestamp:
@@ -89,7 +90,12 @@ func (t *fieldTally) kind() string {
 	if t.long > 0 {
 		kind = "text"
 	}
-	return t.column.Cell(kind, all, t.short+t.long, t.integer+t.number).Kind
+	return t.column.Cell(t.name, kind, all, t.short+t.long, t.integer+t.number).Kind
+}
+
+// cell is how the cells of a column become values.
+func (t *fieldTally) cell(kind string) table.Cell {
+	return t.column.Cell(t.name, kind, t.present(), t.short+t.long, t.integer+t.number)
 }
 
 // countCell puts a cell of a table on the tally as what it would be in JSON.
@@ -116,9 +122,16 @@ func (t *streamTally) cells(fields []model.Field) map[string]table.Cell {
 	cells := map[string]table.Cell{}
 	for _, field := range fields {
 		one := t.byName[field.Name]
-		cells[field.Name] = one.column.Cell(field.Type, one.present(), one.short+one.long, one.integer+one.number)
-		if cells[field.Name].Kind != field.Type { // the manifest says otherwise
-			cells[field.Name] = table.Cell{Kind: field.Type}
+		if one == nil { // the unit of another
+			continue
+		}
+		cells[field.Name] = one.cell(field.Type)
+		if cell := cells[field.Name]; cell.Kind != field.Type || t.byName[cell.UnitField] != nil { // the manifest or another column says otherwise
+			cell.UnitField = ""
+			if cell.Kind != field.Type {
+				cell = table.Cell{Kind: field.Type}
+			}
+			cells[field.Name] = cell
 		}
 	}
 	return cells
@@ -194,6 +207,9 @@ func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		}
 		stream.Fields = append(stream.Fields, described)
+		if unit := field.cell(kind); unit.Kind == kind && unit.UnitField != "" && t.byName[unit.UnitField] == nil {
+			stream.Fields = append(stream.Fields, capable(model.Field{Name: unit.UnitField, Type: "string", Nullable: true}))
+		}
 	}
 	if err := declared.check(stream.Fields, t.records > 0); err != nil {
 		return model.Stream{}, err
@@ -204,6 +220,9 @@ func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, eventTimeNames(), "timestamp")
 	if eventTime == nil {
 		eventTime = onlyTimestamp(stream.Fields)
+	}
+	if eventTime == nil {
+		eventTime = firstDate(stream.Fields)
 	}
 	if eventTime != nil {
 		stream.ConsentTimeField = eventTime.Name
@@ -263,6 +282,19 @@ func onlyTimestamp(fields []model.Field) *model.Field {
 		only.Role = "event-time"
 	}
 	return only
+}
+
+// dateWords are in the names of dates, in the languages of those whose banks and shops write them.
+var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|timestamp`)
+
+// firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
+func firstDate(fields []model.Field) *model.Field {
+	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Type == "timestamp" && dateWords.MatchString(field.Name) })
+	if at < 0 {
+		return nil
+	}
+	fields[at].Role = "event-time"
+	return &fields[at]
 }
 
 // capable says what may be asked of a field, from its type.

@@ -32,9 +32,18 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"marks of thousands, and a decimal comma", "t.csv", "a;b;c\n1.234,56;1 234,5;-1.000\n7;0,25;12,5\n", []row{{"a": 1234.56, "b": 1234.5, "c": -1000.0}, {"a": 7.0, "b": 0.25, "c": 12.5}}, nil},
 		{"marks of thousands, and a decimal point", "t.csv", "a;b\n1,234.56;1'000\n-0.5;2'345'678.9\n", []row{{"a": 1234.56, "b": 1000.0}, {"a": -0.5, "b": 2345678.9}}, nil},
 		{"nobody knows what the comma in a number is", "t.csv", "a;b\n1,234;1,5\n5,678;2.5\n", []row{{"a": "1,234", "b": "1,5"}, {"a": "5,678", "b": "2.5"}}, nil},
-		{"no number: zip codes, versions, phones, shares", "t.csv", "a;b;c;d\n01,5;1.2.3;+49 30;5 %\n02,5;1.2.4;+49 40;7 %\n", []row{{"a": "01,5", "b": "1.2.3", "c": "+49 30", "d": "5 %"}, {"a": "02,5", "b": "1.2.4", "c": "+49 40", "d": "7 %"}}, nil},
+		{"no number: zip codes, versions, phones, sizes", "t.csv", "a;b;c;d\n01,5;1.2.3;+49 30;5 km\n02,5;1.2.4;+49 40;7 km\n", []row{{"a": "01,5", "b": "1.2.3", "c": "+49 30", "d": "5 km"}, {"a": "02,5", "b": "1.2.4", "c": "+49 40", "d": "7 km"}}, nil},
+		{"shares", "t.csv", "d\n5 %\n-7.5%\n", []row{{"d": 5.0, "d_unit": "%"}, {"d": -7.5, "d_unit": "%"}}, nil},
+		{"seconds and milliseconds since 1970, if the column says so", "t.csv", "created_at,playedAt,n\n1768443300,1768443300123,1768443300\n1768443301,1768443301000,1768443301\n", []row{
+			{"created_at": "2026-01-15T02:15:00Z", "playedAt": "2026-01-15T02:15:00.123Z", "n": 1768443300.0}, {"created_at": "2026-01-15T02:15:01Z", "playedAt": "2026-01-15T02:15:01.000Z", "n": 1768443301.0}}, nil},
+		{"numbers that are no times, though they are called so", "t.csv", "time\n12\n1768443300\n", []row{{"time": 12.0}, {"time": 1768443300.0}}, nil},
+		{"years of two digits", "t.csv", "a;b\n15.01.26;1.2.10\n16.01.26;1.2.11\n", []row{{"a": "2026-01-15", "b": "1.2.10"}, {"a": "2026-01-16", "b": "1.2.11"}}, nil},
 		{"a leading zero among decimal commas is no number", "t.csv", "a;b\n01234;x\n1,5;y\n", []row{{"a": "01234", "b": "x"}, {"a": "1,5", "b": "y"}}, nil},
-		{"money with its currency stays as it is written", "t.csv", "a;b\n12,50 €;$1,234.56\n3,00 €;$2.00\n", []row{{"a": "12,50 €", "b": "$1,234.56"}, {"a": "3,00 €", "b": "$2.00"}}, nil},
+		{"money is a number with its currency beside it", "t.csv", "a;b;c\n12,50 €;$1,234.56;EUR 5\n-3,00 €;-$2.00;\n1.000,00 €;3.00;CHF -7\n", []row{
+			{"a": 12.5, "a_currency": "€", "b": 1234.56, "b_currency": "$", "c": 5.0, "c_currency": "EUR"}, {"a": -3.0, "a_currency": "€", "b": -2.0, "b_currency": "$", "c": nil, "c_currency": nil},
+			{"a": 1000.0, "a_currency": "€", "b": 3.0, "b_currency": nil, "c": -7.0, "c_currency": "CHF"}}, nil},
+		{"nobody knows what the comma in a price is", "t.csv", "a\n\"1,234 €\"\n\"5,678 €\"\n", []row{{"a": "1,234 €"}, {"a": "5,678 €"}}, nil},
+		{"a column of that name is there already", "t.csv", "a;a_currency\n5 €;x\n", []row{{"a": 5.0, "a_currency": "x"}}, nil},
 		{"times to the minute, and with a zone", "t.csv", "a,b,c\n2026-01-15 02:15,2026-01-15 02:15:01 +0100,15.01.2026\n2026-01-16 03:00,2026-01-15T02:15:01+0100,16.01.2026\n", []row{
 			{"a": "2026-01-15T02:15:00", "b": "2026-01-15T02:15:01+01:00", "c": "2026-01-15"}, {"a": "2026-01-16T03:00:00", "b": "2026-01-15T02:15:01+0100", "c": "2026-01-16"},
 		}, nil},

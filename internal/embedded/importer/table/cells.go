@@ -16,6 +16,7 @@ var cellDates = [...]string{
 	"2/1/2006", "1/2/2006", "2/1/2006 15:04", "1/2/2006 15:04", "2/1/2006 15:04:05", "1/2/2006 15:04:05", "1/2/2006 3:04 PM", "2/1/2006 3:04 PM",
 	"1/2/2006 3:04:05 PM", "2/1/2006 3:04:05 PM", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04", "2006/1/2 15:04:05",
 	"2-1-2006", "1-2-2006", "2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "Jan 2, 2006, 3:04:05 PM", time.RFC1123Z, time.RFC1123,
+	"02.01.06", "02.01.06 15:04", "02/01/06", "01/02/06",
 }
 
 // A Cell is what the cells of a column are: a type of a field, and the form of a timestamp or number when it is not one that records have.
@@ -23,6 +24,10 @@ type Cell struct {
 	Kind    string // type of the field
 	layout  string
 	numbers numberForms
+	unix    time.Duration // what is counted since 1970; 0: it is no count
+
+	// UnitField is the field beside it that holds the currency or the percent sign; empty: there is none.
+	UnitField string
 }
 
 // value is a cell as JSON.
@@ -31,7 +36,8 @@ func (c Cell) value(cell string) []byte {
 	switch c.Kind {
 	case "integer", "number":
 		if c.numbers != 0 {
-			return []byte(c.numbers.plain(plain))
+			number, _ := split(plain)
+			return []byte(c.numbers.plain(number))
 		}
 		if isNumber(plain) {
 			return []byte(plain)
@@ -41,6 +47,13 @@ func (c Cell) value(cell string) []byte {
 			return strconv.AppendBool(nil, truth)
 		}
 	case "timestamp":
+		if count, err := strconv.ParseInt(plain, 10, 64); c.unix != 0 && err == nil {
+			when := time.Unix(0, 0).UTC().Add(time.Duration(count) * c.unix)
+			if c.unix == time.Second {
+				return item.JSON(when.Format(time.RFC3339))
+			}
+			return item.JSON(when.Format("2006-01-02T15:04:05.000Z07:00"))
+		}
 		if when, err := time.Parse(c.layout, plain); c.layout != "" && err == nil {
 			return item.JSON(isoForm(when, c.layout))
 		}

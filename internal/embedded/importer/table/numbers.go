@@ -22,6 +22,24 @@ var (
 	}
 )
 
+var (
+	// withUnit is a number with a currency or a percent sign before or after it.
+	withUnit = regexp.MustCompile(`^([-−]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
+	isUnit   = regexp.MustCompile(`^(?:[€$£¥₹₽₺₩₪₴₫฿%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|TRY|KRW|SGD|HKD|ILS|THB|RUB|UAH)$`)
+)
+
+// split takes a number from its currency or percent sign. A cell without one is as it was.
+func split(cell string) (number, unit string) {
+	found := withUnit.FindStringSubmatch(cell)
+	if found == nil || found[2] != "" && found[5] != "" || !isUnit.MatchString(found[2]+found[5]) || found[1] != "" && found[3] != "" {
+		return cell, ""
+	}
+	if found[1]+found[3] != "" {
+		number = "-"
+	}
+	return number + found[4], found[2] + found[5]
+}
+
 // maxNumber is how long a number may be in these forms.
 const maxNumber = 40
 
@@ -33,6 +51,13 @@ func (c *Column) addNumber(text string) {
 	if c.numberless {
 		return
 	}
+	if text != "" && len(text) <= maxNumber && (text[0] > '9' || text[0] < '-' || text[len(text)-1] > '9' || text[len(text)-1] < '0' || text[0] == '-' && text[1:] != strings.TrimLeft(text[1:], " $€£")) {
+		unit := ""
+		if text, unit = split(text); unit != "" {
+			c.units, c.percent = true, c.percent || unit == "%"
+		}
+	}
+	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
 	if c.numbers == 0 {
 		c.numbers = pointNumbers | commaNumbers
 	}

@@ -196,6 +196,15 @@ func (r *reader) Next() (item.Item, error) {
 			value = r.cells[name].value(cells[index])
 		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
+		if unitField := r.cells[name].UnitField; unitField != "" {
+			unit := []byte("null")
+			if index < len(cells) {
+				if _, sign := split(strings.TrimSpace(cells[index])); sign != "" {
+					unit = item.JSON(sign)
+				}
+			}
+			one.Fields = append(one.Fields, item.Field{Name: unitField, Value: unit})
+		}
 	}
 	return one, nil
 }
