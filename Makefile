@@ -10,6 +10,9 @@ CLIENTS       ?= 1000
 SOAK          ?= 10m
 # How long make leak lasts.
 LEAK          ?= 30s
+# What make bench runs, a regular expression, and in how many records it searches.
+BENCH         ?= .
+RECORDS       ?= 100000
 # What make load measures; its flags are listed by: go run ./integration/load -help
 LOADFLAGS     ?=
 # What make mutants changes: a package, or FILE, some of its files; how many changes it tries and by which seed it picks
@@ -60,7 +63,7 @@ fuzz:
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	RECORDS=$(RECORDS) go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 # The benchmarks of this folder beside those of BASE, a git ref; see scripts/benchstat for what else can be set, such as
 # BENCH=Call.

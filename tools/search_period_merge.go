@@ -168,6 +168,9 @@ func (p *periodReader) warnings(pages []periodPage) string {
 			says = append(says, "What is older than "+instant(oldest)+" may be missing.")
 		}
 	}
+	if last := len(pages) - 1; last == len(p.sources) && pages[last].more {
+		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", strings.Join(p.timeless, ", "), maxPeriodHits))
+	}
 	if untimed > 0 {
 		says = append(says, fmt.Sprintf("%d hits without a time of their own were left out; a search without since and until has them.", untimed))
 	}

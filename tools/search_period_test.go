@@ -108,6 +108,27 @@ func hasFilter(query url.Values) bool {
 	return false
 }
 
+// What a search of a period leaves out is said by a repaired one too, whichever of its reads left it out.
+func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
+	server := dated(func(r rs.Request) (*rs.Response, error) {
+		switch {
+		case strings.HasSuffix(r.Path, "/hybrid"):
+			return nil, &rs.Error{Code: "search_mode_unavailable", Status: 404, Message: "No."}
+		case r.Query.Get("q") == "rent" && slices.Contains(r.Query["streams"], "parts"):
+			return middlewaretest.JSON(`{"object":"list","has_more":true,"data":[` + hitAt("parts", "p1", "") + `]}`), nil
+		case r.Query.Get("q") == "rent":
+			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("s", "in", "2026-03-31T23:00:00Z") + `]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+	})
+	got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rent overdue","since":"2026-03-01","until":"2026-03-31"}`)
+	for _, says := range []string{"1 hits without a time of their own were left out", "Of parts only the first 100 hits were looked through."} {
+		if !strings.Contains(text, says) || len(got.Results) != 1 {
+			t.Errorf("the text does not say %q:\n%s", says, text)
+		}
+	}
+}
+
 // A repaired search keeps to the period too.
 func TestARepairKeepsToAPeriod(t *testing.T) {
 	answers := allWords(year, 404)

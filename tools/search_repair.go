@@ -289,13 +289,11 @@ func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
 		items[i] = found.Value
 		r.hits = append(r.hits, render.RepairHit{Words: found.Words})
 	}
-	// A member of a package may have failed in any of the reads: the answer names those of the read that lacks most.
-	worst := r.answers[0]
-	for _, a := range r.answers {
-		if a.Unavailable > worst.Unavailable {
-			worst = a
-		}
-	}
+	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
+	// which lacks most.
+	worst := slices.MaxFunc(r.answers, func(a, b *rs.Response) int {
+		return cmp.Or(cmp.Compare(a.Unavailable, b.Unavailable), cmp.Compare(len(warningsOf(a)), len(warningsOf(b))))
+	})
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {
 		envelope = list.Envelope
@@ -307,6 +305,11 @@ func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
 		body = body.With("next_cursor", rs.EncodeJSON(render.NewRepairCursor(last, merged[last-1].Key).String()))
 	}
 	return worst.WithBody(body.JSON()), nil
+}
+
+func warningsOf(response *rs.Response) string {
+	list, _ := response.List()
+	return list.Envelope.Object("meta").Get("warnings")
 }
 
 // changedSearch refuses to continue a repaired search that does not find what it found.

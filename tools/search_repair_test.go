@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -39,6 +40,33 @@ func allWords(texts map[string]string, hybrid int) *middlewaretest.RS {
 		return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":false,"data":[%s],"meta":{"count":%d}}`,
 			strings.Join(hits[:min(count, 25)], ","), count)), nil
 	}}
+}
+
+// BenchmarkRepair repairs a question over a resource server that takes 20 ms a read, at first with a hybrid search that it does not have.
+func BenchmarkRepair(b *testing.B) {
+	answers := allWords(year, 404)
+	slow := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		time.Sleep(20 * time.Millisecond)
+		return answers.Answer(r)
+	}}
+	tool := tools.Search("https://rs.example")
+	raw := json.RawMessage(`{"q":"when did the dentist near the harbour move my appointments of next month"}`)
+	args, err := tool.Decode(raw)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var took []time.Duration
+	for b.Loop() {
+		begun := time.Now()
+		reply, err := tools.Forward(b.Context(), tools.Call{Tool: tool, Raw: raw, RS: slow, Args: args})
+		if err != nil || reply.Call.Repair == nil {
+			b.Fatal(err, reply.Call.Repair)
+		}
+		took = append(took, time.Since(begun))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
 // structuredSearch is what a test looks at in the structured output.
