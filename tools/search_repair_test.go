@@ -56,15 +56,17 @@ func BenchmarkRepair(b *testing.B) {
 		b.Fatal(err)
 	}
 	var took []time.Duration
+	reads := 0
 	for b.Loop() {
 		begun := time.Now()
 		reply, err := tools.Forward(b.Context(), tools.Call{Tool: tool, Raw: raw, RS: slow, Args: args})
 		if err != nil || reply.Call.Repair == nil {
 			b.Fatal(err, reply.Call.Repair)
 		}
-		took = append(took, time.Since(begun))
+		took, reads = append(took, time.Since(begun)), reply.Call.Repair.Reads
 	}
 	slices.Sort(took)
+	b.ReportMetric(float64(reads), "reads")
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
