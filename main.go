@@ -29,7 +29,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
-	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; that ends no service
+	signal.Ignore(syscall.SIGPIPE) // a closed log pipe does not end the program
 	log := service.NewLogWriter(os.Stderr)
 	stdlog.SetOutput(service.NewFaultLog(log)) // net/http's clients know no other logger
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, log)

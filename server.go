@@ -44,7 +44,7 @@ type hosted struct {
 	config cli.HostedConfig // what is served; of the goroutine of serve alone
 }
 
-// newHosted builds a hosted server on the one listener that was inherited, or opens its port where there is none.
+// newHosted builds a hosted server on the one listener that was inherited, or opens its port without one.
 func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener) (*hosted, error) {
 	h := &hosted{}
 	var err error

@@ -38,7 +38,7 @@ func WithRequest(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// RequestFrom returns the record of a request. Where there is none, it returns an empty one that nobody reads.
+// RequestFrom returns the record of a request. Without one it returns an empty record.
 func RequestFrom(ctx context.Context) *Request {
 	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return r

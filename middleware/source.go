@@ -29,7 +29,7 @@ func ReadingChildren(client *rsclient.Client) func(rs.Token) rs.Doer {
 }
 
 // noting is a Doer that notes in the [Request] each read whose refusal may mean that the token is dead. The error goes on unchanged;
-// the HTTP chain asks the token authority. Over stdio nobody reads the note.
+// the HTTP chain asks the token authority. Over stdio it has no effect.
 type noting struct{ rs.Doer }
 
 // Do performs one read.

@@ -54,7 +54,7 @@ const (
 	ServerCertificateRefused Code = "server_certificate_refused"
 	// ServerUnavailable: the resource server kept failing and was not asked; `retry_after_seconds` says when it will be.
 	ServerUnavailable Code = "server_unavailable"
-	// AuthorityUnreachable: the token authority did not answer, so nobody can be let in; `Retry-After` says when to come again.
+	// AuthorityUnreachable: the token authority did not answer, so no token can be accepted; `Retry-After` says when to retry.
 	AuthorityUnreachable Code = "authority_unreachable"
 	// AuthorityBusy: the authority is being asked about as many unknown tokens as it may be, and was not asked about this one; see `Retry-After`.
 	AuthorityBusy Code = "authority_busy"
@@ -74,7 +74,7 @@ const (
 	InvalidResponse Code = "invalid_response"
 	// RedirectRefused: the resource server answered with a redirect; a bearer is never sent on.
 	RedirectRefused Code = "redirect_refused"
-	// UpstreamError: the resource server answered with an error status and no code of its own.
+	// UpstreamError: the resource server answered with an error status and no code.
 	UpstreamError Code = "upstream_error"
 	// NotFound: no such record, stream, blob or resource is visible to this grant; over HTTP, nothing is served at this path.
 	NotFound Code = "not_found"
@@ -86,7 +86,7 @@ const (
 	Internal Code = "internal_error"
 )
 
-// What a token authority's refusal is called, where the authority gives no reason of its own. All of them
+// What a token authority's refusal is called, where the authority gives no reason. All of them
 // are answered with 401 and the challenge (D7).
 const (
 	// TokenInactive: the authority does not know the token, or says that it is no longer good; where it gives a reason, that is the code.
@@ -103,7 +103,7 @@ const (
 const (
 	// PackageRevoked: the package that a token stands for was revoked, or is unknown to its directory (D17).
 	PackageRevoked Code = "package_revoked"
-	// ChildUnusable: the directory says that this member cannot be used, and gives no reason of its own; approve it again or choose another connection.
+	// ChildUnusable: the directory says that this member cannot be used, and gives no reason; approve it again or choose another connection.
 	ChildUnusable Code = "grant_unusable"
 	// ConnectionNotFound: the package holds no such connection; choose one of those listed.
 	ConnectionNotFound Code = "connection_not_found"

@@ -73,7 +73,7 @@ func JoinItems(items []Item) string {
 // Name is the name under which the items are, in Body or in its data.
 func (l List) Name() string { return l.path[len(l.path)-1] }
 
-// With returns the body with other items in place of its own.
+// With returns the body with its items replaced.
 func (l List) With(items []Item) Object {
 	array := JoinItems(items)
 	if len(l.path) == 1 {

@@ -132,7 +132,7 @@ func inside(quoted string) string {
 	return text
 }
 
-// StringMember returns the text of a member; "" where there is none, or it is not a string.
+// StringMember returns the text of a member; "" if it is absent or not a string.
 func StringMember(o Object, name string) string {
 	raw := o.Get(name)
 	if Kind(raw) != "string" {

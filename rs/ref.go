@@ -251,7 +251,7 @@ func UnsafeField(name string) string {
 }
 
 // unsafeRecordID is what holds even for a record id in a handle: it may contain '/' and "..", but is a readable,
-// non-empty text that is not a path step of its own.
+// non-empty text other than "." and "..".
 func unsafeRecordID(id string) string {
 	switch {
 	case id == "":

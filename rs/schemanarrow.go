@@ -53,7 +53,7 @@ func narrowConnector(connector Object, stream, connectionID string) (Object, boo
 }
 
 // narrowConnections keeps, of the connections of a connector or stream, the one that was asked for. kept is the list that is left,
-// "" where there is none.
+// "" without one.
 func narrowConnections(o Object, connectionID string) (narrowed Object, kept string, err error) {
 	raw := o.Get("granted_connections")
 	if raw == "" || connectionID == "" {

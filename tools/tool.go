@@ -34,7 +34,7 @@ type Tool struct {
 }
 
 // A Call is one use of a Tool on its way down. Calls are values: a stage that learns something sets one
-// field of its own copy and passes that on. No field is set twice.
+// field of its copy and passes that on. No field is set twice.
 type Call struct {
 	Tool *Tool           // what was called
 	Raw  json.RawMessage // its arguments, as received until Correct, which writes them as the tool lists them
@@ -57,7 +57,7 @@ type Reply struct {
 	Response *rs.Response            // set by the core
 	Reads    int                     // of the resource server, or of members of a package, for this call; set by Admit
 	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
-	Refused  *rs.Error               // why Result is an error; nil when it is none; set by Render
+	Refused  *rs.Error               // why Result is an error; nil if it is not; set by Render
 	Result   *mcp.CallToolResult     // set by Render for a tool call
 	Resource *mcp.ReadResourceResult // set by Render for a resource read
 }

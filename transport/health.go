@@ -22,7 +22,7 @@ const (
 
 // A Check is something that this server cannot work without.
 type Check struct {
-	Name  string                      // shown to whoever asks, such as "resource_server"
+	Name  string                      // public, such as "resource_server"
 	Reach func(context.Context) error // nil when it answers; its error is not shown
 }
 
@@ -93,7 +93,7 @@ func (h *Health) Serve() { h.phase.Store(serving) }
 // Drain says that it is about to stop accepting them.
 func (h *Health) Drain() { h.phase.Store(draining) }
 
-// readiness is the body of a probe's answer. It shows no address: anybody may read it.
+// readiness is the body of a probe's answer. It is public and shows no address.
 type readiness struct {
 	Status string            `json:"status"`
 	Checks map[string]string `json:"checks,omitempty"`

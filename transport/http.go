@@ -101,7 +101,7 @@ func signInPaths(o HandlerOptions) http.Handler {
 	})
 }
 
-// publicDocuments serves what anybody may read. Paths are compared as they come: a mux would clean them, and
+// publicDocuments serves what needs no token. Paths are compared as they come: a mux would clean them, and
 // redirect with an HTML body.
 func publicDocuments(o HandlerOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ func newLines(out io.Writer) *lines {
 // Connect makes lines an mcp.Transport.
 func (c *lines) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
-// A line is one line of input, or why there is none.
+// A line is one line of input, or the error of reading it.
 type line struct {
 	text []byte
 	err  error

@@ -20,7 +20,7 @@ const (
 )
 
 // An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every
-// answer out of caches. The SDK writes from a goroutine of its own, but never two things at once.
+// answer out of caches. The SDK writes from another goroutine, but never concurrently.
 type rpcAnswer struct {
 	w       http.ResponseWriter
 	request message

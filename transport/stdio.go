@@ -26,7 +26,7 @@ type StoppedError struct{ Message string }
 // Error returns the message.
 func (s *StoppedError) Error() string { return s.Message }
 
-// ErrOutputClosed is the cause with which a context ends whose output nobody reads any more.
+// ErrOutputClosed is the cause of a context that ended because the reader of stdout is gone.
 var ErrOutputClosed = errors.New("the output was closed")
 
 // ErrStopping is how a call ends that outlasts its server.

@@ -11,7 +11,7 @@ import (
 // A Spy is a core that performs nothing: it remembers each call and answers as it was set up. The zero value answers with the
 // zero Reply. It is safe for concurrent use.
 type Spy struct {
-	// Reply and Err are the answer to every call. A Reply without a Call of its own gets the call as it arrived.
+	// Reply and Err are the answer to every call. A Reply without a Call gets the call that arrived.
 	Reply tools.Reply
 	Err   error
 	// Do, when set, runs within each call, after it was remembered: to look at the context, to wait, to panic.

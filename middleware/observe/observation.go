@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// An Observation is who looks on while the program works. The zero value is nobody, and costs nothing.
+// An Observation is the metrics, traces and logs of the program. The zero value records nothing.
 type Observation struct {
 	Metrics *Metrics     // nil counts nothing
 	Tracer  trace.Tracer // nil makes no spans

@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Transport returns a transport that puts every request into a span of its own and names the span in the request's
+// Transport returns a transport that starts a span for every request and names it in the request's
 // traceparent. class says what is asked where the request belongs to no read of a resource server. A nil tracer makes no
 // span: then the trace to which the caller's request belongs goes on as it came, if there is one.
 func Transport(next http.RoundTripper, tracer trace.Tracer, class string) http.RoundTripper {
@@ -52,14 +52,14 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// withTraceparent returns the request with the traceparent of ctx's span, or as it was where there is none.
+// withTraceparent returns the request with the traceparent of ctx's span, or unchanged without one.
 func withTraceparent(ctx context.Context, request *http.Request) *http.Request {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return request
 	}
 	sent := request.Clone(ctx) // a RoundTripper must leave its request alone
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(sent.Header))
-	sent.Header.Del("Tracestate") // of samplers of our own; nobody there asked for it
+	sent.Header.Del("Tracestate") // the state of our samplers means nothing to the receiver
 	return sent
 }
 

@@ -22,7 +22,7 @@ type ChainOptions struct {
 }
 
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [PublicChain] it is the whole policy
-// of who may enter:
+// of access control:
 //
 //	closeUnread(record(traceHTTP(measureHTTP(accessLog(recoverHTTP(framing(host(cors(origin(bodyLimit(clientAddress(bearer(tokenRate(concurrencyLimit(pipeline)))))))))))))))
 func AuthenticatedChain(o ChainOptions) alice.Chain {

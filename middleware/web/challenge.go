@@ -46,7 +46,7 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 	Refuse(w, r, status, e, metadata)
 }
 
-// refuseLater answers a caller who may try again, and says when.
+// refuseLater refuses a request that may be sent again, with Retry-After.
 func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 	wait := e.RetryAfter
 	if wait < time.Second {

@@ -109,7 +109,7 @@ func tooFast(message string, wait time.Duration) *rs.Error {
 	}
 }
 
-// wholeSeconds rounds up: Retry-After knows no fractions, and nobody may come back too early.
+// wholeSeconds rounds up: Retry-After has whole seconds, and a retry must not come too early.
 func wholeSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
 }

@@ -137,7 +137,7 @@ func (p Public) host(r *http.Request) string {
 	return r.Host
 }
 
-// forwarded returns a header of a trusted proxy. Several values are nobody's statement: a proxy that appends
+// forwarded returns a header of a trusted proxy. Several values are ignored: a proxy that appends
 // to what the client sent would make the first one the client's own.
 func (p Public) forwarded(r *http.Request, header string) (string, bool) {
 	values := r.Header.Values(header)

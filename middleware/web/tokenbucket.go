@@ -11,7 +11,7 @@ import (
 // maxTokenBuckets is how many tokens, and how many addresses, are counted at a time; the one not seen for longest is forgotten.
 const maxTokenBuckets = 10_000
 
-// tokenBuckets are one bucket for each key, all of the same rate and burst. A nil *tokenBuckets counts nothing and refuses nobody.
+// tokenBuckets are one bucket for each key, all of the same rate and burst. A nil *tokenBuckets limits nothing.
 type tokenBuckets[K comparable] struct {
 	rate  rate.Limit
 	burst int

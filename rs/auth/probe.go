@@ -17,7 +17,7 @@ type SchemaProbe struct {
 }
 
 // Introspect asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
-// is what a package token meets, not being a grant), yields a principal of kind "", which nobody admits.
+// is what a package token meets, not being a grant), yields a principal of kind "", which is not admissible.
 func (p SchemaProbe) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	request := rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}}
 	response, err := p.For(token).Do(ctx, request)
@@ -47,7 +47,7 @@ type schemaBearer struct {
 }
 
 // readBearer finds bearer in a schema document, at top level or inside a data wrapper. Its error is that another reader may
-// find another one; where there is none, or of another form, the kind is empty.
+// find another one. Without it, or in another form, the kind is empty.
 func readBearer(body string) (schemaBearer, error) {
 	document := rs.AsObject(body)
 	err := rs.CheckMembers(document, "bearer", "data")
@@ -64,7 +64,7 @@ func readBearer(body string) (schemaBearer, error) {
 		return schemaBearer{}, err
 	}
 	if err != nil {
-		return schemaBearer{}, nil //nolint:nilerr // a bearer of another shape names no kind, which nobody admits
+		return schemaBearer{}, nil //nolint:nilerr // a bearer of another shape has no kind, which is not admissible
 	}
 	return bearer, nil
 }

@@ -10,7 +10,7 @@ import (
 
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
-// choose finds the one member that a read is for, asking nobody. Without a connection that is the only member there is, or the
+// choose finds the one member that a read is for, without a request. Without a connection that is the only member there is, or the
 // only one that was granted the stream (D26); else one must be named (S0-8a). Where several members share a connection, the
 // one that was granted most of the streams is preferred.
 func (p *Package) choose(connectionID string, streams ...string) (*member, *rs.Error) {

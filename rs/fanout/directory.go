@@ -26,7 +26,7 @@ type Membership struct {
 	Members   []Member // in the order in which they take turns
 }
 
-// A Member is one connection of a package, read under a grant and a token of its own. Several members may share a
+// A Member is one connection of a package, read under its own grant and token. Several members may share a
 // connector, and several connections may share a grant and its token.
 type Member struct {
 	rs.Connection

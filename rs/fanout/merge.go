@@ -132,7 +132,7 @@ func (t *turn) shift() rs.Item {
 
 // A ring lets members take turns. Scores of different members cannot be compared, their ranks can: so each gives its
 // next best hit in turn, and none takes the page while others have hits. A hit with all words of the query comes before those
-// with some, whoever has it.
+// with some, whichever member has it.
 type ring struct {
 	turns []*turn
 	at    int // whose turn is next

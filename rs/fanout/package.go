@@ -28,7 +28,7 @@ type PackageOptions struct {
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
 	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
-	// answered. It must be quick. nil for nobody.
+	// answered. It must be quick. nil means none.
 	FannedOut func(asked, answered int)
 }
 
@@ -181,7 +181,7 @@ func withValue(query url.Values, name, value string) url.Values {
 	return changed
 }
 
-// forward performs one member's read and keeps its answer as it is. An answer that condemns the grant says what can be
+// forward performs one member's read and keeps its answer as it is. An answer that refuses the grant says what can be
 // done about it (S3-3a).
 func (p *Package) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
 	response, err := c.doer.Do(ctx, r)

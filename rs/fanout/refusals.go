@@ -47,7 +47,7 @@ func (r *refusals) remember(token rs.Token, why *rs.Error, now time.Time) {
 }
 
 // refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,
-// field or connection that this grant does not hold; such an answer is about the request and condemns nobody.
+// field or connection that this grant does not hold; such an answer is about the request, and the grant stays usable.
 func refusesGrant(e *rs.Error) bool {
 	if e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden {
 		return false

@@ -31,7 +31,7 @@ func (p *Package) schema(ctx context.Context, r rs.Request) (*rs.Response, error
 	for i, response := range answers.responses {
 		parts = append(parts, schemaPart{rs.ReadSchema(response.Body), answers.grants[i]})
 	}
-	if len(parts) == 0 { // a stream that nobody was granted: a document without connectors, as for any unknown stream
+	if len(parts) == 0 { // no member was granted the stream: a document without connectors, as for any unknown stream
 		none := &rs.Schema{Members: rs.Object{{Name: "detail", Value: rs.EncodeJSON(detailOf(r.Query))}}}
 		parts = []schemaPart{{none, []rs.Connection{{}}}}
 	}

@@ -109,7 +109,7 @@ func (s *packageSearch) collect(ctx context.Context) ([]rs.Item, error) {
 	for round := range maxSearchRounds {
 		wanting := s.ring.wanting(s.limit - len(hits))
 		if round == 0 {
-			wanting = s.ring.wanting(len(s.ring.turns)) // whoever has hits must be known for the turns to be fair
+			wanting = s.ring.wanting(len(s.ring.turns)) // turns are fair only if it is known which members have hits
 		}
 		if err := s.load(ctx, wanting); err != nil {
 			return nil, err

@@ -68,12 +68,12 @@ func isAboutUnknownToken(ctx context.Context) bool { return ctx.Value(unknownTok
 
 // An admission is the permission for one attempt. Its zero value belongs to breakers that are switched off.
 type admission struct {
-	own        func(error)  // reports to the grant's breaker; nil where there is none
-	host       *hostBreaker // nil where there is none
+	own        func(error)  // reports to the grant's breaker; nil without one
+	host       *hostBreaker // nil without one
 	generation int          // of host
-	read       *reading     // whose attempt it is; nil for nobody's
+	read       *reading     // that the attempt belongs to; nil for none
 
-	unknownToken bool // the attempt asks an authority about a token that anybody may have sent
+	unknownToken bool // the attempt asks an authority about a token that it has never accepted
 }
 
 func (a admission) caller() breakerKey {
@@ -95,7 +95,7 @@ func (a admission) end(v verdict) {
 	case v == grantFails && a.unknownToken:
 		v = inconclusive // the token may be the reason
 	case v == grantFails && a.read == nil:
-		v = hostFails // an endpoint that is asked in nobody's name fails for all
+		v = hostFails // without a caller to blame, the endpoint fails
 	}
 	a.host.end(a.caller(), a.generation, v)
 }

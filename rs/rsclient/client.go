@@ -43,7 +43,7 @@ type Options struct {
 	NoBreaker bool
 	// Wrap is put around the transport: each attempt of a read passes it, with [ClassFrom] in its context. nil for nothing.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Observer is notified of reads, retries and breakers; nil means nobody.
+	// Observer is notified of reads, retries and breakers; nil means none.
 	Observer Observer
 }
 

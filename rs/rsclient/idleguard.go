@@ -16,7 +16,7 @@ var errUnsolicited = errors.New("the server sent bytes that no request asked for
 // An idleGuard is a connection that is closed when bytes arrive on it before the request they could answer was written.
 // net/http closes such a connection too, but only if it looks before the next request takes it; otherwise the bytes are
 // that request's answer, and may be another caller's.
-// [idleGuard.reuse] is called when a request takes a connection that was idle. It waits until somebody blocks in Read,
+// [idleGuard.reuse] is called when a request takes a connection that was idle. It waits until a goroutine blocks in Read,
 // which shows that nothing of the last answer is left in a buffer above: of net/http, or of TLS. From then on bytes that
 // are read, or that wait in the kernel, before the first Write close the connection, and net/http sends the request on
 // another one.

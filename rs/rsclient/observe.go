@@ -32,7 +32,7 @@ const (
 	BreakerOpen     BreakerState = "open"      // it is not asked
 )
 
-// Unobserved is the [Observer] of whoever has none.
+// Unobserved is the [Observer] that records nothing.
 type Unobserved struct{}
 
 // Read counts nothing.

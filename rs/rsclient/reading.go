@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key is nobody's.
+// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key has no caller.
 type breakerKey [sha256.Size]byte
 
 // A Caller is a token, and the grant or package that it is of. Before the token is introspected it has neither kind nor grant.
@@ -39,7 +39,7 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 
 // A reading is what the circuit breakers need to know of a read: whose it is, and how far its attempt has come.
 type reading struct {
-	grant  breakerKey // whose token is sent: a grant, and each member of a package as one of its own
+	grant  breakerKey // whose token is sent: a grant; each member of a package is one
 	caller breakerKey // who asks: a grant or a package; zero for a token that is not introspected yet
 
 	connecting atomic.Bool // a connection was asked for and did not come yet
@@ -53,7 +53,7 @@ func withReading(ctx context.Context, grant, caller breakerKey) context.Context 
 	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
 }
 
-// readingFrom returns nil for a request that is nobody's read.
+// readingFrom returns nil for a request that is not part of a read.
 func readingFrom(ctx context.Context) *reading {
 	r, _ := ctx.Value(readingKey{}).(*reading)
 	return r

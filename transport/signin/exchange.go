@@ -18,7 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// shareFor is how long the answer to a refresh is given to whoever asks with the same token.
+// shareFor is how long the answer to a refresh is given to other requests with the same token.
 const shareFor = 10 * time.Second
 
 // A sharedAnswer is the authorization server's.
