@@ -57,9 +57,7 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 		if isOfNothing(body) {
 			call.RS = r.reads
 			call.Empty = explainEmpty(ctx, call, r.args.filter)
-			if fresh := freshness(ctx, call, response, call.Scope.Stream); fresh != "" {
-				r.extra = append(r.extra, rs.Member{Name: "freshness", Value: fresh})
-			}
+			r.extra = append(r.extra, absence(ctx, call, response.Reads, call.Scope.Stream)...)
 		}
 		if r.differ.Load() {
 			r.add("changed", true)

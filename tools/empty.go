@@ -19,22 +19,47 @@ const (
 	explainDeadline   = 1500 * time.Millisecond
 )
 
-// withFreshness adds to an answer without records or hits how fresh the data are that it was looked for in, so that what is absent is distinguished
-// from what has not come yet: one more read. Where that is not answered, nothing is added.
+// withFreshness adds to an answer without records or hits what [absence] says.
 func withFreshness(ctx context.Context, call Call, response *rs.Response, streams ...string) *rs.Response {
-	if fresh := freshness(ctx, call, response, streams...); fresh != "" {
-		return response.WithBody(rs.AsObject(response.Distinct()).With("freshness", fresh).JSON())
+	if said := absence(ctx, call, response.Reads, streams...); len(said) > 0 {
+		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
 	}
 	return response
 }
 
-func freshness(ctx context.Context, call Call, response *rs.Response, streams ...string) string {
-	if response.Reads > maxCountedMembers {
-		return ""
+// absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
+// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. What is not
+// answered is not said.
+func absence(ctx context.Context, call Call, reads int, streams ...string) []rs.Member {
+	if reads > maxCountedMembers {
+		return nil
 	}
 	ctx, cancel := withinDeadline(ctx)
 	defer cancel()
-	return render.FreshnessOf(countStreams(ctx, call.RS, call.Scope.ConnectionID).Streams, streams...)
+	var said []rs.Member
+	if fresh := render.FreshnessOf(countStreams(ctx, call.RS, call.Scope.ConnectionID).Streams, streams...); fresh != "" {
+		said = append(said, rs.Member{Name: "freshness", Value: fresh})
+	}
+	if len(streams) == 1 {
+		if granted := grantedTime(ctx, call, streams[0]); granted != "" {
+			said = append(said, rs.Member{Name: "granted_time", Value: granted})
+		}
+	}
+	return said
+}
+
+// grantedTime is the time that a grant is limited to in a stream, which resource servers apply without a word; "" where it is not
+// limited, or nobody says.
+func grantedTime(ctx context.Context, call Call, stream string) string {
+	ctx, cancel := context.WithTimeout(ctx, countsDeadline)
+	defer cancel()
+	query := url.Values{}
+	setText(query, "connection_id", call.Scope.ConnectionID)
+	response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams", stream), Query: query})
+	if err != nil {
+		return ""
+	}
+	return render.GrantedTimeOf(response)
 }
 
 // isEmpty reports whether a list has no items, and none follow.

@@ -23,16 +23,16 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		"two conditions, of which one excludes everything": {
 			`{"stream":"orders","filter":{"status":"canceled","total":{"gte":1,"lte":9}}}`, empty, true,
 			"Records that match each condition alone: status 0, total 7.\nstatus is delivered (5), cancelled (2).\n" +
-				`Did you mean: query_records {"stream":"orders","filter":{"status":"cancelled","total":{"gte":1,"lte":9}}}`, 5,
+				`Did you mean: query_records {"stream":"orders","filter":{"status":"cancelled","total":{"gte":1,"lte":9}}}`, 6,
 		},
 		"at most five fields are counted": {
 			`{"stream":"orders","filter":{"a":{"gte":1},"b":{"gte":1},"c":{"gte":1},"d":{"gte":1},"e":{"gte":1},"f":{"gte":1}}}`, empty, true,
-			"alone: a 7, b 7, c 7, d 7, e 7.", 7,
+			"alone: a 7, b 7, c 7, d 7, e 7.", 8,
 		},
 		"counts that are refused are not said": {
-			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 3,
+			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 4,
 		},
-		"without a filter there is nothing to explain": {`{"stream":"orders"}`, empty, true, "No record matches.", 2},
+		"without a filter there is nothing to explain": {`{"stream":"orders"}`, empty, true, "No record matches.", 3},
 		"where there are records nothing is counted": {
 			`{"stream":"orders","filter":{"status":"x"}}`, `{"data":[{"id":"1","data":{"status":"x"}}]}`, true, "orders: 1 record", 1,
 		},
@@ -43,6 +43,9 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 					return middlewaretest.JSON(`{"data":[` +
 						`{"name":"orders","connection_id":"c1","display_name":"Shop","freshness":{"status":"stale","captured_at":"2026-03-02T10:11:12Z"}},` +
 						`{"name":"other","connection_id":"c2","display_name":"Mail","freshness":{"status":"current"}}]}`), nil
+				}
+				if r.Path == "/v1/streams/orders" {
+					return middlewaretest.JSON(`{"name":"orders","time_constraint":{"field":"at","since":"2026-01-01T00:00:00Z"}}`), nil
 				}
 				if !strings.HasSuffix(r.Path, "/aggregate") {
 					return middlewaretest.JSON(row.page), nil
@@ -61,8 +64,10 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			if !strings.Contains(result.Text, row.want) {
 				t.Errorf("no %q in\n%s", row.want, result.Text)
 			}
-			const fresh = "how fresh, by connector: Shop stale, data as of 2026-03-02 10:11\n"
-			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(string(result.Structured), `"freshness":[{"connections":["Shop"],"status":"stale"`) != nothing {
+			const fresh = "how fresh, by connector: Shop stale, data as of 2026-03-02 10:11\n" +
+				"the grant is limited to at from 2026-01-01 00:00; records of other times are not shown\n"
+			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(string(result.Structured), `"freshness":[{"connections":["Shop"],"status":"stale"`) != nothing ||
+				strings.Contains(string(result.Structured), `"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"}`) != nothing {
 				t.Errorf("how fresh it is: %s\n%s", result.Text, result.Structured)
 			}
 			if got := len(server.Requests()); got != row.reads {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/capability"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -84,7 +85,7 @@ func (c *call) freshness(last *int64) freshnessBody {
 	if last == nil {
 		return freshnessBody{Status: "unknown"}
 	}
-	f := freshnessBody{Status: "fresh", CapturedAt: model.FormatInstant(last)}
+	f := freshnessBody{Status: "current", CapturedAt: model.FormatInstant(last)}
 	if c.server.options.Now().Sub(time.UnixMicro(*last)) > staleAfter {
 		f.Status = "stale"
 	}
@@ -93,24 +94,25 @@ func (c *call) freshness(last *int64) freshnessBody {
 
 // A fullStream is all that is known of a stream.
 type fullStream struct {
-	ConsentTimeField   string                `json:"consent_time_field,omitempty"`
-	CursorField        string                `json:"cursor_field,omitempty"`
-	ExpandCapabilities []capability.Relation `json:"expand_capabilities"`
-	FieldCapabilities  capability.Object     `json:"field_capabilities"`
-	Freshness          freshnessBody         `json:"freshness"`
-	Name               string                `json:"name"`
-	Object             string                `json:"object"`
-	PrimaryKey         []string              `json:"primary_key"`
-	Query              capability.Query      `json:"query"`
-	Relationships      []relationBody        `json:"relationships"`
-	Schema             capability.Object     `json:"schema"`
-	Selection          selectionBody         `json:"selection"`
-	Semantics          string                `json:"semantics"`
-	Views              []viewBody            `json:"views"`
-	InstanceIDs        []string              `json:"instance_ids"`
-	GrantedConnections []connectionRef       `json:"granted_connections,omitempty"`
-	Links              *selfLink             `json:"links,omitempty"`
-	Meta               *metaBody             `json:"meta,omitempty"`
+	ConsentTimeField   string                    `json:"consent_time_field,omitempty"`
+	CursorField        string                    `json:"cursor_field,omitempty"`
+	ExpandCapabilities []capability.Relation     `json:"expand_capabilities"`
+	FieldCapabilities  capability.Object         `json:"field_capabilities"`
+	Freshness          freshnessBody             `json:"freshness"`
+	Name               string                    `json:"name"`
+	Object             string                    `json:"object"`
+	PrimaryKey         []string                  `json:"primary_key"`
+	Query              capability.Query          `json:"query"`
+	Relationships      []relationBody            `json:"relationships"`
+	Schema             capability.Object         `json:"schema"`
+	Selection          selectionBody             `json:"selection"`
+	Semantics          string                    `json:"semantics"`
+	Views              []viewBody                `json:"views"`
+	InstanceIDs        []string                  `json:"instance_ids"`
+	TimeConstraint     *authority.TimeConstraint `json:"time_constraint,omitempty"`
+	GrantedConnections []connectionRef           `json:"granted_connections,omitempty"`
+	Links              *selfLink                 `json:"links,omitempty"`
+	Meta               *metaBody                 `json:"meta,omitempty"`
 }
 
 type relationBody struct {
@@ -171,7 +173,7 @@ func (c *call) fullStream(view streamView) (fullStream, error) {
 		ExpandCapabilities: c.expandCapabilities(view, true), FieldCapabilities: capability.Object{}, Freshness: c.freshness(newest),
 		Name: view.Stream.Name, Object: "stream_metadata", PrimaryKey: view.primaryKey(), Relationships: []relationBody{},
 		Schema: capability.RecordSchema(view.fields), Selection: selectionBody{Fields: true, Resources: true}, Semantics: "mutable_state",
-		Views: view.views(), InstanceIDs: ids,
+		Views: view.views(), InstanceIDs: ids, TimeConstraint: authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until),
 	}
 	for _, field := range view.fields {
 		full.FieldCapabilities = append(full.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.OfField(field, c.server.options.Embeddings != nil)})

@@ -123,10 +123,23 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 	return encode(all)
 }
 
+// GrantedTimeOf is the time that a grant is limited to, as a stream's metadata have it; "" where they have none.
+func GrantedTimeOf(stream *rs.Response) string {
+	o := rs.AsObject(stream.Distinct()).Object("time_constraint")
+	a := (&arguments{}).open("", '{')
+	for _, name := range []string{"field", "since", "until"} {
+		a.some(name, preview(o.Text(name), labelChars))
+	}
+	if o.Text("since") == "" && o.Text("until") == "" {
+		return ""
+	}
+	return string(a.shut('}').b)
+}
+
 // maxFresh bounds the connections whose freshness is said.
 const maxFresh = 8
 
-// freshness says in a line how fresh what was searched is; nothing where the answer does not have that.
+// freshness says how fresh what was searched is and to which time the grant is limited; nothing where the answer does not have that.
 func freshness(answer object) []string {
 	var parts []string
 	for _, raw := range answer.Array("freshness") {
@@ -142,8 +155,19 @@ func freshness(answer object) []string {
 		}
 		parts = append(parts, part)
 	}
-	if len(parts) == 0 {
-		return nil
+	var lines []string
+	if len(parts) > 0 {
+		lines = append(lines, clip("how fresh, by connector: "+strings.Join(parts, "; "), LineChars))
 	}
-	return []string{clip("how fresh, by connector: "+strings.Join(parts, "; "), LineChars)}
+	if granted := answer.Object("granted_time"); granted != nil {
+		line := "the grant is limited to " + shownName(granted.Text("field"))
+		if since := granted.Text("since"); since != "" {
+			line += " from " + shownText(minute(since))
+		}
+		if until := granted.Text("until"); until != "" {
+			line += " to before " + shownText(minute(until))
+		}
+		lines = append(lines, clip(line+"; records of other times are not shown", LineChars))
+	}
+	return lines
 }

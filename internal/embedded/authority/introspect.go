@@ -71,10 +71,11 @@ type streamDetail struct {
 	Fields         []string        `json:"fields"`
 	InstanceIDs    []string        `json:"instance_ids"`
 	Name           string          `json:"name"`
-	TimeConstraint *timeConstraint `json:"time_constraint,omitempty"`
+	TimeConstraint *TimeConstraint `json:"time_constraint,omitempty"`
 }
 
-type timeConstraint struct {
+// A TimeConstraint is the time that a stream of a grant is limited to, by one of its fields.
+type TimeConstraint struct {
 	Field string `json:"field"`
 	Since string `json:"since,omitempty"`
 	Until string `json:"until,omitempty"`
@@ -156,18 +157,21 @@ func newStreamDetail(stream model.Stream, granted StreamGrant) streamDetail {
 			d.Fields = append(d.Fields, field.Name)
 		}
 	}
-	if granted.Since.IsZero() && granted.Until.IsZero() {
-		return d
-	}
-	d.TimeConstraint = &timeConstraint{Field: stream.ConsentTimeField}
-	if d.TimeConstraint.Field == "" {
-		d.TimeConstraint.Field = "emitted_at"
-	}
-	if !granted.Since.IsZero() {
-		d.TimeConstraint.Since = granted.Since.UTC().Format(time.RFC3339)
-	}
-	if !granted.Until.IsZero() {
-		d.TimeConstraint.Until = granted.Until.UTC().Format(time.RFC3339)
-	}
+	d.TimeConstraint = TimeConstraintOf(stream, granted.Since, granted.Until)
 	return d
+}
+
+// TimeConstraintOf spells the time that a stream is limited to: from since to before until, of which zero is no bound; nil for none.
+func TimeConstraintOf(stream model.Stream, since, until time.Time) *TimeConstraint {
+	if since.IsZero() && until.IsZero() {
+		return nil
+	}
+	c := &TimeConstraint{Field: cmp.Or(stream.ConsentTimeField, "emitted_at")}
+	if !since.IsZero() {
+		c.Since = since.UTC().Format(time.RFC3339)
+	}
+	if !until.IsZero() {
+		c.Until = until.UTC().Format(time.RFC3339)
+	}
+	return c
 }
