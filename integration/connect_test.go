@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 var (
@@ -73,6 +74,7 @@ func connects(t *testing.T, root, way string, args ...string) string {
 		<-p.ended
 		t.Fatalf("no link: %s%s", p.stdout, p.stderr)
 	}
+	processesHide(t, strings.TrimSpace(line), opened)
 	page := ownerApproves(t, strings.TrimSpace(line))
 	if way == "code" {
 		_, err = io.WriteString(typed, copiedCode.FindString(page)+"\n")
@@ -84,6 +86,54 @@ func connects(t *testing.T, root, way string, args ...string) string {
 		t.Fatalf("connect --way %s: %v\n%s%s", way, p.err, p.stdout, p.stderr)
 	}
 	return p.stdout.String() + p.stderr.String()
+}
+
+// processesHide fails if the list of processes shows what the owner's link leads to: everybody on a machine can read it.
+func processesHide(t *testing.T, link, opened string) {
+	t.Helper()
+	_, secret, _ := strings.Cut(link, "request_uri=")
+	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // none but on Linux
+	check(t, err)
+	for _, list := range lists {
+		if words, err := os.ReadFile(list); err == nil && secret != "" && strings.Contains(string(words), secret) {
+			t.Errorf("a process shows the approval link: %q", words)
+		}
+	}
+	if address, err := os.ReadFile(opened); err == nil && strings.Contains(string(address), "?") {
+		t.Errorf("the browser is started with %s", address)
+	}
+}
+
+// From an empty home to a first answer there are three things to do: connect, approve, ask. One minute is the promise.
+func TestFromAnEmptyHomeToTheFirstAnswer(t *testing.T) {
+	begin, root := time.Now(), t.TempDir()
+	said := connects(t, root, "auto", "--source", "slack")
+	got := finish(t, nil, "", "call", "search", "q=the", "limit=1", "--cache-root", root)
+	took := time.Since(begin)
+	if got.code != 0 || !strings.Contains(got.stdout, "messages") {
+		t.Errorf("search: %d %s%s", got.code, got.stdout, got.stderr)
+	}
+	t.Logf("from an empty home to the first answer, approval included: %s", took.Round(10*time.Millisecond))
+	if took > time.Minute {
+		t.Errorf("it took %s", took)
+	}
+	body, err := os.ReadFile(credentialFile(t, root))
+	check(t, err)
+	token := regexp.MustCompile(`"access_token": "([^"]+)"`).FindStringSubmatch(string(body))[1]
+	check(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		info, _ := entry.Info()
+		if strings.Contains(string(text), token) && info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+			t.Errorf("%s holds the token with mode %v", path, info.Mode())
+		}
+		return err
+	}))
+	if strings.Contains(said+got.stdout+got.stderr, token) {
+		t.Error("the token is printed")
+	}
 }
 
 // S3-R1, D31: connect asks the owner, by each way, and what it stores is read by the other commands.
@@ -128,9 +178,13 @@ func TestSeveralConnections(t *testing.T) {
 	if both.code != 0 || !strings.Contains(both.stdout, "slack") || !strings.Contains(both.stdout, "cin_mail_personal") {
 		t.Errorf("both: %d %s%s", both.code, both.stdout, both.stderr)
 	}
-	only := finish(t, nil, "", "call", "schema", "--provider-url", sample.RSURL, "--cache-root", root, "--only", "gmail")
+	only := finish(t, nil, "", "call", "schema", "--cache-root", root, "--only", "gmail") // the one provider of which grants are stored
 	if only.code != 0 || strings.Contains(only.stdout, "slack") {
 		t.Errorf("only mail: %d %s%s", only.code, only.stdout, only.stderr)
+	}
+	well := finish(t, nil, "", "doctor", "--cache-root", root, "--json")
+	if well.code != 0 || strings.Count(well.stdout, `"check": "credential"`) != 2 || strings.Count(well.stdout, `"check": "token"`) != 2 {
+		t.Errorf("doctor: %d %s%s", well.code, well.stdout, well.stderr)
 	}
 	before, err := os.ReadFile(credentialFile(t, root))
 	check(t, err)

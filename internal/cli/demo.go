@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,7 +51,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		return exit.UsageError("--token-life must be at least 1s.")
 	}
 	source, err := startEmbedded(ctx, embeddedConfig{
-		data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log, life: c.TokenLife,
+		listen: portAfter(c.Listen), data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log, life: c.TokenLife,
 		keepTokens: true, newTokens: c.NewToken,
 	})
 	if err != nil {
@@ -83,6 +85,17 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		fmt.Fprint(app.Out, pasteableSample)
 	}
 	return <-done
+}
+
+// portAfter is where the resource server of a demo listens: at the port after that of /mcp, so that grants of it are found again. Where
+// that names none, at any.
+func portAfter(listen string) string {
+	_, port, _ := net.SplitHostPort(listen)
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 || n == 65535 {
+		return ""
+	}
+	return fmt.Sprintf("127.0.0.1:%d", n+1)
 }
 
 // demoPage is the demo's page for people, with its console. Whoever can open the page can read the sample year, which is

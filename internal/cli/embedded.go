@@ -39,6 +39,7 @@ type embeddedServer struct {
 }
 
 type embeddedConfig struct {
+	listen   string // an address of loopback; one that is taken or empty is any
 	data, db string
 	embed    *embedding.Client // what makes vectors; nil: semantic search is refused
 	progress io.Writer
@@ -62,7 +63,12 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	var listener net.Listener
+	for _, address := range []string{c.listen, "127.0.0.1:0"} {
+		if address != "" && listener == nil {
+			listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

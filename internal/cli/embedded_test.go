@@ -86,3 +86,25 @@ func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
 	}
 }
+
+// Grants of a demo name the place of its resource server, which is the same at the next start; where another program has it, any other.
+func TestTheDemosResourceServerKeepsItsPort(t *testing.T) {
+	for listen, want := range map[string]string{"127.0.0.1:7710": "127.0.0.1:7711", ":7710": "127.0.0.1:7711", "127.0.0.1:0": "", "127.0.0.1:65535": "", "x": ""} {
+		if got := portAfter(listen); got != want {
+			t.Errorf("after %s: %q, want %q", listen, got, want)
+		}
+	}
+	start := func(listen string) *embeddedServer {
+		e, err := startEmbedded(t.Context(), embeddedConfig{listen: listen, progress: io.Discard, now: time.Now, log: zerolog.Nop(), behind: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.close)
+		return e
+	}
+	first := start("")
+	second := start(strings.TrimPrefix(first.url, "http://"))
+	if second.url == first.url {
+		t.Error("two servers have one address")
+	}
+}

@@ -23,7 +23,7 @@ import (
 
 // providerFlags say which grant a local command reads through.
 type providerFlags struct {
-	ProviderURL string   `name:"provider-url" help:"The provider that 'pdpp-mcp connect' connected." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
+	ProviderURL string   `name:"provider-url" help:"The provider that 'pdpp-mcp connect' connected; not needed where there is one." env:"PDPP_PROVIDER_URL" placeholder:"URL"`
 	CacheRoot   string   `name:"cache-root" help:"Folder of the credential cache; ~/.pdpp if absent." env:"PDPP_CACHE_ROOT" placeholder:"DIR"`
 	GrantID     string   `name:"grant-id" help:"Require this grant." env:"PDPP_GRANT_ID" placeholder:"ID"`
 	Only        []string `help:"Read only the stored grants of these names; all of the provider if absent." placeholder:"NAME"`
@@ -66,8 +66,11 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		defer source.close()
 		return use(provider{source.url, rs.NewToken(source.tokens.Client), nil})
 	}
+	if cached := credentials.CachedProviders(cacheRoots(c.CacheRoot)); c.ProviderURL == "" && len(cached) == 1 {
+		c.ProviderURL = cached[0]
+	}
 	if c.ProviderURL == "" {
-		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected. Without one: --data PATH reads your own files, --demo a sample year.")
+		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
 	stored, err := credentials.LoadCredentials(cacheRoots(c.CacheRoot), c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {

@@ -45,8 +45,8 @@ type Credential struct {
 }
 
 // LoadCredential finds the first credential of a provider; see [LoadCredentials].
-func LoadCredential(roots []string, providerURL, grantID string, now time.Time) (Credential, error) {
-	all, err := LoadCredentials(roots, providerURL, nil, grantID, now)
+func LoadCredential(roots []string, providerURL, grantID string, now time.Time, names ...string) (Credential, error) {
+	all, err := LoadCredentials(roots, providerURL, names, grantID, now)
 	if err != nil {
 		return Credential{}, err
 	}
@@ -110,6 +110,19 @@ func (s slot) load(provider, grantID string, now time.Time) (Credential, error) 
 	credential, err := parseCredential(body, provider, grantID, now)
 	credential.Name, credential.Path, credential.Warnings = s.name, s.path, warnings
 	return credential, err
+}
+
+// Names are the names under which the cache roots hold a credential of a provider, good or not. The URL is normalised.
+func Names(roots []string, provider string) []string {
+	var names []string
+	for _, root := range roots {
+		for _, s := range slotsOf(root, provider) {
+			if _, err := os.Stat(s.path); err == nil && !slices.Contains(names, s.name) {
+				names = append(names, s.name)
+			}
+		}
+	}
+	return names
 }
 
 // CachedProviders are the providers of which the cache roots hold a credential, good or not, in the order of the roots.

@@ -102,13 +102,15 @@ func Examine(ctx context.Context, o Options) Report {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	e.configuration()
-	credential, have := e.credential()
-	provider, reached := e.provider(credential), false
+	stored := e.credentials()
+	provider, reached := e.provider(), false
 	if provider != "" {
 		e.check(ctx, func() { reached = e.reach(ctx, provider) })
 	}
-	if reached && have {
-		e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, provider, credential.Token) })
+	for _, credential := range stored {
+		if reached {
+			e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, provider, credential.Token) || e.well })
+		}
 	}
 	e.clients()
 	e.check(ctx, func() { e.stdio(ctx) })

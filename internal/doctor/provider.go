@@ -29,16 +29,35 @@ const (
 	maxAnswer = 1 << 20          // bytes of metadata
 )
 
-// credential finds the cached credential and says what state it is in.
-func (e *examination) credential() (credentials.Credential, bool) {
+// credentials finds the stored grants that can be used, all of the provider, and says of each what state it is in.
+func (e *examination) credentials() []credentials.Credential {
 	if e.Sample != nil {
-		return credentials.Credential{ProviderURL: e.Sample.URL, Token: e.Sample.Token}, true
+		return []credentials.Credential{{ProviderURL: e.Sample.URL, Token: e.Sample.Token}}
 	}
 	if e.ProviderURL == "" {
-		return credentials.Credential{}, false
+		return nil
 	}
+	var usable []credentials.Credential
+	find := func(names ...string) {
+		if credential, ok := e.credential(names...); ok {
+			usable = append(usable, credential)
+		}
+	}
+	names := credentials.Names(e.Roots, e.provider())
+	if len(names) == 0 || e.GrantID != "" {
+		find() // says what is missing, or finds the one that is asked for
+		return usable
+	}
+	for _, name := range names {
+		find(name)
+	}
+	return usable
+}
+
+// credential finds the stored grant of a name, or the first of all, and says what state it is in.
+func (e *examination) credential(names ...string) (credentials.Credential, bool) {
 	now := e.Now()
-	credential, err := credentials.LoadCredential(e.Roots, e.ProviderURL, e.GrantID, now)
+	credential, err := credentials.LoadCredential(e.Roots, e.ProviderURL, e.GrantID, now, names...)
 	if err != nil {
 		code, message, next := exit.NotReady, err.Error(), ""
 		var failure *exit.Error
@@ -91,15 +110,15 @@ func (e *examination) renewed(ctx context.Context, credential *credentials.Crede
 	return true
 }
 
-// provider is the URL to try: it can be reached or not, whatever the credential is like.
-func (e *examination) provider(credential credentials.Credential) string {
-	if credential.ProviderURL != "" {
-		return credential.ProviderURL
+// provider is the URL to try, normalised: it can be reached or not, whatever the credential is like.
+func (e *examination) provider() string {
+	if e.Sample != nil {
+		return e.Sample.URL
 	}
 	if e.ProviderURL == "" {
 		return ""
 	}
-	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credential has reported an error
+	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credentials report an error
 	return provider
 }
 

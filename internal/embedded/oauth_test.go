@@ -391,3 +391,29 @@ func TestOwnerTrapOnRequest(t *testing.T) {
 		t.Errorf("schema: %s", schema.text)
 	}
 }
+
+// The owner finds the keys and connection ids that connect needs; nobody else does.
+func TestTheOwnerSeesTheConnections(t *testing.T) {
+	r := newOAuthRig(t)
+	ask := func(secret string) answer {
+		request := httptest.NewRequest(http.MethodGet, testOrigin+"/_ref/connections", nil)
+		if secret != "" {
+			request.SetBasicAuth("owner", secret)
+		}
+		return r.do(request)
+	}
+	for _, secret := range []string{"", "wrong"} {
+		if got := ask(secret); got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("WWW-Authenticate"), "Basic ") || strings.Contains(got.text, "connector_id") {
+			t.Errorf("%q: %d %s", secret, got.status, got.text)
+		}
+	}
+	if got := ask(ownerSecret); got.status != http.StatusOK || !strings.Contains(got.text, `"connector_id":"mail"`) || got.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+	for range 10 {
+		ask("wrong")
+	}
+	if got := ask(ownerSecret); got.status != http.StatusTooManyRequests {
+		t.Errorf("after ten guesses: %d %s", got.status, got.text)
+	}
+}

@@ -121,11 +121,10 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) (any, error) {
 		return s.page(w, http.StatusOK, pending, cookie.Value, "")
 	}
 	pending.picked = form["connection"]
-	if s.guesses.full(s.Now()) {
-		return nil, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many wrong secrets", retryAfter: s.guesses.span}
-	}
-	if s.OwnerSecret == "" || !same(strings.TrimSpace(form.Get("owner_secret")), s.OwnerSecret) {
-		s.guesses.count++
+	switch owner, err := s.isOwner(form.Get("owner_secret")); {
+	case err != nil:
+		return nil, err
+	case !owner:
 		return s.page(w, http.StatusForbidden, pending, cookie.Value, "That is not the owner's secret. It is in the terminal where this server was started.")
 	}
 	switch err := s.approve(pending); {
@@ -148,6 +147,49 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) (any, error) {
 	to.RawQuery = query.Encode()
 	noStore(w)
 	return redirect(to.String()), nil
+}
+
+// isOwner compares what was typed with the owner's secret. Ten wrong ones in a minute are the most. The mutex is held.
+func (s *Server) isOwner(secret string) (bool, error) {
+	if s.guesses.full(s.Now()) {
+		return false, &RefusedError{Status: http.StatusTooManyRequests, Code: "slow_down", Message: "Too many wrong secrets", retryAfter: s.guesses.span}
+	}
+	if s.OwnerSecret == "" || !same(strings.TrimSpace(secret), s.OwnerSecret) {
+		s.guesses.count++
+		return false, nil
+	}
+	return true, nil
+}
+
+// connections lists the keys and connection ids that a client has to know, to the owner: a browser asks for the secret as a password.
+func (s *Server) connections(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := s.checkPage(r); err != nil {
+		return nil, err
+	}
+	noStore(w)
+	_, secret, sent := r.BasicAuth()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	owner := false
+	if sent {
+		var err error
+		if owner, err = s.isOwner(secret); err != nil {
+			return nil, err
+		}
+	}
+	if !owner {
+		w.Header().Set("WWW-Authenticate", `Basic realm="The owner's secret, from the terminal, is the password"`)
+		return nil, &RefusedError{Status: http.StatusUnauthorized, Code: "authentication_error", Message: "Send the owner's secret as the password of HTTP Basic"}
+	}
+	rows := []map[string]string{}
+	for _, connector := range s.Connectors() {
+		for _, c := range connector.Connections {
+			rows = append(rows, map[string]string{
+				"object": "ref_connection", "connector_id": connector.Key, "connector_instance_id": c.ID, "display_name": c.DisplayName, "status": "active",
+			})
+		}
+	}
+	return map[string]any{"object": "list", "data": rows}, nil
 }
 
 // csrf binds a form to a request and to the browser that was shown it.

@@ -73,6 +73,8 @@ func (s *Server) route(r *http.Request, path []string) answerer {
 		return s.exchangeConsent
 	case "GET consent", "GET device":
 		return s.showConsent
+	case "GET _ref/connections":
+		return s.connections
 	case "POST consent/approve", "POST consent/deny":
 		return s.decide
 	}
