@@ -104,8 +104,8 @@ func TestOneIndexForManyClients(t *testing.T) {
 	}
 }
 
-// A file that changed is read again, also while another client serves the older index, which goes on with what it has.
-func TestChangedFilesBesideAnOlderIndex(t *testing.T) {
+// Files that change are read again by whoever asks next, and all who serve the index answer from what is there now: also from new files.
+func TestChangedFilesAreReadAgain(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	command := exec.Command(binary, "stdio", "--data", folder)
 	command.Dir, command.Env = home, environment(home)
@@ -114,31 +114,58 @@ func TestChangedFilesBesideAnOlderIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	sum := func() string {
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aggregate", Arguments: args(`{"stream":"orders","metric":"sum","field":"amount"}`)})
+	sum := func(stream string) string {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aggregate", Arguments: map[string]any{"stream": stream, "metric": "sum", "field": "amount"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return result.Content[0].(*mcp.TextContent).Text
 	}
-	if text := sum(); !strings.Contains(text, "60") {
+	if text := sum("orders"); !strings.Contains(text, "60") {
 		t.Errorf("before: %s", text)
 	}
 	write(t, filepath.Join(folder, "orders.csv"), "id,amount\na,10\nb,20\nc,30\nd,40\n")
-	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "serves an older index") {
+	write(t, filepath.Join(folder, "refunds.csv"), "id,amount\na,7\n")
+	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "loaded 5 records") {
 		t.Errorf("beside it: %s%s", text, beside)
 	}
-	if text := sum(); !strings.Contains(text, "60") {
+	if text := sum("orders"); !strings.Contains(text, "100") {
 		t.Errorf("afterwards: %s", text)
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
+	if text := sum("refunds"); !strings.Contains(text, "7") {
+		t.Errorf("a new stream: %s", text)
 	}
-	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "loaded 4 records") {
-		t.Errorf("alone: %s%s", text, beside)
+	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "is unchanged") {
+		t.Errorf("once more: %s%s", text, beside)
+	}
+	check(t, os.Remove(filepath.Join(folder, "refunds.csv")))
+	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "loaded 0 records") {
+		t.Errorf("without a file: %s%s", text, beside)
+	}
+	if text := sum("refunds"); strings.Contains(text, "7") {
+		t.Errorf("a stream that is gone: %s", text)
 	}
 	if text, beside := sumOf(t, home, folder, "--db", filepath.Join(folder, "own.db")); !strings.Contains(text, "100") || strings.Contains(beside, "skipped") && !strings.Contains(beside, "skipped 0") {
 		t.Errorf("with an index of its own: %s%s", text, beside)
+	}
+}
+
+// What could not be read is listed with file, line and reason, also from a kept index, and a model is told in short.
+func TestWhatWasNotReadIsListed(t *testing.T) {
+	home := t.TempDir()
+	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb\nc\n", "photo.jpg": "\xff\xd8"})
+	for range 2 {
+		said := typed(t, home, environment(home), "doctor", "--data", folder)
+		for _, line := range []string{"not read: orders.csv:3: the row has 1 cells, and the header 2\n", "not read: orders.csv:4: the row has", "not read: photo.jpg: of no known kind"} {
+			if !strings.Contains(said, line) {
+				t.Errorf("doctor does not say %q: %s", line, said)
+			}
+		}
+	}
+	command := exec.CommandContext(t.Context(), binary, "call", "schema", "--data", folder)
+	command.Dir, command.Env = home, environment(home)
+	if out, err := command.Output(); err != nil || !strings.Contains(string(out), "2 pieces of orders.csv were not read, the first at line 3") {
+		t.Errorf("the model reads (%v)\n%s", err, out)
 	}
 }
 

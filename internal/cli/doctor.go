@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -10,6 +12,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -46,6 +50,22 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		}
 		defer sample.close()
 		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
+		if !c.JSON {
+			defer listLeftOut(visible{app.Out}, sample.index.store.Catalog().LeftOut)
+		}
 	}
 	return doctor.Run(ctx, options, c.JSON, visible{app.Out})
+}
+
+// listLeftOut says where and why something was not read.
+func listLeftOut(out io.Writer, files []model.LeftOut) {
+	for _, one := range files {
+		fmt.Fprintf(out, "not read: %s\n", importer.Skip{File: one.File, Line: one.Line, Reason: one.Reason})
+		for _, more := range one.More {
+			fmt.Fprintf(out, "not read: %s\n", importer.Skip{File: one.File, Line: more.Line, Reason: more.Reason})
+		}
+		if rest := one.Pieces - len(one.More) - 1; rest > 0 {
+			fmt.Fprintf(out, "not read: %s: %d pieces more\n", one.File, rest)
+		}
+	}
 }

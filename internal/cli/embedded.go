@@ -32,10 +32,16 @@ type embeddedServer struct {
 	index        *openIndex // nil until it is loaded
 	server       *http.Server
 
+	running     context.Context // until close
 	stopLoading context.CancelFunc
 	loaded      chan struct{}  // closed when loading has ended
 	embedding   sync.WaitGroup // the making of vectors, behind serving
 	resources   http.Handler   // what answers once it has; nil when it failed
+
+	mu          sync.Mutex
+	grants      *authority.Grants
+	granted     string // the generation of what they grant
+	makeVectors func()
 }
 
 type embeddedConfig struct {
@@ -81,6 +87,7 @@ func startEmbedded(ctx context.Context, c embeddedConfig) (*embeddedServer, erro
 		}
 	}()
 	ctx, e.stopLoading = context.WithCancel(ctx)
+	e.running = ctx
 	if c.behind {
 		go func() {
 			if err := e.load(ctx, c); err != nil && ctx.Err() == nil {
@@ -103,8 +110,10 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) (err error)
 		return err
 	}
 	store, embeddings := e.index.store, e.embed(ctx, c)
-	e.resources = embedded.NewServer(store, authority.DemoGrants(store.Connectors(), e.tokens, time.Now()), embedded.Options{
-		Origin: func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret, Embeddings: embeddings,
+	e.grants, e.granted = authority.DemoGrants(store.Connectors(), e.tokens, time.Now()), store.Catalog().Generation
+	e.resources = embedded.NewServer(store, e.grants, embedded.Options{
+		Pending: e.index.pending,
+		Origin:  func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret, Embeddings: embeddings,
 		OwnerSecret: e.ownerSecret, TokenLife: c.life,
 		Fault: func(r *http.Request, err error) {
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
@@ -120,11 +129,17 @@ func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *semantic.
 	}
 	embeddings := semantic.New(e.index.store, c.embed)
 	report := embedReport{out: c.progress, now: c.now, model: c.embed.Model(), begun: c.now(), reported: c.now()}
-	e.embedding.Go(func() {
-		if err := embeddings.Run(ctx, report.tell); err != nil && ctx.Err() == nil {
-			c.log.Error().Err(err).Msg("vectors")
-		}
-	})
+	var one sync.Mutex // at a time
+	e.makeVectors = func() {
+		e.embedding.Go(func() {
+			one.Lock()
+			defer one.Unlock()
+			if err := embeddings.Run(ctx, report.tell); err != nil && ctx.Err() == nil {
+				c.log.Error().Err(err).Msg("vectors")
+			}
+		})
+	}
+	e.makeVectors()
 	return embeddings
 }
 
@@ -148,7 +163,27 @@ func (e *embeddedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseRead(w, http.StatusInternalServerError, "index_failed", "The files could not be read. The log of pdpp-mcp says why.")
 		return
 	}
+	e.index.keepUp(e.running, r.Context())
+	e.regrant(r.Context())
 	e.resources.ServeHTTP(w, r)
+}
+
+// regrant grants the demo's tokens what there is now, after this or another process has read files again.
+func (e *embeddedServer) regrant(ctx context.Context) {
+	if e.index == nil {
+		return
+	}
+	current, err := e.index.store.Current(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil || current.Generation == e.granted { // what is wrong the answer says
+		return
+	}
+	e.granted = current.Generation
+	e.grants.PutDemo(current.Connectors, e.tokens, time.Now())
+	if e.makeVectors != nil {
+		e.makeVectors()
+	}
 }
 
 // refuseRead writes the error envelope of a resource server.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,16 +32,19 @@ const lockRetry = 100 * time.Millisecond
 // lockPatience is how long whoever looks at an index may have it open.
 const lockPatience = 2 * time.Second
 
-// An openIndex is a loaded store, which no other process fills while it is open.
+// An openIndex is a loaded store that keeps up with its files. While it is open no other process fills it, but others keep it up as well.
 type openIndex struct {
-	store *store.Store
-	lock  *flock.Flock // nil in memory
+	store  *store.Store
+	lock   *flock.Flock // nil in memory
+	config embeddedConfig
+	keeper
 }
 
 func (i *openIndex) close() error {
 	if i == nil {
 		return nil
 	}
+	i.keeping.Wait()
 	err := i.store.Close()
 	if i.lock != nil {
 		err = errors.Join(err, i.lock.Close())
@@ -49,7 +53,7 @@ func (i *openIndex) close() error {
 }
 
 // openIndexOf opens the index and fills it with the files or the sample year, unless it holds just that. Where another
-// process serves an older index, this one reads the files into memory. Its error is an exit.NotReady when the index file is
+// process serves an index of other files, this one reads the files into memory. Its error is an exit.NotReady when the index file is
 // not to be touched.
 func openIndexOf(ctx context.Context, c embeddedConfig) (*openIndex, error) {
 	wanted, problem := c.fingerprint()
@@ -63,10 +67,18 @@ func openIndexOf(ctx context.Context, c embeddedConfig) (*openIndex, error) {
 			return nil, errors.Join(err, lock.Close())
 		}
 		if store != nil && problem == nil {
-			if !filled && c.data != "" {
+			index := &openIndex{store: store, lock: lock, config: c}
+			held, _ := store.Loaded()
+			switch {
+			case held == wanted && !filled && c.data != "":
 				fmt.Fprintf(c.progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.data)
+			case held != wanted && !c.behind: // else the first who asks waits for it
+				err = index.readAgain(ctx, wanted)
 			}
-			return &openIndex{store, lock}, nil
+			if err != nil {
+				return nil, errors.Join(err, index.close())
+			}
+			return index, nil
 		}
 		if err := lock.Unlock(); err != nil {
 			return nil, err
@@ -81,7 +93,7 @@ func openIndexOf(ctx context.Context, c embeddedConfig) (*openIndex, error) {
 			}
 			filled = true
 		case occupied:
-			fmt.Fprintln(c.progress, "pdpp-mcp: another pdpp-mcp serves an older index of these files; this one reads them into memory")
+			fmt.Fprintln(c.progress, "pdpp-mcp: another pdpp-mcp serves an index of other files from there; this one reads its files into memory")
 			return c.inMemory(ctx, wanted, problem)
 		default: // somebody looked at it, or filled it in the meantime
 			occupied = true
@@ -89,7 +101,8 @@ func openIndexOf(ctx context.Context, c embeddedConfig) (*openIndex, error) {
 	}
 }
 
-// shared waits until nobody fills the index, and opens it if it holds what is wanted: a nil store means that it does not.
+// shared waits until nobody fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
+// does not.
 func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
 	free, err := lock.TryRLock()
 	if err == nil && !free {
@@ -99,7 +112,7 @@ func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted st
 	if err != nil {
 		return nil, notReady(&store.IndexError{Path: c.db, Reason: "cannot be locked: " + err.Error()})
 	}
-	if held, _ := store.HeldIndex(ctx, c.db); held != wanted { // whoever fills it says what is wrong with it
+	if held, _ := store.HeldIndex(ctx, c.db); held == "" || place(held) != place(wanted) { // whoever fills it says what is wrong with it
 		return nil, nil
 	}
 	store, err := store.Open(ctx, c.db)
@@ -111,6 +124,15 @@ func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted st
 	}
 	return store, nil
 }
+
+// place is the part of a fingerprint that says where its files are.
+func place(fingerprint string) string {
+	place, _, _ := strings.Cut(fingerprint, placeEnd)
+	return place
+}
+
+// placeEnd is between the place of files and what they are.
+const placeEnd = "\x00"
 
 // alone reports whether nobody else has the index open, now or in a moment.
 func (c embeddedConfig) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
@@ -142,7 +164,7 @@ func (c embeddedConfig) inMemory(ctx context.Context, wanted string, problem err
 	if err := c.fill(ctx, store, wanted, problem); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &openIndex{store: store}, nil
+	return &openIndex{store: store, config: c}, nil
 }
 
 // mayUseIndex refuses an index file that is not to be touched: exit.NotReady. It keeps the sample year from replacing an
@@ -182,7 +204,11 @@ func (c embeddedConfig) fingerprint() (string, error) {
 	if c.data == "" {
 		return sampleFingerprint, nil
 	}
-	return importer.Fingerprint(c.data, c.ownFiles()...)
+	sum, err := importer.Fingerprint(c.data, c.ownFiles()...)
+	if path, failed := filepath.Abs(c.data); failed == nil {
+		sum = path + placeEnd + sum
+	}
+	return sum, err
 }
 
 // fill fills a store with the sample year, or with files of the person's own.
@@ -195,7 +221,11 @@ func (c embeddedConfig) fill(ctx context.Context, into *store.Store, fingerprint
 		return into.Load(ctx, year, fingerprint, nil)
 	}
 	report := loadReport{out: c.progress, now: c.now, begun: c.now(), reported: c.now()}
-	corpus, err := importer.Open(ctx, c.data, importer.Watch{Skipped: report.skip, Found: report.found}, c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
+	known, err := into.Known(ctx) // of a load that was interrupted
+	if err != nil {
+		return err
+	}
+	corpus, err := importer.Reopen(ctx, c.data, known, importer.Watch{Skipped: report.skip, Found: report.found}, c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
 	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
 		return exit.UsageError(err.Error())
 	}
@@ -203,7 +233,7 @@ func (c embeddedConfig) fill(ctx context.Context, into *store.Store, fingerprint
 		err = into.Load(ctx, corpus, fingerprint, report.load)
 	}
 	if ctx.Err() != nil {
-		return errors.New("interrupted while loading; the next start loads again")
+		return errors.New("interrupted while loading; with an index, the next start goes on after the last file that was read to its end")
 	}
 	if err != nil {
 		return err

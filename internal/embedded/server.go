@@ -44,8 +44,8 @@ type Options struct {
 	BookmarkLife time.Duration
 	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
 	AllWords bool
-	// Pending says how many files have changed and are still being read, for a warning in each answer. Nil: none ever.
-	Pending func() int
+	// Pending says what each answer warns of while files have changed that the store does not hold yet. Empty: nothing. Nil: never anything.
+	Pending func() string
 	// Embeddings are what semantic and hybrid search find by. Nil: both are refused.
 	Embeddings *semantic.Index
 }

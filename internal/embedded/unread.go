@@ -39,8 +39,11 @@ func (c *call) warnUnread(sources []access) {
 
 // warnPending tells that files have changed of which the store does not know yet.
 func (c *call) warnPending() {
-	if pending := c.server.options.Pending; pending != nil && pending() > 0 {
-		c.warn(&warning{Code: "still_reading", Message: "Files have changed and are still being read: this answer is from before. Ask again in a moment."})
+	if c.server.options.Pending == nil {
+		return
+	}
+	if message := c.server.options.Pending(); message != "" {
+		c.warn(&warning{Code: "still_reading", Message: message})
 	}
 }
 

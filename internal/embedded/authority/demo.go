@@ -51,6 +51,12 @@ const demoClient = "personal_assistant"
 // last is revoked, where there are several, so that a package with an unusable member can be seen.
 func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants {
 	grants := NewGrants()
+	grants.PutDemo(connectors, tokens, now)
+	return grants
+}
+
+// PutDemo grants what the tokens of a demo open, of what there is to grant now.
+func (grants *Grants) PutDemo(connectors []model.Connector, tokens DemoTokens, now time.Time) {
 	everything := Everything(connectors)
 	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
 	grants.Put(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
@@ -58,7 +64,6 @@ func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) 
 	grants.Put(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything, Expires: now.Add(-time.Hour)})
 	grants.Put(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
 	grants.Put(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage, Members: putMembers(grants, connectors, tokens.MemberSecret)})
-	return grants
 }
 
 // putMembers adds a client grant for each connection and returns their ids.

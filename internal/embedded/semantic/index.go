@@ -150,7 +150,7 @@ func (r *run) count(ctx context.Context) error {
 		records, done = records+all, done+have
 	}
 	r.mu.Lock()
-	r.progress.Records, r.progress.Done = records, done
+	r.progress.Records, r.progress.Done, r.progress.Complete = records, done, false
 	r.mu.Unlock()
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,11 +34,12 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 
 // Update makes what a loaded store holds the corpus that read returns, to which it says what parts there are. Those that are the same stay,
 // with their versions; those that are not are stored anew and get later ones. All of it happens at once: until then, and where it fails, all
-// is as it was. Nothing is read if the store holds what the fingerprint names. Other processes that update wait, or fail after a while.
+// is as it was. Nothing is read if the store holds what the fingerprint names. While another process updates it waits, and fails after a
+// while with [ErrBusy].
 func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string, progress func(n int)) error {
 	tx, err := s.db.BeginTx(ctx, nil) // nobody else writes from here on
 	if err != nil {
-		return fmt.Errorf("update: %w", err)
+		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
 	l := &load{store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
@@ -59,6 +61,9 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	}
 	return s.Refresh(ctx)
 }
+
+// ErrBusy says that another process changes the store.
+var ErrBusy = errors.New("the index is being changed by another process")
 
 // Known returns the parts that the store holds to their end, whether the last load came to its end or not.
 func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
