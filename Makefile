@@ -33,7 +33,7 @@ SEED          ?= 1
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
 
-.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer conformance deploy-check page rolling chaos load recall load-clients soak leak requirements mutants build release release-check clean
+.PHONY: all test race lint audit fuzz bench benchstat golden docs demo cover clients hosts newcomer own-files conformance deploy-check page rolling chaos load recall load-clients soak leak requirements mutants build release release-check clean
 
 all: lint test
 
@@ -96,6 +96,10 @@ hosts: build
 # What the README tells a newcomer, in a fresh clone and a home of its own.
 newcomer:
 	scripts/newcomer
+
+# A million JSON lines and 500 MB of CSV, read by the built binary as a person's own; docs/data.md shows the figures.
+own-files:
+	OWN_FILES=1 go test ./integration -run TestOwnFilesAtScale -count=1 -timeout 60m -v
 
 # The official conformance suite against the built binary, both protocol eras.
 conformance: build

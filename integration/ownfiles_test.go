@@ -153,10 +153,10 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 // What could not be read is listed with file, line and reason, also from a kept index, and a model is told in short.
 func TestWhatWasNotReadIsListed(t *testing.T) {
 	home := t.TempDir()
-	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb\nc\n", "photo.jpg": "\xff\xd8"})
+	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\nc,3,4\n", "photo.jpg": "\xff\xd8"})
 	for range 2 {
 		said := typed(t, home, environment(home), "doctor", "--data", folder)
-		for _, line := range []string{"not read: orders.csv:3: the row has 1 cells, and the header 2\n", "not read: orders.csv:4: the row has", "not read: photo.jpg: of no known kind"} {
+		for _, line := range []string{"not read: orders.csv:3: the row has 3 cells, and the header 2\n", "not read: orders.csv:4: the row has", "not read: photo.jpg: of no known kind"} {
 			if !strings.Contains(said, line) {
 				t.Errorf("doctor does not say %q: %s", line, said)
 			}

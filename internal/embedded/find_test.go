@@ -103,7 +103,7 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"a typing error is said and replaced", "refundeed", []string{"refund"}, map[string]any{
 			"missing_words": []any{"refundeed"}, "nearest_words": []any{map[string]any{"word": "refundeed", "as": []any{"refunded"}}}, "nearest_count": 1.0,
 		}},
-		{"a word that occurs nowhere is said, and is no other word", "did I ever talk to a lawyer about cake", []string{"layer"}, map[string]any{
+		{"a word that occurs nowhere is said, and is no other word", "did I ever tell a lawyer about cake", []string{"layer"}, map[string]any{
 			"missing_words": []any{"lawyer"}, "partial_count": 1.0,
 		}},
 		{"a short word is not replaced", "lai", nil, map[string]any{"missing_words": []any{"lai"}}},

@@ -1,11 +1,14 @@
 package embedded
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,5 +196,101 @@ func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
 				_ = fresh.Close()
 			}
 		})
+	}
+}
+
+// A cursor goes on where its stream has not changed, and is refused in plain words where it has; so is that of a search.
+func TestCursorsOfAnIndexThatKeepsUp(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(known map[string]model.Part) (model.Corpus, error) {
+		return importer.Reopen(t.Context(), dir, known, importer.Watch{})
+	}
+	write("same.csv", "id,title\n1,fog\n2,fog\n3,fog\n")
+	write("other.csv", "id,title\n1,fog\n2,fog\n")
+	corpus, err := read(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := loadedStore(t, "", corpus)
+	r := newRigOver(t, index, Options{Pending: func() string { return "files change" }})
+	next := map[string]string{}
+	for _, target := range []string{"/v1/streams/same/records?limit=1", "/v1/streams/other/records?limit=1", "/v1/search?q=fog&limit=1"} {
+		next[target] = target + "&cursor=" + url.QueryEscape(text(r.ok("tok-owner", target).at("next_cursor")))
+	}
+	for _, target := range []string{"/v1/schema", "/v1/streams", "/v1/streams/same/records", "/v1/search?q=fog", "/v1/streams/same/aggregate?metric=count"} {
+		if got := r.ok("tok-owner", target); got.at("meta", "warnings", 0, "code") != "still_reading" {
+			t.Errorf("%s does not warn: %s", target, got.text)
+		}
+	}
+	write("other.csv", "id,title\n1,fog\n2,rain\n3,fog\n")
+	if err := index.Update(t.Context(), read, "2", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.ok("tok-owner", next["/v1/streams/same/records?limit=1"]); got.at("data", 0, "id") != "2" {
+		t.Errorf("a stream that is the same: %s", got.text)
+	}
+	for _, target := range []string{"/v1/streams/other/records?limit=1", "/v1/search?q=fog&limit=1"} {
+		if got := r.get("tok-owner", next[target]); got.status != 400 || !strings.Contains(got.text, "The files have changed") {
+			t.Errorf("%s: %d %s", target, got.status, got.text)
+		}
+	}
+}
+
+// What was read to its end before a load was interrupted is not read again.
+func TestALoadGoesOnWhereItWasInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b", "c"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte("id,title\n1,harbour "+name+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := importer.Open(t.Context(), dir, importer.Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "index.db")
+	index, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := whole
+	broken.Parts = slices.Clone(whole.Parts)
+	last := broken.Parts[2].Records
+	broken.Parts[2].Records = func(yield func(model.Record, error) bool) {
+		for record := range last {
+			yield(record, nil)
+		}
+		yield(model.Record{}, context.Canceled)
+	}
+	if err := index.Load(t.Context(), broken, "1", nil); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if index, err = store.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	known, err := index.Known(t.Context())
+	if err != nil || len(known) != 2 {
+		t.Errorf("%d parts are kept (%v)", len(known), err)
+	}
+	rest, err := importer.Reopen(t.Context(), dir, known, importer.Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := 0
+	if err := index.Load(t.Context(), rest, "1", func(n int) { loaded = n }); err != nil || loaded != 1 {
+		t.Errorf("%d records are read again (%v)", loaded, err)
+	}
+	if diff := cmp.Diff(answers(t, loadedStore(t, "", whole)), answers(t, index)); diff != "" {
+		t.Errorf("(-at once +in two steps)\n%s", diff)
 	}
 }

@@ -197,7 +197,8 @@ func (l *load) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.version, _ = strconv.ParseInt(last, 10, 64) // 0 where there is none
+	given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
+	l.version = max(l.version, given)
 	for _, part := range l.parts {
 		if !l.kept[part.Name] {
 			if err := l.createPart(ctx, part); err != nil {

@@ -226,6 +226,7 @@ func (l *load) removeStream(ctx context.Context, tx *sql.Tx, one storedStream) e
 			return err
 		}
 		if err := eachText(ctx, tx, t, func(version int64, texts []string) error {
+			l.version = max(l.version, version) // that of a load that was interrupted is not given again
 			_, err := remove.ExecContext(ctx, l.writer.Removed(version, texts)...)
 			return err
 		}); err != nil {
