@@ -14,7 +14,7 @@ import (
 // How much of an aggregation text shows. The rows that do not fit are counted, with a call that shows them.
 const (
 	groupsText = 16 << 10 // bytes of rows
-	groupRows  = TextLines - 16
+	groupRows  = textLines - 16
 	keyChars   = 120 // of a key or a value; a longer one is cut
 	maxGroups  = 100 // that can be asked for
 	maxUnits   = 20  // columns of a table
@@ -56,7 +56,7 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	}
 	lines = append(append(lines, a.notes()...), explain("aggregate", a.Empty)...)
 	for i, line := range lines {
-		lines[i] = clip(line, LineChars)
+		lines[i] = clip(line, lineChars)
 	}
 	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(a.structured())}, nil
 }
@@ -133,7 +133,7 @@ func (a aggregateAnswer) head() string {
 	if by := a.Text("group_by_time"); by != "" {
 		head += " by " + shownName(cmp.Or(a.Text("granularity"), "time")) + " of " + shownName(by)
 	}
-	return clip(head, LineChars/2)
+	return clip(head, lineChars/2)
 }
 
 // records says how many records were counted.

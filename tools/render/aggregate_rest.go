@@ -104,7 +104,7 @@ func (a aggregateAnswer) next(n int) *arguments {
 
 // lines are the rest in text.
 func (r groupsRest) lines() []string {
-	if r.next == nil || longerThan(r.next.json(), LineChars-30) {
+	if r.next == nil || longerThan(r.next.json(), lineChars-30) {
 		return []string{r.says}
 	}
 	return []string{r.says, "next: " + r.next.call("aggregate")}
@@ -126,8 +126,8 @@ func (a aggregateAnswer) structured() string {
 	}
 	out, _ := fullest(len(a.rows), func(n int) string {
 		parts := groups[:a.partsOf(n)]
-		if len(parts) == 1 && len(parts[0]) > StructuredTarget { // a group that fills a page alone
-			parts = []string{fitted(parts[0], StructuredTarget)}
+		if len(parts) == 1 && len(parts[0]) > structuredTarget { // a group that fills a page alone
+			parts = []string{fitted(parts[0], structuredTarget)}
 		}
 		out := object{pair("data", head.With("groups", rs.JoinArray(parts)).JSON())}
 		if n == len(a.rows) {
@@ -135,7 +135,7 @@ func (a aggregateAnswer) structured() string {
 		}
 		rest := a.rest(n)
 		out = append(out, pair("shown", encode(rest.says)))
-		if rest.next != nil && len(rest.next.json()) <= LineChars {
+		if rest.next != nil && len(rest.next.json()) <= lineChars {
 			out = append(out, pair("next", toolCall("aggregate", rest.next)))
 		}
 		return out.JSON()

@@ -27,9 +27,9 @@ func assertResult(t *testing.T, tool string, r Result) {
 	limit := TextHard
 	switch tool {
 	case "search":
-		limit = SearchAsked + SearchHard - SearchTarget
+		limit = searchAsked + searchHard - searchTarget
 	case "error":
-		limit = ErrorText
+		limit = errorBytes
 	}
 	if len(r.Text) > limit {
 		t.Errorf("text has %d bytes, at most %d are allowed", len(r.Text), limit)
@@ -43,11 +43,11 @@ func assertResult(t *testing.T, tool string, r Result) {
 	if again := r.Clean(&rs.Response{}); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
 		t.Error("D19: a character that must not reach a host is left")
 	}
-	if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {
+	if lines := strings.Count(r.Text, "\n") + 1; lines > textLines {
 		t.Errorf("text has %d lines", lines)
 	}
 	for line := range strings.SplitSeq(r.Text, "\n") {
-		if tool != "fetch" && utf8.RuneCountInString(line) > LineChars {
+		if tool != "fetch" && utf8.RuneCountInString(line) > lineChars {
 			t.Errorf("a line has %d characters: %.80s…", utf8.RuneCountInString(line), line)
 		}
 	}

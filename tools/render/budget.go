@@ -10,25 +10,25 @@ import (
 // What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
 // a result, so nothing here relies on a host: what does not fit is counted and named in the text.
 const (
-	// TextTarget holds everything that is needed to act; some hosts cut the middle of longer text.
-	TextTarget = 10 << 10
+	// textTarget holds everything that is needed to act; some hosts cut the middle of longer text.
+	textTarget = 10 << 10
 	// TextHard bounds content[] of one result.
 	TextHard = 24 << 10
-	// TextLines is how many lines some hosts show.
-	TextLines = 256
-	// LineChars bounds one line of text, in runes. A fetched document is JSON, so it is one line of any length.
-	LineChars = 2000
-	// StructuredTarget is what structuredContent should stay under.
-	StructuredTarget = 24 << 10
+	// textLines is how many lines some hosts show.
+	textLines = 256
+	// lineChars bounds one line of text, in runes. A fetched document is JSON, so it is one line of any length.
+	lineChars = 2000
+	// structuredTarget is what structuredContent should stay under.
+	structuredTarget = 24 << 10
 	// StructuredHard is where hosts stop showing structuredContent to a model.
 	StructuredHard = 45000
-	// SearchTarget and SearchHard bound the prose of a search (S2-10).
-	SearchTarget = 1800
-	SearchHard   = 2400
-	// SearchAsked bounds the prose of a search whose limit the caller named (D36).
-	SearchAsked = 6000
-	// ErrorText bounds the text of an error.
-	ErrorText = 2 << 10
+	// searchTarget and searchHard bound the prose of a search (S2-10).
+	searchTarget = 1800
+	searchHard   = 2400
+	// searchAsked bounds the prose of a search whose limit the caller named (D36).
+	searchAsked = 6000
+	// errorBytes bounds the text of an error.
+	errorBytes = 2 << 10
 
 	recordsText     = 8 << 10  // the previews of query_records
 	listText        = 8 << 10  // the rows of list_streams
@@ -53,12 +53,12 @@ func folded(line, indent string, items []string) []string {
 		if i < len(items)-1 {
 			item += ", "
 		}
-		if longerThan(line+item, LineChars-10) && line != indent {
+		if longerThan(line+item, lineChars-10) && line != indent {
 			lines, line = append(lines, strings.TrimRight(line, " ")), indent
 		}
 		line += item
 	}
-	return append(lines, clip(line, LineChars))
+	return append(lines, clip(line, lineChars))
 }
 
 // within returns the first texts of a list that have at most max bytes together, and how many others there are.
@@ -82,7 +82,7 @@ func fullest(total int, page func(n int) string, fits func(page string) bool) (s
 }
 
 func fitsText(text string) bool {
-	return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
+	return len(text) <= TextHard && strings.Count(text, "\n") < textLines
 }
 
 func fitsStructured(out string) bool { return len(out) <= StructuredHard }

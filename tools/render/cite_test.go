@@ -95,7 +95,7 @@ func TestCitations(t *testing.T) {
 	})
 	t.Run("each hit that is shown is cited", func(t *testing.T) {
 		r, _ := search(t, hits(9, 20), "needle")
-		if n := strings.Count(r.Text, "\n  field="); n < 5 || len(r.Text) > SearchTarget {
+		if n := strings.Count(r.Text, "\n  field="); n < 5 || len(r.Text) > searchTarget {
 			t.Errorf("%d citations in %d bytes:\n%s", n, len(r.Text), r.Text)
 		}
 	})

@@ -161,9 +161,9 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 
 // D18: no text has more lines than hosts show, however they are added.
 func TestTextHasAtMost256Lines(t *testing.T) {
-	page, n := fullest(2*TextLines, func(n int) string { return strings.Repeat("x\n", n-1) + "x" }, fitsText)
-	if lines := strings.Count(page, "\n") + 1; lines != TextLines || n != TextLines {
-		t.Errorf("%d lines of %d, want %d", lines, n, TextLines)
+	page, n := fullest(2*textLines, func(n int) string { return strings.Repeat("x\n", n-1) + "x" }, fitsText)
+	if lines := strings.Count(page, "\n") + 1; lines != textLines || n != textLines {
+		t.Errorf("%d lines of %d, want %d", lines, n, textLines)
 	}
 	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
 		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}
@@ -171,7 +171,7 @@ func TestTextHasAtMost256Lines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := strings.Count(r.Clean(&rs.Response{}).Text, "\n") + 1; lines > TextLines {
+		if lines := strings.Count(r.Clean(&rs.Response{}).Text, "\n") + 1; lines > textLines {
 			t.Errorf("a window of %.8q has %d lines", text, lines)
 		}
 	}

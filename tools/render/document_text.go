@@ -60,7 +60,7 @@ func writeDocument(it *item, attached []Attached, remaining int) document {
 		fmt.Fprintf(&b, "%s: %s\n", shownName(m.Name), value)
 	}
 	if len(empty) > 0 {
-		b.WriteString(clip("empty: "+strings.Join(empty, ", "), LineChars/4) + "\n")
+		b.WriteString(clip("empty: "+strings.Join(empty, ", "), lineChars/4) + "\n")
 	}
 	related := writeRelated(readRelations(it), remaining/4)
 	files, whole := writeAttached(attached, remaining/2)

@@ -41,16 +41,16 @@ func explain(tool string, fields []EmptyField) []string {
 			if more := len(e.Values) - len(values); more > 0 {
 				values = append(values, fmt.Sprintf("and %d others", more))
 			}
-			lines = append(lines, clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", LineChars))
+			lines = append(lines, clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", lineChars))
 		}
-		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && len(call) <= LineChars && oneLine(call) == call {
+		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && len(call) <= lineChars && oneLine(call) == call {
 			lines = append(lines, "Did you mean: "+call)
 		}
 	}
 	if len(alone) == 0 {
 		return nil
 	}
-	return append([]string{clip("Records that match each condition alone: "+strings.Join(alone, ", ")+".", LineChars)}, lines...)
+	return append([]string{clip("Records that match each condition alone: "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
 }
 
 // explained is the same in structured output.
@@ -157,7 +157,7 @@ func freshness(answer object) []string {
 	}
 	var lines []string
 	if len(parts) > 0 {
-		lines = append(lines, clip("how fresh, by connector: "+strings.Join(parts, "; "), LineChars))
+		lines = append(lines, clip("how fresh, by connector: "+strings.Join(parts, "; "), lineChars))
 	}
 	if granted := answer.Object("granted_time"); granted != nil {
 		line := "the grant is limited to " + shownName(granted.Text("field"))
@@ -167,7 +167,7 @@ func freshness(answer object) []string {
 		if until := granted.Text("until"); until != "" {
 			line += " to before " + shownText(minute(until))
 		}
-		lines = append(lines, clip(line+"; records of other times are not shown", LineChars))
+		lines = append(lines, clip(line+"; records of other times are not shown", lineChars))
 	}
 	return lines
 }

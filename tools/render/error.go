@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Error renders a failure: code and sentence, what to do, and what to choose from; always under ErrorText bytes of text
+// Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
 // (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object stands in it as rs when it is small.
 func Error(e *rs.Error) Result {
 	hint := e.Hint
@@ -25,7 +25,7 @@ func Error(e *rs.Error) Result {
 	if e.Quoted {
 		message = quote(message)
 	}
-	t := errorText{left: ErrorText}
+	t := errorText{left: errorBytes}
 	t.add(name(errorCode(e))+": "+message, len(send))
 	t.add(preview(hint, 500), len(send))
 	if e.Said != "" {
@@ -51,7 +51,7 @@ type errorText struct {
 
 // add adds a line that is not empty, if that leaves some bytes for others, and reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
-	if line == "" || len(line)+1 > t.left-reserved || longerThan(line, LineChars) {
+	if line == "" || len(line)+1 > t.left-reserved || longerThan(line, lineChars) {
 		return false
 	}
 	t.lines, t.left = append(t.lines, line), t.left-len(line)-1
@@ -236,7 +236,7 @@ func withUnavailable(text string, document object) string {
 		if i == rs.MaxConnectionOptions {
 			return text + fmt.Sprintf("\n%d more connections could not be read; see structured output.", len(list)-i)
 		}
-		text += "\n" + clip(unavailableLine(c), LineChars)
+		text += "\n" + clip(unavailableLine(c), lineChars)
 	}
 	return text
 }

@@ -70,7 +70,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		r = r.Clean(response)
 		limit := TextHard
 		if tool == "search" {
-			limit = SearchAsked + SearchHard - SearchTarget
+			limit = searchAsked + searchHard - searchTarget
 		}
 		if len(r.Structured) > StructuredHard {
 			t.Errorf("%s: %d bytes of structured output", tool, len(r.Structured))
@@ -81,12 +81,12 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
 			t.Errorf("%s: not a valid result", tool)
 		}
-		if lines := strings.Count(r.Text, "\n") + 1; lines > TextLines {
+		if lines := strings.Count(r.Text, "\n") + 1; lines > textLines {
 			t.Errorf("%s: %d lines of text", tool, lines)
 		}
 		if tool != "fetch" {
 			for line := range strings.SplitSeq(r.Text, "\n") {
-				if longerThan(line, LineChars) {
+				if longerThan(line, lineChars) {
 					t.Errorf("%s: a line of %d characters", tool, utf8.RuneCountInString(line))
 				}
 			}

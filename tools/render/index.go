@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -156,7 +155,7 @@ func (x *index) result() (Result, error) {
 	if err := pastEnd(from, x.total, "stream"); err != nil {
 		return Result{}, err
 	}
-	counted := x.q.Counts != nil && len(x.text(from, x.total, true)) <= TextTarget
+	counted := x.q.Counts != nil && len(x.text(from, x.total, true)) <= textTarget
 	text, _ := fullest(x.total-from, func(n int) string { return x.text(from, from+n, counted) }, fitsText)
 	structured, _ := fullest(x.total-from, func(n int) string { return x.structured(from, from+n) },
 		func(page string) bool { return len(text)+len(page) <= StructuredHard })
@@ -246,33 +245,47 @@ func (s indexedStream) text(counted bool, before []indexedStream) string {
 
 // structured is the same as objects.
 func (x *index) structured(from, to int) string {
-	a := &arguments{[]byte{'{'}}
+	var out object
+	put := func(o *object, name, text string) {
+		if text != "" {
+			*o = append(*o, pair(name, encode(text)))
+		}
+	}
 	if to < x.total {
-		a.put("next", x.q.at(to).json())
+		out = append(out, pair("next", x.q.at(to).json()))
 	}
 	if from > 0 || to < x.total {
-		a.plain("shown", fmt.Sprintf("streams %d-%d of %d", from+1, to, x.total))
+		put(&out, "shown", fmt.Sprintf("streams %d-%d of %d", from+1, to, x.total))
 	}
-	a.open("data", '{').plain("object", "schema_index").some("now", x.q.Now).open("connections", '[')
+	connections := []string{}
 	for _, c := range x.part(from, to) {
-		a.open("", '{').some("connector_key", clip(c.ConnectorKey, longestName))
+		var connection object
+		put(&connection, "connector_key", clip(c.ConnectorKey, longestName))
 		if len(c.ID) <= longestName {
-			a.some("connection_id", c.ID)
+			put(&connection, "connection_id", c.ID)
 		}
-		a.some("display_name", preview(c.DisplayName, labelChars)).some("freshness", preview(c.status, labelChars)).some("data_as_of", c.asOf)
-		a.open("streams", '[')
-		for _, s := range c.streams {
-			a.open("", '{').plain("name", clip(s.name, longestName))
+		put(&connection, "display_name", preview(c.DisplayName, labelChars))
+		put(&connection, "freshness", preview(c.status, labelChars))
+		put(&connection, "data_as_of", c.asOf)
+		streams := make([]string, len(c.streams))
+		for i, s := range c.streams {
+			stream := object{pair("name", encode(clip(s.name, longestName)))}
 			if s.records >= 0 {
-				a.put("records", strconv.Itoa(s.records))
+				stream = append(stream, pair("records", encode(s.records)))
 			}
-			a.some("newest", s.newest).shut('}')
+			put(&stream, "newest", s.newest)
+			streams[i] = stream.JSON()
 		}
-		a.shut(']').shut('}')
+		connections = append(connections, append(connection, pair("streams", rs.JoinArray(streams))).JSON())
 	}
-	a.shut(']').list("warnings", x.warnings)
+	data := object{pair("object", encode("schema_index"))}
+	put(&data, "now", x.q.Now)
+	data = append(data, pair("connections", rs.JoinArray(connections)))
+	if len(x.warnings) > 0 {
+		data = append(data, pair("warnings", encode(x.warnings)))
+	}
 	if x.missing != "" {
-		a.put("unavailable_connections", fitted(x.missing, unavailableBytes))
+		data = append(data, pair("unavailable_connections", fitted(x.missing, unavailableBytes)))
 	}
-	return string(a.shut('}').shut('}').b)
+	return append(out, pair("data", data.JSON())).JSON()
 }

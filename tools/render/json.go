@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,12 +60,6 @@ func (a *arguments) open(key string, bracket byte) *arguments {
 
 func (a *arguments) shut(bracket byte) *arguments {
 	a.b = append(a.b, bracket)
-	return a
-}
-
-// reopen takes back the bracket of an object, which then gets more members.
-func (a *arguments) reopen() *arguments {
-	a.b = a.b[:len(a.b)-1]
 	return a
 }
 
@@ -147,31 +142,23 @@ const (
 	fitDepth   = 6    // how deep a value is looked into; what is large below that is left out as a whole
 )
 
-// fit returns a JSON value of at most max bytes, or as it is when it fits, and whether it was cut. The members of an
+// fitted returns a JSON value of at most max bytes, which are the 4 of null at least, or as it is when it fits. The members of an
 // object share the bytes: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
-func fit(raw string, max int) (fitted string, cut bool) {
-	return fitAt(raw, max, fitDepth)
-}
+func fitted(raw string, max int) string { return fitAt(raw, max, fitDepth) }
 
-// fitted is fit where the answer says in another way that something was cut. It has at least the 4 bytes of null.
-func fitted(raw string, max int) string {
-	value, _ := fit(raw, max)
-	return value
-}
-
-func fitAt(raw string, max, depth int) (string, bool) {
+func fitAt(raw string, max, depth int) string {
 	if len(raw) <= max {
-		return raw, false
+		return raw
 	}
 	switch kind := rs.Kind(raw); {
 	case kind == "string" && max >= len(`""`):
-		return encode(prefix(rs.TextStart(raw, max), max-len(`""`))), true
+		return encode(prefix(rs.TextStart(raw, max), max-len(`""`)))
 	case kind == "array" && depth > 0 && max >= len(`[]`):
-		return fitArray(raw, max, depth), true
+		return fitArray(raw, max, depth)
 	case kind == "object" && depth > 0 && max >= len(`{}`):
-		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON(), true
+		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON()
 	}
-	return "null", true
+	return "null"
 }
 
 func fitArray(raw string, max, depth int) string {
@@ -185,7 +172,7 @@ func fitArray(raw string, max, depth int) string {
 		if remaining <= leastShare {
 			return rs.JoinArray(elements[:i])
 		}
-		elements[i], _ = fitAt(element, remaining-1, depth-1)
+		elements[i] = fitAt(element, remaining-1, depth-1)
 		return rs.JoinArray(elements[:i+1])
 	}
 	return rs.JoinArray(elements)
@@ -195,22 +182,22 @@ func fitArray(raw string, max, depth int) string {
 // out with those behind it. A member whose name is too long for any call is left out alone.
 func fitObject(o object, most, least, depth int) object {
 	remaining := most - len(`{}`)
-	fitted, sizes, quoted := make(object, 0, len(o)), make([]int, 0, fewSizes), make([]byte, 0, 64)
+	var fitted object
+	var sizes []int
 	for _, m := range o {
 		if len(m.Name) > longestName {
 			continue
 		}
-		quoted = rs.AppendText(quoted[:0], m.Name)
-		own := len(quoted) + len(`:,`)
+		own := len(encode(m.Name)) + len(`:,`)
 		least = max(least, own+len("null")) // else a name could be larger than its share
 		fitted, sizes = append(fitted, m), append(sizes, own+len(m.Value))
 	}
 	kept := sharing(sizes, remaining, least)
 	share := fairShare(sizes[:kept], remaining)
-	fitted = fitted[:kept]
+	fitted = append(object{}, fitted[:kept]...)
 	for i, m := range fitted {
 		if sizes[i] > share {
-			fitted[i].Value, _ = fitAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)
+			fitted[i].Value = fitAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)
 		}
 	}
 	return fitted
@@ -231,9 +218,6 @@ func fitEnvelope(o object, max int) object {
 	return fitted
 }
 
-// fewSizes is how many members most objects have at most.
-const fewSizes = 32
-
 // sharing is how many of the first sizes share remaining bytes so that each is complete or has at least least of them.
 func sharing(sizes []int, remaining, least int) int {
 	needed := 0
@@ -247,8 +231,7 @@ func sharing(sizes []int, remaining, least int) int {
 
 // fairShare is the largest share at which sizes, each cut to it, fit in remaining bytes together.
 func fairShare(sizes []int, remaining int) int {
-	sorted := append(make([]int, 0, fewSizes), sizes...)
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(sizes))
 	for i, size := range sorted {
 		share := remaining / (len(sorted) - i)
 		if size > share {
@@ -256,7 +239,7 @@ func fairShare(sizes []int, remaining int) int {
 		}
 		remaining -= size
 	}
-	return int(^uint(0) >> 1)
+	return math.MaxInt
 }
 
 // prefix is the longest start of s that takes at most max bytes of JSON and does not end inside an emoji flag.

@@ -96,7 +96,7 @@ func (l listing) warned(code string) bool {
 // more than a cursor.
 func cursorLine(key, value string) string {
 	line := key + "=" + value
-	if longerThan(line, LineChars) || oneLine(value) != value || strings.ContainsAny(value, " \"{}") {
+	if longerThan(line, lineChars) || oneLine(value) != value || strings.ContainsAny(value, " \"{}") {
 		return key + " is in structuredContent.data." + key
 	}
 	return line

@@ -28,7 +28,7 @@ type RecordsQuery struct {
 func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
 	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
 		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
-	return call, !longerThan(call, LineChars-100) && oneLine(call) == call
+	return call, !longerThan(call, lineChars-100) && oneLine(call) == call
 }
 
 // A recordsAnswer is a page of records with what both channels say of it.
@@ -183,7 +183,7 @@ func (a *recordsAnswer) text() string {
 		return strings.Join(append(lines, tail...), "\n")
 	}
 	text, n := fullest(len(records), page, func(text string) bool {
-		return len(text) <= room && strings.Count(text, "\n") < TextLines && !tooWide(text)
+		return len(text) <= room && strings.Count(text, "\n") < textLines && !tooWide(text)
 	})
 	if n == 1 && tooWide(text) {
 		return page(0)
@@ -207,7 +207,7 @@ func (a *recordsAnswer) lead() []string {
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	for i, line := range lines {
-		lines[i] = clip(line, LineChars)
+		lines[i] = clip(line, lineChars)
 	}
 	return lines
 }
@@ -295,7 +295,7 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 		if label := preview(last[conn].label, labelChars); label != "" {
 			line += " for " + bare(label)
 		}
-		if len(lines) <= maxNamed && !longerThan(line, LineChars) {
+		if len(lines) <= maxNamed && !longerThan(line, lineChars) {
 			lines = append(lines, line)
 		}
 	}

@@ -15,7 +15,7 @@ const (
 	envelopeJSON  = 8 << 10                            // what stands beside the records
 	leastRecord   = 400                                // of a record that still says what it is
 	leastFollowUp = 400                                // of one record
-	longText      = LineChars                          // a text of more characters has a follow-up in the ladder
+	longText      = lineChars                          // a text of more characters has a follow-up in the ladder
 	truncatedText = 500                                // characters of a text on a page that is too large otherwise
 )
 

@@ -73,7 +73,7 @@ func (r *relatedColumns) header() []string {
 	if len(r.columns) == 0 {
 		return nil
 	}
-	return []string{clip("  "+shownName(r.relation)+": "+header(r.prefix, r.columns, false), LineChars)}
+	return []string{clip("  "+shownName(r.relation)+": "+header(r.prefix, r.columns, false), lineChars)}
 }
 
 // relation are lines of the related records of a record, as many as have room.
@@ -84,9 +84,9 @@ func (t *recordTable) relation(g *tableGroup, related *relation, room int) []str
 		lines = columns.header()
 	}
 	start, written := "  "+shownName(related.name)+": ", 0
-	for written < min(len(related.records), maxChildShown) && size(lines) < room-LineChars {
+	for written < min(len(related.records), maxChildShown) && size(lines) < room-lineChars {
 		line := t.row(columns.prefix, columns.columns, false, &related.records[written])
-		lines = append(lines, start+clip(line, LineChars-4*labelChars))
+		lines = append(lines, start+clip(line, lineChars-4*labelChars))
 		written++
 	}
 	switch left := len(related.records) - written; {

@@ -144,23 +144,20 @@ func wanted(key string, fields []string) bool {
 // projectRecord narrows one record of a list and reports whether there was anything to drop.
 // Its envelope stays: identity and what paging needs.
 func projectRecord(record rs.Item, fields []string) (rs.Item, bool) {
-	o := record.Members
-	if o == nil {
-		return record, false
-	}
-	kept := o
-	if data := o.Object("data"); data != nil {
-		if narrow := project(data, fields); len(narrow) != len(data) {
-			kept = o.With("data", narrow.JSON())
+	var narrow object
+	changed := false
+	for _, m := range record.Members {
+		if data := rs.AsObject(m.Value); m.Name == "data" && data != nil {
+			if kept := project(data, fields); len(kept) < len(data) {
+				m.Value, changed = kept.JSON(), true
+			}
+		} else if m.Name != "data" && !wanted(m.Name, envelopeFields) && !wanted(m.Name, fields) {
+			changed = true
+			continue
 		}
+		narrow = append(narrow, m)
 	}
-	narrow := make(object, 0, len(kept))
-	for _, m := range kept {
-		if m.Name == "data" || wanted(m.Name, envelopeFields) || wanted(m.Name, fields) {
-			narrow = append(narrow, m)
-		}
-	}
-	if len(narrow) == len(o) && narrow.Get("data") == o.Get("data") {
+	if !changed {
 		return record, false
 	}
 	return narrow.Item(), true

@@ -151,7 +151,7 @@ func TestSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		assertResult(t, "schema", r)
-		if len(r.Text)+len(r.Structured) > StructuredTarget {
+		if len(r.Text)+len(r.Structured) > structuredTarget {
 			t.Errorf("%d bytes", len(r.Text)+len(r.Structured))
 		}
 		for i := range 300 {

@@ -213,7 +213,7 @@ const (
 // text describes as many fields of the stream as fit, from the offset on.
 func (d *schemaDocument) text() string {
 	if len(d.rows) == 0 {
-		return clip(d.nothing(), LineChars) + d.unavailable()
+		return clip(d.nothing(), lineChars) + d.unavailable()
 	}
 	from, tail := min(d.q.Offset, len(d.units)), d.unavailable()
 	text, _ := fullest(len(d.units)-from, func(n int) string { return strings.Join(d.lines(from, from+n), "\n") + tail }, fitsText)
@@ -252,7 +252,7 @@ func (d *schemaDocument) lines(from, to int) []string {
 	next := ""
 	if to < len(d.units) {
 		next = `Next: the same call with "offset":` + strconv.Itoa(to)
-		if a, whole := d.next(to); whole && !longerThan(a.call("schema"), LineChars-10) {
+		if a, whole := d.next(to); whole && !longerThan(a.call("schema"), lineChars-10) {
 			next = "Next: " + a.call("schema")
 		}
 	}

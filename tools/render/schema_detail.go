@@ -203,16 +203,16 @@ func note(list *[]string, word string) {
 func withJSON(beginning string, raw string) string {
 	const note = " (shortened)"
 	if raw == "" {
-		return clip(beginning, LineChars)
+		return clip(beginning, lineChars)
 	}
 	beginning += " "
-	for remaining := max(min(fieldSchemaBytes, LineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
+	for remaining := max(min(fieldSchemaBytes, lineChars-len(beginning)-len(note)), 64); ; remaining /= 2 {
 		line := beginning + jsonText(fitted(raw, remaining))
 		if len(raw) > remaining {
 			line += note
 		}
-		if remaining < 16 || !longerThan(line, LineChars) {
-			return clip(line, LineChars)
+		if remaining < 16 || !longerThan(line, lineChars) {
+			return clip(line, lineChars)
 		}
 	}
 }

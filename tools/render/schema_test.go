@@ -105,7 +105,7 @@ func (r *schemaReader) result(q SchemaQuery) Result {
 	if q.Stream == "" && len(result.Text)+len(result.Structured) > StructuredHard {
 		r.t.Errorf("the index has %d bytes of text and %d of structured output", len(result.Text), len(result.Structured))
 	}
-	if n := strings.Count(result.Text, "\n") + 1; n > TextLines {
+	if n := strings.Count(result.Text, "\n") + 1; n > textLines {
 		r.t.Errorf("%d lines", n)
 	}
 	if r.pages++; r.pages > 3000 {

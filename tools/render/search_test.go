@@ -51,8 +51,8 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 		t.Fatal(err)
 	}
 	assertResult(t, "search", r)
-	if len(r.Text) > SearchHard {
-		t.Errorf("S2-10: %d bytes of text, at most %d are allowed", len(r.Text), SearchHard)
+	if len(r.Text) > searchHard {
+		t.Errorf("S2-10: %d bytes of text, at most %d are allowed", len(r.Text), searchHard)
 	}
 	return r, parse(t, r)
 }
@@ -155,14 +155,14 @@ func TestSearch(t *testing.T) {
 			if length <= 200 && (len(r.Structured) > usualJSON || len(s.Results) < usualHits || s.Data["next_cursor"] == nil) {
 				t.Errorf("D23: ids of %d: %d results in %d bytes, data %v", length, len(s.Results), len(r.Structured), s.Data)
 			}
-			if length <= 200 && len(r.Text) > SearchTarget {
+			if length <= 200 && len(r.Text) > searchTarget {
 				t.Errorf("ids of %d: %d bytes of text", length, len(r.Text))
 			}
 			asked, err := Search(answer(string(hits(n, length))), SearchQuery{Q: "needle", Limit: n, RecordBase: base})
 			if all := parse(t, asked); len(all.Results) != n || all.Data["result_count"] != float64(n) {
 				t.Errorf("ids of %d: %d results of %d that are asked for", length, len(all.Results), n)
 			}
-			if err != nil || length <= 200 && (len(asked.Text) > SearchAsked || len(asked.Text) < SearchTarget) {
+			if err != nil || length <= 200 && (len(asked.Text) > searchAsked || len(asked.Text) < searchTarget) {
 				t.Errorf("D36: %d bytes of text where %d hits are asked for, %v", len(asked.Text), n, err)
 			}
 		}

@@ -12,9 +12,9 @@ import (
 // text is what a model reads: the proven matches, then a summary that is enough to go on, then the other hits and how to page (D11). It
 // shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
 func (s *searchPage) text(l listing, q SearchQuery) string {
-	target, hard, wanted := SearchTarget, SearchHard, usualHits
+	target, hard, wanted := searchTarget, searchHard, usualHits
 	if q.Limit > 0 {
-		target, hard, wanted = SearchAsked, SearchAsked+SearchHard-SearchTarget, len(s.hits)
+		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
 	}
 	frame := s.frame(l, q)
 	room := target - frame.size()

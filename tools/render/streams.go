@@ -28,7 +28,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	q.Offset = min(q.Offset, len(l.Items))
 	left := len(l.Items) - q.Offset
 	text, _ := fullest(left, func(n int) string { return q.text(l, n) }, func(text string) bool {
-		return len(text) <= listText && strings.Count(text, "\n") < TextLines
+		return len(text) <= listText && strings.Count(text, "\n") < textLines
 	})
 	structured := object{pair("data", l.Raw)}.JSON()
 	if q.Offset > 0 || !fitsStructured(structured) {
@@ -59,7 +59,7 @@ func (q StreamsQuery) text(l listing, n int) string {
 		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
 	for i, line := range lines {
-		lines[i] = clip(line, LineChars)
+		lines[i] = clip(line, lineChars)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -92,8 +92,8 @@ func (q StreamsQuery) structured(l listing, head object, n int) string {
 	}
 	rows := l.Items[q.Offset:end]
 	data := head.With("data", rs.JoinItems(rows))
-	if n == 1 && len(rows[0].Raw) > StructuredTarget { // a row that fills a page alone
-		data = head.With("data", rs.JoinArray([]string{fitted(rows[0].Raw, StructuredTarget)}))
+	if n == 1 && len(rows[0].Raw) > structuredTarget { // a row that fills a page alone
+		data = head.With("data", rs.JoinArray([]string{fitted(rows[0].Raw, structuredTarget)}))
 	}
 	return append(out, pair("shown", encode(q.shown(end, total))), pair("data", data.JSON())).JSON()
 }

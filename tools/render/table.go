@@ -21,7 +21,7 @@ const (
 	maxTables     = 4                   // tables on a page; records of more connections in turn stand in one, with their whole ids
 	recordRoom    = recordsText - 2<<10 // bytes of one record at most
 	maxChildShown = 20                  // related records of one record and relation
-	maxBlockLines = TextLines - 100     // fields of a record that is a block of lines
+	maxBlockLines = textLines - 100     // fields of a record that is a block of lines
 )
 
 // A tableGroup is some records of a page that follow one another, with their columns.
@@ -57,7 +57,7 @@ func groupRecords(items []item) []tableGroup {
 		g := &groups[i]
 		g.emitted = !slices.ContainsFunc(g.items, func(it item) bool { return it.authored != "" || it.emitted == "" })
 		g.prefix, g.columns, g.related = commonPrefix(g.items), columnsOf(g.items), relatedOf(g.items)
-		g.block = len(items) == 1 || len(g.columns) > maxColumns || longerThan(g.header(), LineChars)
+		g.block = len(items) == 1 || len(g.columns) > maxColumns || longerThan(g.header(), lineChars)
 	}
 	return groups
 }
@@ -141,7 +141,7 @@ func writeTables(items []item, room int) (records []string, note string) {
 	if len(items) == 1 {
 		t.chars = onlyText
 	}
-	const beside = 3 * LineChars / 10 // heads, and the note on how to read on
+	const beside = 3 * lineChars / 10 // heads, and the note on how to read on
 	if size, long := measure(items); long > 0 {
 		t.chars = min(max(leastText+(room-beside-size)/long, leastText), t.chars)
 	}
@@ -177,7 +177,7 @@ func (t *recordTable) group(g *tableGroup) []string {
 // tooWide reports whether a line has more characters than a line may have.
 func tooWide(lines string) bool {
 	for line := range strings.SplitSeq(lines, "\n") {
-		if longerThan(line, LineChars) {
+		if longerThan(line, lineChars) {
 			return true
 		}
 	}
@@ -251,7 +251,7 @@ func (t *recordTable) block(it *item) []string {
 			continue
 		}
 		line := shownName(m.Name) + ": " + t.cell(it, m, true)
-		if size(lines)+len(line) > recordRoom-LineChars || longerThan(line, LineChars) || i == maxBlockLines {
+		if size(lines)+len(line) > recordRoom-lineChars || longerThan(line, lineChars) || i == maxBlockLines {
 			return append(lines, fmt.Sprintf("%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name)))
 		}
 		lines = append(lines, line)

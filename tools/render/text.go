@@ -221,7 +221,7 @@ func thousands(n int) string {
 }
 
 // quotedChars is where a quoted line of a record's text is continued on the next, so that no line is too long.
-const quotedChars = LineChars - 100
+const quotedChars = lineChars - 100
 
 // quoteLines returns a record's text as lines of a result: "> " starts each of its lines, and "+ " continues one that
 // is too long. So the text is all there, and none of its lines can be taken for one of ours (D19).

@@ -160,7 +160,7 @@ func (s *span) fit(max int) {
 		if column == quotedChars {
 			text, column, lines = text+3, 0, lines+1
 		}
-		if text > max || quoted > max || lines > TextLines-handles {
+		if text > max || quoted > max || lines > textLines-handles {
 			s.text = s.text[:i]
 			s.end = s.start + runes
 			s.next, s.complete = s.end, false
@@ -231,7 +231,7 @@ func windowPage(s span, q WindowQuery) string {
 	if s.next < 0 && !s.complete {
 		head += "; the end of the field"
 	}
-	lines = append(lines, clip(head, LineChars))
+	lines = append(lines, clip(head, lineChars))
 	next := ""
 	if s.next >= 0 {
 		next = "next part: " + q.at(s.next).call("read_record_field")
@@ -271,7 +271,7 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 		out = append(out, pair("connection_id", encode(q.ConnectionID)))
 	}
 	head := fmt.Sprintf("%s: %s, %d bytes, sha256 %x", name(q.BlobID), kind, len(body), sum)
-	lines := []string{clip(head, LineChars)}
+	lines := []string{clip(head, lineChars)}
 	inline := text && utf8.ValidString(body)
 	if inline {
 		s := span{text: body}
