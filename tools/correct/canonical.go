@@ -41,15 +41,15 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 func (t Tool) withNames(args rs.Object) rs.Object {
 	canonical := slices.Clone(args)
 	for _, m := range args {
-		if t.takes(m.Name) {
+		if t.Takes(m.Name) {
 			continue
 		}
 		plain := snake(m.Name)
-		if t.takes(plain) && !args.Includes(plain) {
+		if t.Takes(plain) && !args.Includes(plain) {
 			canonical = renamed(canonical, m.Name, plain, m.Value)
 			continue
 		}
-		if flag, ok := flags[plain]; ok && t.takes(flag[0]) && !args.Includes(flag[0]) && m.Value == "true" {
+		if flag, ok := flags[plain]; ok && t.Takes(flag[0]) && !args.Includes(flag[0]) && m.Value == "true" {
 			canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(flag[1]))
 			continue
 		}
@@ -270,7 +270,7 @@ func (t Tool) identified(args rs.Object) rs.Object {
 		return args.With("id", rs.EncodeJSON(ref.String()))
 	}
 	stream, given := text(args.Get("stream"))
-	if !given || t.takes("stream") || rs.UnsafeName(stream) != "" {
+	if !given || t.Takes("stream") || rs.UnsafeName(stream) != "" {
 		return args
 	}
 	if ref, err := rs.ParseRef(id); err == nil && ref.Stream == stream {

@@ -35,15 +35,13 @@ func (c *correction) name(param, name string, u use, what string) string {
 		return name
 	}
 	near := c.stream.near(name, u)
-	others := "Nearest: " + shownNames(near, 12)
+	others := instead(near, known)
 	switch {
-	case len(near) > 0:
+	case len(near) > 0 || what == "" && len(known) > 0:
 	case len(known) == 0:
 		others = "No field of it can"
-	case what != "":
-		others = "Those that can: " + shownNames(known, 12)
 	default:
-		others = "It has: " + shownNames(known, 12)
+		others = "Those that can: " + shownNames(known, 12)
 	}
 	if c.stream.field(name) != nil {
 		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quoted(name), c.stream.Name, what, others)
@@ -71,12 +69,12 @@ func (s Stream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
 	if t.Name == "search" || t.Name == "query_records" || t.Name == "aggregate" {
 		c.filter(t)
 	}
-	if t.takes("sort") {
+	if t.Takes("sort") {
 		c.sort()
 	}
 	if t.Name == "aggregate" {
 		c.aggregate()
-	} else if t.takes("field") {
+	} else if t.Takes("field") {
 		if field, ok := text(c.args.Get("field")); ok {
 			if to := c.name("field", field, nil, ""); to != "" {
 				c.args = c.args.With("field", rs.EncodeJSON(to))
@@ -142,7 +140,7 @@ func (c *correction) filter(t Tool) {
 		if field == "" {
 			continue
 		}
-		if c.stream.field(field) == nil && t.takes(field) && !c.args.Has(field) {
+		if c.stream.field(field) == nil && t.Takes(field) && !c.args.Has(field) {
 			c.say(rs.UnknownField, "filter", "%s is an argument, not a field.", field)
 			c.args = c.args.With(field, m.Value)
 			continue
@@ -212,20 +210,13 @@ func (c *correction) relations() {
 		name, _ := text(raw)
 		to := name
 		if !slices.Contains(c.stream.Relations, name) {
-			near := nearest(name, c.stream.Relations, 3)
-			switch {
-			case len(c.stream.Relations) == 0:
+			if len(c.stream.Relations) == 0 {
 				c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
 				continue
-			case len(near) > 0:
-				c.say(rs.InvalidExpand, "expand",
-					"%s has no relation %s. Nearest: %s.", c.stream.Name, quoted(name), shownNames(near, 3))
-				to = near[0]
-			default:
-				c.say(rs.InvalidExpand, "expand",
-					"%s has no relation %s. It has: %s.", c.stream.Name, quoted(name), shownNames(c.stream.Relations, 12))
-				to = c.stream.Relations[0]
 			}
+			near := nearest(name, c.stream.Relations, 3)
+			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quoted(name), instead(near, c.stream.Relations))
+			to = append(near, c.stream.Relations[0])[0]
 			if raw := limits.Get(name); raw != "" {
 				limits = renamed(limits, name, to, raw)
 			}
@@ -248,12 +239,18 @@ func (c *correction) view() {
 		return
 	}
 	if near := nearest(view, c.stream.Views, 3); len(near) > 0 {
-		c.say("invalid_request", "view", "%s has no view %s. Nearest: %s.", c.stream.Name, quoted(view), shownNames(near, 3))
+		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quoted(view), instead(near, nil))
 		c.args = c.args.With("view", rs.EncodeJSON(near[0]))
-		return
-	}
-	if len(c.stream.Views) > 0 {
+	} else if len(c.stream.Views) > 0 {
 		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quoted(view))
 		c.args = c.args.Without("view")
 	}
+}
+
+// instead names what is near to a name, or all that is known.
+func instead(near, known []string) string {
+	if len(near) > 0 {
+		return "Nearest: " + shownNames(near, 12)
+	}
+	return "It has: " + shownNames(known, 12)
 }

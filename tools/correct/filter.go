@@ -191,10 +191,8 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 					all = with(all, name, "", list[0])
 				case plain == "between" && len(list) == 2:
 					all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
-				case starts[plain]:
-					all = with(all, name, "gte", r.Value)
-				case ends[plain]:
-					all = with(all, name, "lte", r.Value)
+				case likely[plain] != "":
+					all = with(all, name, likely[plain], r.Value)
 				case exclusions[plain]:
 					excluded = &rs.Member{Name: name, Value: r.Value}
 				case seeks[plain]:

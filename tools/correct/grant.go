@@ -233,9 +233,9 @@ func (g Grant) near(stream, connection string) []string {
 // missingStream says which streams are near one that the grant, or the connection that is named, does not have.
 func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream string) *rs.Error {
 	e := &rs.Error{Code: rs.UnknownStream, Param: "stream", Hint: grantHint}
-	if t.takes("streams") {
+	if t.Takes("streams") {
 		e.Param = "streams"
-	} else if t.takes("id") {
+	} else if t.Takes("id") {
 		e.Param = "id"
 	}
 	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {

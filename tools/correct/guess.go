@@ -12,10 +12,10 @@ import (
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	guess := slices.Clone(args)
 	for _, m := range args {
-		if !t.takes(m.Name) && bounds[snake(m.Name)] && m.Value != "null" {
+		if !t.Takes(m.Name) && bounds[snake(m.Name)] && m.Value != "null" {
 			return t.period(args), true
 		}
-		if !t.takes(m.Name) {
+		if !t.Takes(m.Name) {
 			guess = t.placed(guess, m)
 		}
 	}
@@ -104,7 +104,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 			return rest // the argument itself is given
 		}
 	}
-	if found := bracketed.FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.takes("filter") {
+	if found := bracketed.FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
 		if operator, ok := operatorOf(found[2]); ok {
 			return rest.With("filter", with(rest.Object("filter"), found[1], operator, m.Value).JSON())
 		}
@@ -113,7 +113,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 		}
 	}
 	scalar := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean"
-	if t.takes("filter") && t.takes("stream") && scalar && !beside[plain] {
+	if t.Takes("filter") && t.Takes("stream") && scalar && !beside[plain] {
 		if filter := rest.Object("filter"); filter != nil || !rest.Has("filter") {
 			if name := bracketed.FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
 				return rest.With("filter", filter.With(name[1], m.Value).JSON())
@@ -230,7 +230,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 // record mends the arguments of a tool that reads one record.
 func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	id, _ := text(guess.Get("id"))
-	if id == "" && t.takes("id") {
+	if id == "" && t.Takes("id") {
 		return nil, false
 	}
 	if refused.Meant != (rs.Ref{}) {
@@ -304,7 +304,7 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 	mended, filter := args, args.Object("filter")
 	for _, m := range filter {
 		name := m.Name
-		if name == "stream" && t.takes("streams") {
+		if name == "stream" && t.Takes("streams") {
 			name = "streams"
 		}
 		p := t.parameter(name)

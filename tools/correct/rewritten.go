@@ -9,33 +9,47 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// dateLayouts are ways to write a day, and times without a zone, beside RFC 3339. Those whose day and month can be mistaken for each
-// other are none.
+// dateLayouts are ways to write a day, a month or a year, and times without a zone, beside RFC 3339. Those whose day and month can be
+// mistaken for each other are none.
 var dateLayouts = []struct {
 	layout string
-	day    bool
+	span   string // "" for a time
 }{
-	{"2006-01", true}, {"2006/01/02", true}, {"2006.01.02", true}, {"January 2006", true}, {"Jan 2006", true},
-	{"2 January 2006", true}, {"2 Jan 2006", true}, {"January 2, 2006", true}, {"Jan 2, 2006", true},
-	{"2006-01-02 15:04:05", false}, {"2006-01-02 15:04", false}, {"2006-01-02T15:04:05", false}, {"2006-01-02T15:04", false},
+	{"2006-01", "month"}, {"January 2006", "month"}, {"Jan 2006", "month"}, {"2006/01/02", "day"}, {"2006.01.02", "day"},
+	{"2 January 2006", "day"}, {"2 Jan 2006", "day"}, {"January 2, 2006", "day"}, {"Jan 2, 2006", "day"},
+	{"2006-01-02 15:04:05", ""}, {"2006-01-02 15:04", ""}, {"2006-01-02T15:04:05", ""}, {"2006-01-02T15:04", ""},
 }
 
 // dayOf is a bound of a period as search takes it, for a day, month or year that is written in another way; "" if there is none. Of what
 // is longer than a day, until is the last.
 func dayOf(name, raw string) string {
 	s, _ := text(raw)
-	for layout, last := range map[string][2]int{"2006": {1, 0}, "2006-01": {0, 1}, "January 2006": {0, 1}, "Jan 2006": {0, 1}} {
-		if t, err := time.Parse(layout, strings.TrimSpace(s)); err == nil {
-			if name == "until" {
-				t = t.AddDate(last[0], last[1], -1)
-			}
-			return t.Format(time.DateOnly)
+	s = strings.TrimSpace(s)
+	first, span := readDate(s)
+	if year, err := time.Parse("2006", s); err == nil {
+		first, span = year, "year"
+	}
+	switch {
+	case unixSeconds.MatchString(s):
+		return dateOf(raw)
+	case span == "": // a time without a zone is not taken for one of UTC
+		return ""
+	case name == "until" && span == "month":
+		first = first.AddDate(0, 1, -1)
+	case name == "until" && span == "year":
+		first = first.AddDate(1, 0, -1)
+	}
+	return first.Format(time.DateOnly)
+}
+
+// readDate reads a date or time in one of the layouts; the zero time for any other text.
+func readDate(s string) (t time.Time, span string) {
+	for _, known := range dateLayouts {
+		if t, err := time.Parse(known.layout, s); err == nil {
+			return t, known.span
 		}
 	}
-	if date := dateOf(raw); len(date) == len(time.DateOnly) || unixSeconds.MatchString(strings.TrimSpace(s)) {
-		return date // a time without a zone is not taken for one of UTC
-	}
-	return ""
+	return time.Time{}, ""
 }
 
 var unixSeconds = regexp.MustCompile(`^1[0-9]{9}$|^1[0-9]{12}$`)
@@ -51,15 +65,14 @@ func dateOf(raw string) string {
 		n, _ := strconv.ParseInt(s[:10], 10, 64)
 		return time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}
-	for _, known := range dateLayouts {
-		if t, err := time.Parse(known.layout, s); err == nil {
-			if known.day {
-				return t.Format(time.DateOnly)
-			}
-			return t.Format(time.RFC3339)
-		}
+	switch t, span := readDate(s); {
+	case t.IsZero():
+		return ""
+	case span == "":
+		return t.Format(time.RFC3339)
+	default:
+		return t.Format(time.DateOnly)
 	}
-	return ""
 }
 
 // valueOf is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.

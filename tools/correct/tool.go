@@ -51,10 +51,8 @@ func (t Tool) parameter(name string) *Parameter {
 	return nil
 }
 
-func (t Tool) takes(name string) bool { return t.parameter(name) != nil }
-
 // Takes reports whether the tool has an argument of that name.
-func (t Tool) Takes(name string) bool { return t.takes(name) }
+func (t Tool) Takes(name string) bool { return t.parameter(name) != nil }
 
 // A Call is a call that is ready to send.
 type Call struct {

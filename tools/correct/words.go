@@ -86,11 +86,15 @@ var operators = map[string]string{
 	"<": "lt", "less_than": "lt", "before": "lt",
 }
 
-// Operators that are likely to mean something, but not certain to.
+// likely are words that probably mean an operator.
+var likely = map[string]string{
+	"from": "gte", "since": "gte", "start": "gte", "on_or_after": "gte", "not_before": "gte",
+	"to": "lte", "until": "lte", "till": "lte", "end": "lte", "on_or_before": "lte", "not_after": "lte",
+}
+
+// Words that probably mean what no filter says.
 var (
 	lists      = set("in", "any", "any_of", "one_of")
-	starts     = set("from", "since", "start", "on_or_after", "not_before")
-	ends       = set("to", "until", "till", "end", "on_or_before", "not_after")
 	exclusions = set("ne", "neq", "not", "!=", "<>", "not_equal", "not_equals", "nin", "not_in", "is_not")
 	seeks      = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
 		"ends_with", "endswith", "search", "icontains", "includes")

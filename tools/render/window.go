@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"mime"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -145,31 +146,19 @@ func surrogates(s string) int {
 // and moves its end.
 func (s *span) fit(max int) {
 	const handles = 8 // lines of ours around the text
-	text, quoted, column, runes, lines := 0, 0, 0, 0, 1
-	for i, c := range s.text {
-		n := utf8.RuneLen(c)
-		text, quoted, column = text+n, quoted+n, column+1
-		switch {
-		case isLineBreak(c): // each is shown as a line break
-			text, quoted, column, lines = text+2, quoted+1, 0, lines+1
-		case c == '"' || c == '\\' || c == '\t':
-			quoted++
-		case c < ' ':
-			quoted += 6
-		}
-		if column == quotedChars {
-			text, column, lines = text+3, 0, lines+1
-		}
-		if text > max || quoted > max || lines > textLines-handles {
-			s.text = s.text[:i]
-			s.end = s.start + runes
-			s.next, s.complete = s.end, false
-			if s.matchEnd > s.end {
-				s.matchStart, s.matchEnd = -1, -1
-			}
-			return
-		}
-		runes++
+	runes := []rune(s.text[:runeIndex(s.text, max+1)])
+	n := sort.Search(len(runes), func(n int) bool {
+		text := string(runes[:n+1])
+		lines := quoteLines(text)
+		return size(lines)-len("> \n") > max || escaped(text) > max || len(lines) > textLines-handles
+	})
+	if n == len(runes) {
+		return
+	}
+	s.text, s.end = string(runes[:n]), s.start+n
+	s.next, s.complete = s.end, false
+	if s.matchEnd > s.end {
+		s.matchStart, s.matchEnd = -1, -1
 	}
 }
 
