@@ -1,12 +1,67 @@
 package integration
 
-import "testing"
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"testing"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+)
+
+// databaseExport is a database with a log that was not yet put into it, another that tries to run what it defines, and no databases.
+func databaseExport(t *testing.T) export {
+	dir := t.TempDir()
+	made := func(name string, statements ...string) map[string]string {
+		db, err := sql.Open("sqlite", filepath.Join(dir, name))
+		check(t, err)
+		for _, statement := range statements {
+			_, err := db.ExecContext(t.Context(), statement)
+			check(t, err)
+		}
+		files := map[string]string{}
+		for _, ending := range []string{"", "-wal", "-shm"} { // as a program leaves them that is still at work
+			if text, err := os.ReadFile(filepath.Join(dir, name+ending)); err == nil {
+				files[name+ending] = string(text)
+			}
+		}
+		check(t, db.Close())
+		return files
+	}
+	chat := made("chat.db", "PRAGMA journal_mode = WAL", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE messages (id INTEGER PRIMARY KEY, person INTEGER REFERENCES people, sent DATETIME, text TEXT, photo BLOB, cost REAL)",
+		"INSERT INTO people VALUES (1, 'Nora'), (2, 'Bo')", "INSERT INTO messages VALUES (10, 1, '2026-01-15', 'in the log', x'00ff', 1.5), (11, 1, '2026-01-16 02:15:00', 'again', NULL, 2.5), (12, 2, NULL, 'hm', NULL, NULL)")
+	files := made("evil.sqlite", "CREATE TABLE plain (a, b AS (a + 1))", "INSERT INTO plain VALUES (7)", "CREATE VIEW seen AS SELECT load_extension('x')", "CREATE VIRTUAL TABLE words USING fts5(t)", "CREATE TABLE \"odd \"\" name\" (\"a;b\" TEXT)", "INSERT INTO \"odd \"\" name\" VALUES ('x')")
+	for name, text := range chat {
+		files[name] = text
+	}
+	files["false.db"], files["cut.db"] = "SQLite format 3\x00 no", files["evil.sqlite"][:5000]
+	return export{folder: "databases", files: files, truths: []truth{
+		counts("databases_chat_messages", "3"), sums("databases_chat_messages", "cost", "4"), finds("in the log", "databases_chat_messages:10"),
+		lists(`{"stream":"databases_chat_people","expand":["messages"],"filter":{"name":"Nora"}}`, "in the log", "again"),
+		counts("databases_evil_plain", "1"), counts("databases_evil_odd_name", "1"),
+	}, skips: []string{"false.db: cannot be read", "cut.db: cannot be read"}}
+}
 
 // officeExports are files that people write themselves, or that their programs do.
 func officeExports(t *testing.T) []export {
 	word := `<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>Lease of the </w:t></w:r><w:r><w:t>boathouse</w:t></w:r></w:p><w:p><w:r><w:delText>deleted</w:delText><w:t>until 2027</w:t></w:r></w:p></w:body></w:document>`
 	odt := `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text><text:h>Minutes</text:h><text:p>The <text:span>roof</text:span> leaks</text:p></office:text></office:body></office:document-content>`
-	return []export{{
+	return []export{databaseExport(t), {
+		folder: "sheets",
+		files: map[string]string{"budget.xlsx": packed(t, map[string]string{
+			"xl/workbook.xml":            `<workbook xmlns:r="r"><sheets><sheet name="Plan 2026" r:id="rId1"/><sheet name="People" r:id="rId2"/></sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="x/worksheet" Target="/xl/worksheets/sheet2.xml"/></Relationships>`,
+			"xl/sharedStrings.xml":       `<sst><si><t>Item</t></si><si><t>Cost; net</t></si><si><r><t>Gar</t></r><r><t>den</t></r><rPh><t>x</t></rPh></si><si><t>When</t></si></sst>`,
+			"xl/styles.xml":              `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd hh:mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs></styleSheet>`,
+			"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>3</v></c></row>` +
+				`<row r="3"><c r="A3" t="s"><v>2</v></c><c r="B3"><v>1200.5</v></c><c r="C3" s="1"><v>46037</v></c></row><row r="4"><c r="A4" t="inlineStr"><is><t>Roof "new"</t></is></c><c r="B4"><v>99.5</v></c><c r="C4" s="2"><v>46037.09375</v></c></row></sheetData></worksheet>`,
+			"xl/worksheets/sheet2.xml": `<worksheet><sheetData><row><c t="inlineStr"><is><t>Name</t></is></c><c t="inlineStr"><is><t>Active</t></is></c></row><row><c t="inlineStr"><is><t>Bo</t></is></c><c t="b"><v>1</v></c></row></sheetData></worksheet>`,
+		}), "false.xlsx": packed(t, map[string]string{"x": "y"})},
+		truths: []truth{
+			sums("sheets_budget_Plan_2026", "Cost__net", "1300"), lists(`{"stream":"sheets_budget_Plan_2026"}`, "Garden", `Roof \"new\"`, "2026-01-15T02:15:00"), counts("sheets_budget_People", "1"),
+		},
+		skips: []string{"false.xlsx: cannot be read: not a workbook that can be read"},
+	}, {
 		folder: "bank",
 		files: map[string]string{
 			"giro.csv":     "\xef\xbb\xbfKonto;DE00 1234\r\nSaldo;1,00 €\r\n\r\nBuchungstag;Valuta;Empfänger;Betrag\r\n15.01.2026;16.01.2026;Café Blau;-12,50 €\r\n31.01.2026;01.02.2026;Arbeitgeber;2.500,00 €\r\n",

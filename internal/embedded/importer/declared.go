@@ -116,7 +116,16 @@ func (s streamManifest) describe() (model.Stream, error) {
 }
 
 // relate puts the relations on the streams of a connector, once all of them are known.
-func (c connectorManifest) relate(streams []model.Stream) error {
+func (c connectorManifest) relate(sources []fileStream, streams []model.Stream) error {
+	for _, source := range sources {
+		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == source.stream })
+		for _, relation := range source.relations {
+			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
+			if from >= 0 && at >= 0 && c.leadBy(&streams[at], relation.ForeignKey) == nil { // a table may be empty, or its key none
+				streams[from].Relations = append(streams[from].Relations, relation)
+			}
+		}
+	}
 	for _, declared := range c.Streams {
 		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == declared.Name })
 		if from < 0 {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,13 +32,13 @@ type listing struct {
 }
 
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
-func (f folder) list(manifest folderManifest) (listing, error) {
+func (f folder) list(ctx context.Context, manifest folderManifest) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {
 		var streams []fileStream
 		for _, connection := range connector.Connections {
-			l := lister{from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}, groups: map[groupKey]int{}}
+			l := lister{ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}, groups: map[groupKey]int{}}
 			err := l.list()
 			found.skips = append(found.skips, l.skips...)
 			if err != nil {
@@ -95,6 +96,7 @@ func (c connectorManifest) arrange(streams []fileStream) {
 
 // A lister collects the sources of one connection.
 type lister struct {
+	ctx        context.Context
 	from       folder
 	blobs      string
 	connection connectionManifest
@@ -185,7 +187,7 @@ func (f folder) passesOver(info fs.FileInfo) bool {
 
 // add makes a file a source, or tells why not.
 func (l *lister) add(name string, info fs.FileInfo) {
-	if l.from.passesOver(info) {
+	if l.from.passesOver(info) || isBesideDatabase(l.from.fsys, name) {
 		return
 	}
 	if !info.Mode().IsRegular() {
@@ -196,6 +198,10 @@ func (l *lister) add(name string, info fs.FileInfo) {
 	kind, reason := recognize(l.from.fsys, name)
 	if kind == formatUnknown {
 		l.skip(name, reason)
+		return
+	}
+	if kind == formatWorkbook || kind == formatDatabase {
+		l.addParts(l.ctx, kind, file)
 		return
 	}
 	switch group := l.group(kind, l.within(name)); {

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contacts"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
@@ -35,6 +37,8 @@ const (
 	formatCalendar        // events
 	formatContacts        // vCards
 	formatNotes           // a note in Markdown
+	formatWorkbook        // sheets, each a stream
+	formatDatabase        // tables, each a stream
 	formatDocument        // a page of HTML, or a document of a word processor
 	formatChat            // an exported chat of WhatsApp
 	formatSlack           // a day of a channel of Slack
@@ -43,7 +47,7 @@ const (
 	formatKeep            // a note of Google Keep
 )
 
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt or .zip"
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt, .xlsx, .sqlite or .zip"
 
 // formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
@@ -62,6 +66,8 @@ func formatOf(name string) format {
 		return formatContacts
 	case ".md", ".markdown":
 		return formatNotes
+	case ".xlsx":
+		return formatWorkbook
 	case ".html", ".htm", ".docx", ".odt":
 		return formatDocument
 	}
@@ -81,7 +87,9 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatUnknown, "cannot be read: " + reasonOf(err)
 	}
 	switch {
-	case kind == formatDocument && bytes.HasPrefix(start, []byte("PK")):
+	case database.Is(start):
+		return formatDatabase, ""
+	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
 		return kind, ""
 	case kind == formatArray && holdsLines(start):
 		return formatLines, ""
@@ -196,9 +204,11 @@ func (l *lister) group(kind format, name string) string {
 var errSeek = errors.New("it is read twice, and the file can only be read once")
 
 // reader reads a file of the stream.
-func (s *fileStream) reader(file fs.File, from sourceFile) (item.Reader, error) {
+func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
 	name := path.Base(from.name)
 	switch s.format {
+	case formatWorkbook, formatDatabase:
+		return s.part(ctx, file, from)
 	case formatNotes:
 		return document.Note(file, strings.TrimPrefix(from.name, s.root+"/"), s.noteNames()), nil
 	case formatDocument:

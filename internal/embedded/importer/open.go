@@ -121,7 +121,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if foreign != "" {
 		watch.skipped(Skip{File: manifestName, Reason: foreign})
 	}
-	found, err := f.list(manifest)
+	found, err := f.list(ctx, manifest)
 	for index := range found.streams {
 		left.found(manifest.Connectors[index].Key, found.streams[index])
 	}
@@ -171,7 +171,7 @@ func (f folder) nothing() error {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 8
+const readerVersion = 9
 
 // Fingerprint sums up what lies where [Open] would read: names, sizes, times and inodes. As long as it is the same, a database that was
 // filled from it is up to date. It opens no file.

@@ -52,7 +52,7 @@ func (r *reading) connector(c connectorManifest, sources []fileStream, blobs []f
 			}
 		}
 	}
-	return connector, parts, c.relate(connector.Streams)
+	return connector, parts, c.relate(sources, connector.Streams)
 }
 
 func (r *reading) part(c connectorManifest, source *fileStream, blobs []fileState) (model.Part, error) {

@@ -31,6 +31,7 @@ type fileStream struct {
 	repeated  bool                  // found by infer: records share what the id field says
 	reported  map[Skip]bool         // by infer: files that were left out
 	beside    []sourceFile          // files without records of the stream that its records depend on
+	relations []model.Relation      // of a table of a database
 	notes     document.Notes        // of a stream of notes
 	users     services.SlackUsers   // of a stream of messages
 }
@@ -64,7 +65,7 @@ func eventTimeOf(fields []model.Field) string {
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
 	tally, attached := newStreamTally(), newStreamTally()
 	count := (*fieldTally).count
-	if s.format == formatTable {
+	if s.hasCells() {
 		count = (*fieldTally).countCell
 	}
 	s.reported = map[Skip]bool{}
@@ -99,7 +100,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		stream.PrimaryKey = nil
 	}
 	s.timeField = eventTimeOf(stream.Fields)
-	if s.format == formatTable {
+	if s.hasCells() {
 		s.cells = tally.cells(stream.Fields)
 	}
 	if s.format == formatMail {
@@ -113,6 +114,9 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	s.tuneHung(&stream, &files)
 	return []model.Stream{stream, files}, err
 }
+
+// hasCells reports that the values are texts, of which it is found out what they are.
+func (s *fileStream) hasCells() bool { return s.format == formatTable || s.format == formatWorkbook }
 
 // records yields the records of one connection.
 func (s *fileStream) records(ctx context.Context, connection string, keep *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
@@ -182,10 +186,13 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		return true, nil
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	reader, err := s.reader(opened, file)
+	reader, err := s.reader(ctx, opened, file)
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
 		return true, nil
+	}
+	if closer, ok := reader.(io.Closer); ok {
+		defer func() { _ = closer.Close() }() // it was only read
 	}
 	for {
 		if err := ctx.Err(); err != nil {

@@ -1,0 +1,314 @@
+// Package database reads the tables of SQLite files. A file is read in memory, as data only: nothing that it defines is run.
+package database
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// MaxBytes is how large a database may be with its log, in bytes.
+const MaxBytes = 256 << 20
+
+// Is reports that a file begins as databases do.
+func Is(start []byte) bool { return bytes.HasPrefix(start, []byte("SQLite format 3\x00")) }
+
+// A Table is an ordinary table.
+type Table struct {
+	Name    string
+	Key     string // the column of the primary key, if it is one
+	Parents []Parent
+	columns []string
+}
+
+// A Parent is a table whose rows a column names by their keys.
+type Parent struct{ Column, Table string }
+
+// settings keep a file from changing anything and from having its own expressions run.
+const settings = "?_defensive=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
+
+// A file is a database in memory.
+type file struct {
+	db   *sql.DB
+	conn *sql.Conn
+	size int
+}
+
+func (f *file) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
+
+// open reads a database, and what its log adds: nil if there is none.
+func open(ctx context.Context, from, log io.Reader) (*file, error) {
+	content, err := readAll(from)
+	if err != nil {
+		return nil, err
+	}
+	if !Is(content) || len(content) < 100 {
+		return nil, errors.New("not a database that can be read, or an encrypted one")
+	}
+	if log != nil {
+		if content, err = withLog(ctx, content, log); err != nil {
+			return nil, err
+		}
+	}
+	content[18], content[19] = 1, 1 // a log that is not there is not waited for
+	db, err := sql.Open("sqlite", "file::memory:"+settings)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	f := &file{db, conn, len(content)}
+	err = conn.Raw(func(driver any) error {
+		in, ok := driver.(interface{ Deserialize([]byte) error })
+		if !ok {
+			return errors.New("the driver reads no database in memory")
+		}
+		return in.Deserialize(content)
+	})
+	if err == nil {
+		_, err = conn.ExecContext(ctx, "PRAGMA query_only = 1")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func readAll(from io.Reader) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(from, MaxBytes+1))
+	if err == nil && len(content) > MaxBytes {
+		err = fmt.Errorf("a database of more than %d MiB", MaxBytes>>20)
+	}
+	return content, err
+}
+
+// withLog puts what a log holds into a private copy of its database, which is gone afterwards.
+func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte, err error) {
+	more, err := readAll(log)
+	if err != nil || len(more) == 0 {
+		return content, err
+	}
+	dir, err := os.MkdirTemp("", "pdpp-mcp-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	name := filepath.Join(dir, "copy")
+	if err := errors.Join(os.WriteFile(name, content, 0o600), os.WriteFile(name+"-wal", more, 0o600)); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(name)+settings)
+	if err != nil {
+		return nil, err
+	}
+	_, err = db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err = errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name) // #nosec G304 -- the copy
+}
+
+// Tables lists the ordinary tables of a database.
+func Tables(ctx context.Context, from, log io.Reader) (tables []Table, err error) {
+	f, err := open(ctx, from, log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	names, err := f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		one, err := f.table(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(one.columns) > 0 && len(one.columns) <= item.MaxFields {
+			tables = append(tables, one)
+		}
+	}
+	return tables, nil
+}
+
+// strings returns the only column of an answer.
+func (f *file) strings(ctx context.Context, query string, arguments ...any) (all []string, err error) {
+	rows, err := f.conn.QueryContext(ctx, query, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var one string
+		if err := rows.Scan(&one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+func (f *file) table(ctx context.Context, name string) (Table, error) {
+	one := Table{Name: name}
+	var err error
+	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_info(?) ORDER BY cid", name); err != nil {
+		return one, err
+	}
+	keys, err := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name)
+	if err != nil {
+		return one, err
+	}
+	if len(keys) == 1 {
+		one.Key = keys[0]
+	}
+	columns, err := f.strings(ctx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE seq = 0 ORDER BY id`, name)
+	if err != nil {
+		return one, err
+	}
+	parents, err := f.strings(ctx, `SELECT "table" FROM pragma_foreign_key_list(?) WHERE seq = 0 ORDER BY id`, name)
+	for index := range min(len(columns), len(parents)) {
+		one.Parents = append(one.Parents, Parent{columns[index], parents[index]})
+	}
+	return one, err
+}
+
+// A reader reads the rows of a table.
+type reader struct {
+	ctx   context.Context
+	from  io.Reader
+	log   io.Reader
+	table string
+
+	file    *file
+	of      Table
+	rows    *sql.Rows
+	number  int
+	ended   bool
+	values  []any
+	targets []any
+}
+
+// NewReader reads the rows of a table. It is closed by its last row, or by whoever reads it.
+func NewReader(ctx context.Context, from, log io.Reader, table string) item.Reader {
+	return &reader{ctx: ctx, from: from, log: log, table: table}
+}
+
+// Close ends the reading.
+func (r *reader) Close() error {
+	if log, ok := r.log.(io.Closer); ok {
+		_ = log.Close() // it was only read
+	}
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	if r.rows == nil {
+		return f.Close()
+	}
+	return errors.Join(r.rows.Close(), f.Close())
+}
+
+func (r *reader) Next() (item.Item, error) {
+	if r.ended {
+		return item.Item{}, io.EOF
+	}
+	if r.rows == nil {
+		if err := r.begin(); err != nil {
+			return item.Item{}, r.end(unusable(err))
+		}
+	}
+	if !r.rows.Next() || r.number > r.file.size { // of a table that leads back to its beginning
+		if err := r.rows.Err(); err != nil {
+			return item.Item{}, r.end(unusable(err))
+		}
+		return item.Item{}, r.end(io.EOF)
+	}
+	r.number++
+	if err := r.rows.Scan(r.targets...); err != nil {
+		return item.Item{}, unusable(err)
+	}
+	one := item.Item{Line: r.number}
+	size := 0
+	for index, name := range r.of.columns {
+		value := valueOf(r.values[index])
+		if content, ok := r.values[index].([]byte); ok && value == nil {
+			one.Fields = append(one.Fields, item.Field{Name: name + "_bytes", Value: strconv.AppendInt(nil, int64(len(content)), 10)})
+			continue
+		}
+		if size += len(value); size > item.MaxLine {
+			return item.Item{}, item.Unusable{Line: r.number, Reason: "a row " + item.ErrTooLong.Error()}
+		}
+		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
+	}
+	if key, ok := one.Value(r.of.Key); ok && r.of.Key != "" && string(key) != "null" {
+		if one.ID = string(key); key[0] == '"' {
+			one.ID = item.Unquote(key)
+		}
+	}
+	return one, nil
+}
+
+func (r *reader) end(err error) error {
+	r.ended = true
+	return errors.Join(err, r.Close())
+}
+
+func unusable(err error) error {
+	return item.Unusable{Reason: "cannot be read on: " + utf8text.OneLine(err.Error())}
+}
+
+func (r *reader) begin() (err error) {
+	if r.file, err = open(r.ctx, r.from, r.log); err != nil {
+		return err
+	}
+	if r.of, err = r.file.table(r.ctx, r.table); err != nil {
+		return err
+	}
+	if len(r.of.columns) == 0 {
+		return errors.New("the table is gone")
+	}
+	columns := make([]string, len(r.of.columns))
+	r.values, r.targets = make([]any, len(columns)), make([]any, len(columns))
+	for index, name := range r.of.columns {
+		columns[index] = "+" + quoted(name) // as it is stored: the driver makes other times of those in a column that is declared for times
+		r.targets[index] = &r.values[index]
+	}
+	r.rows, err = r.file.conn.QueryContext(r.ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(r.table)) // #nosec G202 -- names in quotation marks
+	return err
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// valueOf is a value as JSON: nil for bytes that are no text.
+func valueOf(value any) []byte {
+	switch v := value.(type) {
+	case int64:
+		return strconv.AppendInt(nil, v, 10)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return []byte("null")
+		}
+		return item.JSON(v)
+	case string:
+		return item.JSON(utf8text.Mend(v))
+	case nil:
+		return []byte("null")
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzOwnParsers reads contacts, chats, series of events, sheets of workbooks and notes, which are taken apart by our own code: none ends in
+// a fault, and what is read has an id.
+func FuzzOwnParsers(f *testing.F) {
+	sheet := `<worksheet><sheetData><row r="2"><c r="B2" t="s" s="1"><v>0</v></c><c r="ZZZ9"><v>1e300</v></c></row></sheetData></worksheet>`
+	for _, seed := range []string{
+		"BEGIN:VCARD\nN;ENCODING=QUOTED-PRINTABLE:a=\n;b;;\nFN:A\nADR:;;x\\;y;z\nEND:VCARD\n", "[15.01.26, 02:15:09] A: <attached: x.jpg>\nmore\n1/15/26, 2:15 AM - B joined\n",
+		eventOf("DTSTART:20260105T090000", "RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYSETPOS=1;UNTIL=20270101", "EXDATE:20260130,x", "RDATE:20260131T000000Z"),
+		"---\na: &x [1]\nb: *x\n---\n# T\n[[a#b|c]] ![[d.png]]", sheet,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		book := zipOf(t, "xl/workbook.xml", `<workbook><sheets><sheet name="a" id="r"/></sheets></workbook>`, "xl/worksheets/s.xml", string(text), "xl/sharedStrings.xml", string(text), "xl/styles.xml", string(text),
+			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Type="/worksheet" Target="worksheets/s.xml"/></Relationships>`)
+		dir := writeFolder(t, map[string]string{"a.vcf": string(text), "b.txt": string(text), "c.ics": string(text), "d.md": string(text), "e.xlsx": book, "f.csv": "n\n1\n"})
+		corpus, skips := openFolder(t, dir)
+		for _, record := range collectRecords(t, corpus) {
+			if record.ID == "" {
+				t.Errorf("a record without an id: %s", record.Data)
+			}
+		}
+		for _, skip := range skips {
+			if strings.Contains(skip.Reason, "fault of this program") {
+				t.Error(skip)
+			}
+		}
+	})
+}

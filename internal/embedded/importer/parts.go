@@ -1,0 +1,139 @@
+package importer
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/workbook"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
+
+// addParts makes a stream of each sheet or table of a file.
+func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
+	opened, err := l.from.fsys.Open(file.name)
+	if err != nil {
+		l.skip(file.name, "cannot be read: "+reasonOf(err))
+		return
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	if kind == formatWorkbook {
+		l.addSheets(file, opened)
+		return
+	}
+	log, beside := openLog(l.from.fsys, file.name)
+	tables, err := database.Tables(ctx, opened, log)
+	closeLog(log)
+	if err != nil {
+		l.skip(file.name, "cannot be read: "+reasonOf(err))
+		return
+	}
+	first := len(l.sources)
+	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))
+	for _, one := range tables {
+		file.part = one.Name
+		l.addStream(l.free(streamName(name+"/"+one.Name)), kind, file)
+		l.sources[len(l.sources)-1].beside = beside
+	}
+	for child, one := range tables {
+		for _, parent := range one.Parents {
+			at := slices.IndexFunc(tables, func(t database.Table) bool { return strings.EqualFold(t.Name, parent.Table) && t.Key != "" })
+			if at < 0 {
+				continue
+			}
+			from := &l.sources[first+at]
+			relation := model.Relation{
+				Name: one.Name, Target: l.sources[first+child].stream, ForeignKey: parent.Column, Cardinality: "has_many",
+				DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
+			}
+			if slices.ContainsFunc(from.relations, func(r model.Relation) bool { return r.Name == relation.Name }) {
+				relation.Name += "_" + parent.Column
+			}
+			from.relations = append(from.relations, relation)
+		}
+	}
+}
+
+func (l *lister) addSheets(file sourceFile, opened fs.File) {
+	book, err := openWorkbook(opened)
+	if err != nil {
+		l.skip(file.name, "cannot be read: "+reasonOf(err))
+		return
+	}
+	for _, sheet := range book.Sheets {
+		file.part = sheet.Name
+		name := l.within(file.name)
+		if len(book.Sheets) > 1 {
+			name = strings.TrimSuffix(name, path.Ext(name)) + "/" + sheet.Name + path.Ext(name)
+		}
+		l.addStream(l.streamFor(formatWorkbook, name), formatWorkbook, file)
+	}
+}
+
+func openWorkbook(file fs.File) (*workbook.Workbook, error) {
+	at, size, err := archive.ReaderAt(file, archive.MaxNested)
+	if err != nil {
+		return nil, err
+	}
+	return workbook.Open(at, size)
+}
+
+// part reads a sheet or a table.
+func (s *fileStream) part(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
+	if s.format == formatDatabase {
+		log, _ := openLog(s.from.fsys, from.name)
+		return database.NewReader(ctx, file, log, from.part), nil
+	}
+	book, err := openWorkbook(file)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := book.Read(from.part)
+	if err != nil {
+		return nil, err
+	}
+	return table.NewReader(bufio.NewReaderSize(rows, 1<<16), s.cells, &s.idField), nil
+}
+
+// logEnding ends the name of the log that a database may have beside it.
+const logEnding = "-wal"
+
+// openLog opens the log of a database: nil if there is none.
+func openLog(fsys fs.FS, name string) (io.Reader, []sourceFile) {
+	info, err := fs.Stat(fsys, name+logEnding)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil, nil
+	}
+	file, err := fsys.Open(name + logEnding)
+	if err != nil {
+		return nil, nil
+	}
+	return file, []sourceFile{{name: name + logEnding, size: info.Size(), modified: info.ModTime()}}
+}
+
+func closeLog(log io.Reader) {
+	if file, ok := log.(io.Closer); ok {
+		_ = file.Close() // it was only read
+	}
+}
+
+// isBesideDatabase reports a file that SQLite keeps beside a database.
+func isBesideDatabase(fsys fs.FS, name string) bool {
+	for _, ending := range []string{logEnding, "-shm", "-journal"} {
+		if base, ok := strings.CutSuffix(name, ending); ok {
+			start, err := beginning(fsys, base)
+			return err == nil && database.Is(start)
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+// Package workbook reads the sheets of .xlsx files, row by row, as comma separated values.
+package workbook
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How much of a workbook is read: of a sheet, and of what all sheets share, which is in memory; in bytes with their marks.
+const (
+	maxSheet  = 1 << 30
+	maxShared = 64 << 20
+)
+
+// A Sheet is a sheet of a workbook.
+type Sheet struct {
+	Name string
+	part string // of the archive
+}
+
+// A Workbook is a file with what its sheets share.
+type Workbook struct {
+	Sheets []Sheet
+	parts  *zip.Reader
+	texts  []string // shared by cells
+	dates  []bool   // which styles show a date
+	epoch  time.Time
+}
+
+// Open reads what a workbook says about its sheets.
+func Open(file io.ReaderAt, size int64) (*Workbook, error) {
+	parts, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a workbook that can be read, or an encrypted one: %w", err)
+	}
+	b := &Workbook{parts: parts, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
+	places := map[string]string{}
+	err = b.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
+		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
+			places[attribute(e, "Id")] = strings.TrimPrefix(path.Join("/xl", attribute(e, "Target")), "/")
+			if target := attribute(e, "Target"); strings.HasPrefix(target, "/") {
+				places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+			}
+		}
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	err = b.each("xl/workbook.xml", func(e xml.StartElement) {
+		switch {
+		case e.Name.Local == "workbookPr" && (attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"):
+			b.epoch = time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)
+		case e.Name.Local == "sheet" && places[attribute(e, "id")] != "":
+			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), places[attribute(e, "id")]})
+		}
+	}, nil)
+	return b, err
+}
+
+// attribute is that of an element, whatever its name space.
+func attribute(e xml.StartElement, name string) string {
+	for _, one := range e.Attr {
+		if one.Name.Local == name {
+			return one.Value
+		}
+	}
+	return ""
+}
+
+// each visits the elements of a part, and the texts in them. encoding/xml expands no entities of a file's own.
+func (b *Workbook) each(name string, element func(xml.StartElement), text func(inside []string, text string)) error {
+	part, err := b.parts.Open(name)
+	if err != nil {
+		return fmt.Errorf("not a workbook that can be read: there is no %s", name)
+	}
+	defer func() { _ = part.Close() }() // it was only read
+	limited := &io.LimitedReader{R: part, N: maxShared}
+	decoder := xml.NewDecoder(limited)
+	var inside []string
+	for {
+		token, err := decoder.Token()
+		switch {
+		case limited.N == 0:
+			return fmt.Errorf("%s has more than %d MiB", name, maxShared>>20)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("not a workbook that can be read: %w", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inside = append(inside, token.Name.Local)
+			element(token)
+		case xml.EndElement:
+			inside = inside[:len(inside)-1]
+		case xml.CharData:
+			if text != nil {
+				text(inside, string(token))
+			}
+		}
+	}
+}
+
+// builtinDate is the format of a date that needs no description: 14 to 22, 27 to 36, 45 to 47 and 50 to 58.
+func builtinDate(id int) bool {
+	return id >= 14 && id <= 22 || id >= 27 && id <= 36 || id >= 45 && id <= 47 || id >= 50 && id <= 58
+}
+
+var notDate = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]`)
+
+// share reads what cells share: texts, and which styles show a date. A workbook may have neither.
+func (b *Workbook) share() error {
+	if b.texts != nil {
+		return nil
+	}
+	b.texts = []string{}
+	if _, err := b.parts.Open("xl/sharedStrings.xml"); err == nil {
+		err := b.each("xl/sharedStrings.xml", func(e xml.StartElement) {
+			if e.Name.Local == "si" {
+				b.texts = append(b.texts, "")
+			}
+		}, func(inside []string, text string) {
+			if last := len(inside) - 1; last > 0 && inside[last] == "t" && inside[last-1] != "rPh" && len(b.texts) > 0 {
+				b.texts[len(b.texts)-1] += text
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	custom, inStyles := map[int]bool{}, false
+	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without it no number is a date
+		id, _ := strconv.Atoi(attribute(e, "numFmtId"))
+		switch e.Name.Local {
+		case "numFmt":
+			custom[id] = strings.ContainsAny(strings.ToLower(notDate.ReplaceAllString(attribute(e, "formatCode"), "")), "ydhs")
+		case "cellXfs":
+			inStyles = true
+		case "cellStyles", "dxfs":
+			inStyles = false
+		case "xf":
+			if inStyles {
+				b.dates = append(b.dates, builtinDate(id) || custom[id])
+			}
+		}
+	}, nil)
+	return nil
+}
+
+// Read returns the rows of a sheet as comma separated values, one to a line.
+func (b *Workbook) Read(sheet string) (io.Reader, error) {
+	for _, one := range b.Sheets {
+		if one.Name != sheet {
+			continue
+		}
+		if err := b.share(); err != nil {
+			return nil, err
+		}
+		part, err := b.parts.Open(one.part)
+		if err != nil {
+			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
+		}
+		limited := &io.LimitedReader{R: part, N: maxSheet}
+		return &rows{book: b, decoder: xml.NewDecoder(limited)}, nil
+	}
+	return nil, errors.New("the sheet is gone")
+}
