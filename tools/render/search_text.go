@@ -135,14 +135,7 @@ func (s *searchPage) readExample() string {
 
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
 func (s *searchPage) moreHits(q SearchQuery, shown int) []string {
-	call := q.call(s.next(q, shown)).call("search")
-	if len(call) > longestHandle || oneLine(call) != call {
-		if line := cursorLine("cursor", s.next(q, shown)); len(line) < longestHandle {
-			return []string{"next page: the same search with " + line}
-		}
-		return []string{fmt.Sprintf("To see the others, ask for %d hits at a time.", shown)}
-	}
-	return []string{"next page: " + call}
+	return q.nextPage(s.next(q, shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
 }
 
 // longIDs says how many hits are left out of the text because of their ids (D15).
@@ -269,25 +262,21 @@ func searchTail(l listing, q SearchQuery) []string {
 		}
 		return nil
 	}
-	call := q.call(cursor).call("search")
-	if len(call) > longestHandle || oneLine(call) != call {
-		return cursorElsewhere(l)
+	return q.nextPage(cursor, "next page: the same search with cursor = structuredContent.data.next_cursor")
+}
+
+// nextPage is the search at a cursor, or something else to say where that is too long for the text.
+func (q SearchQuery) nextPage(cursor, otherwise string) []string {
+	if call := q.call(cursor).call("search"); len(call) <= longestHandle && oneLine(call) == call {
+		return []string{"next page: " + call}
 	}
-	return []string{"next page: " + call}
+	if line := cursorLine("cursor", cursor); len(line) < longestHandle {
+		return []string{"next page: the same search with " + line}
+	}
+	return []string{otherwise}
 }
 
 // call is the same search at a cursor.
 func (q SearchQuery) call(cursor string) *arguments {
 	return new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor)
-}
-
-// cursorElsewhere stands for a cursor that is too long for the text.
-func cursorElsewhere(l listing) []string {
-	if l.Envelope.Text("next_cursor") == "" {
-		return nil
-	}
-	if line := cursorLine("cursor", l.Envelope.Text("next_cursor")); len(line) < longestHandle {
-		return []string{"next page: the same search with " + line}
-	}
-	return []string{"next page: the same search with cursor = structuredContent.data.next_cursor"}
 }
