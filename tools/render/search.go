@@ -69,11 +69,11 @@ const (
 	leastExcerpts = 50   // of each all the same
 )
 
-// Bytes of structured output that a page is to keep to, for each hit where it has more than 20.
+// Bytes of structured output that a page is to keep to: of 20 hits and fewer, and as many times more as it has more hits.
 const (
-	readsJSON = 12_000 // with a call to read on at each hit
 	hitsJSON  = 15_000
 	usualJSON = 10_000 // of a page that no limit was sent for: a continuation has the others
+	fewHits   = 10     // each of which has a call to read on
 )
 
 // A hitStyle is how much of each hit structured output shows.
@@ -85,7 +85,7 @@ type hitStyle struct {
 	bare  bool // id, title and such an address alone
 }
 
-// structured has all hits of the page, or the first of them where the caller gave no limit. It says the call that reads on once, then
+// structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
 // shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
 func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	all, notice := len(s.hits), ""
@@ -101,31 +101,25 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	if left := s.warning(data.Has("next_cursor")); left != "" {
 		data = data.With("warning", encode(left))
 	}
-	chars := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars)
-	parts := max(all, 20)
-	styles := []hitStyle{
-		{most: readsJSON * parts / 20, chars: chars, read: true}, {most: hitsJSON * parts / 20, chars: chars},
-		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2}, {most: StructuredHard, chars: leastExcerpts, short: true},
-		{most: StructuredHard, bare: true},
-	}
+	chars, read := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars), all <= fewHits
 	if q.Limit == 0 {
-		styles[0].most = usualJSON
-		if written := s.write(s.hits, styles[0], notice, data, q); len(written) <= usualJSON {
-			return written
-		}
-		if written, shown := s.first(hitStyle{most: usualJSON, chars: chars}, notice, data, q); shown >= usualHits {
+		if written, shown := s.first(hitStyle{most: usualJSON, chars: chars, read: read}, notice, data, q); shown >= min(usualHits, all) && all > 0 {
 			return written
 		}
 	}
-	for _, style := range styles {
+	bare := hitStyle{most: StructuredHard, bare: true}
+	for _, style := range []hitStyle{
+		{most: hitsJSON * max(all, 20) / 20, chars: chars, read: read}, {most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
+		{most: StructuredHard, chars: leastExcerpts, short: true}, bare,
+	} {
 		if written := s.write(s.hits, style, notice, data, q); len(written) <= min(style.most, StructuredHard) {
 			return written
 		}
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
-		return s.write(nil, styles[4], "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
+		return s.write(nil, bare, "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
 	}
-	written, _ := s.first(styles[4], notice, data, q)
+	written, _ := s.first(bare, notice, data, q)
 	return written
 }
 
