@@ -10,6 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 // Times of keeping up with files.
@@ -127,7 +128,11 @@ func (i *openIndex) readAgain(ctx context.Context, wanted string) error {
 	for {
 		err := i.store.Update(ctx, func(known map[string]model.Part) (model.Corpus, error) {
 			fmt.Fprintf(c.progress, "pdpp-mcp: %s has changed; reading what is new\n", c.data)
-			return importer.Reopen(ctx, c.data, known, importer.Watch{Skipped: count, Found: report.found}, c.ownFiles()...)
+			corpus, err := importer.Reopen(ctx, c.data, known, importer.Watch{Skipped: count, Found: report.found}, c.ownFiles()...)
+			if err != nil && ctx.Err() == nil {
+				err = exit.UsageError(err.Error())
+			}
+			return corpus, err
 		}, wanted, report.load)
 		if !errors.Is(err, store.ErrBusy) || ctx.Err() != nil {
 			if err == nil {

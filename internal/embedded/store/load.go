@@ -263,7 +263,7 @@ func (l *load) finish(ctx context.Context, fingerprint string) error {
 	if err != nil {
 		return err
 	}
-	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), rand.Text()
+	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), rand.Text()[:8]
 	for name, value := range l.meta {
 		if err := setMeta(ctx, l.db, name, value); err != nil {
 			return err
