@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -166,6 +167,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		}
 	case !fromServer:
 		e.Send = c.guess()
+		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
 	}
 	return &e
 }
@@ -187,7 +189,7 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 func (c *correcting) instead(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
-	if c.refused.Quoted {
+	if c.refused.Quoted && !sourceCodes[c.refused.Code] { // of an unknown name it speaks of the token, and misleads
 		found.Said = c.refused.Message
 	}
 	return found

@@ -241,7 +241,7 @@ func TestBadCombinationsAreRefusedInSilence(t *testing.T) {
 		"changes and a sort cannot be combined":                   {"query_records", `{"stream":"messages","changes_since":"beginning","sort":"a"}`, "sort", rs.InvalidArguments, "changes_since and sort"},
 		"changes and an order cannot be combined":                 {"query_records", `{"stream":"messages","changes_since":"beginning","order":"asc"}`, "order", rs.InvalidArguments, "changes_since and order"},
 		"changes and a count cannot be combined":                  {"query_records", `{"stream":"messages","changes_since":"beginning","count":"exact"}`, "count", rs.InvalidArguments, "changes_since and count"},
-		"an unknown metric is named":                              {"aggregate", `{"stream":"messages","metric":"average","field":"a"}`, "metric", rs.InvalidArguments, "average"},
+		"an unknown metric is named":                              {"aggregate", `{"stream":"messages","metric":"median","field":"a"}`, "metric", rs.InvalidArguments, "median"},
 		"a sum needs a field":                                     {"aggregate", `{"stream":"messages","metric":"sum"}`, "field", rs.InvalidArguments, "sum"},
 		"two groupings cannot be combined":                        {"aggregate", `{"stream":"m","metric":"count","group_by":"a","group_by_time":"b","granularity":"day"}`, "group_by_time", rs.InvalidArguments, "group_by and group_by_time"},
 		"a time group needs its width":                            {"aggregate", `{"stream":"m","metric":"count","group_by_time":"b"}`, "granularity", rs.InvalidArguments, "group_by_time needs granularity"},

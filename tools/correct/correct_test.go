@@ -95,6 +95,18 @@ func TestDisplayNames(t *testing.T) {
 	}
 }
 
+// Other words for a metric are that metric.
+func TestOtherWordsForAMetric(t *testing.T) {
+	for _, tool := range tools.All("https://rs.example") {
+		for word, want := range map[string]string{"average": "avg", "mean": "avg", "maximum": "max", "unique": "count_distinct"} {
+			args, _ := correct.Arguments(json.RawMessage(`{"metric":"` + word + `"}`))
+			if got, _ := tool.Known.Canonical(args); tool.Name == "aggregate" && got.Get("metric") != `"`+want+`"` {
+				t.Errorf("%s becomes %s, want %s", word, got.JSON(), want)
+			}
+		}
+	}
+}
+
 // A number of eight digits is no date, a month ends with its last day, and a time without a zone is not certain.
 func TestDatesInOtherForms(t *testing.T) {
 	for _, tool := range tools.All("https://rs.example") {
@@ -103,6 +115,22 @@ func TestDatesInOtherForms(t *testing.T) {
 			args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"number":{"gte":20260301}}}`))
 			if call, ok := tool.Known.Rewritten(args, &rs.Error{Code: "invalid_request", Status: 400}); ok {
 				t.Errorf("a number is taken for a date: %s", call)
+			}
+			for sent, want := range map[string]string{
+				`"2026-10"`:                         `{"gte":"2026-10-01","lt":"2026-11-01"}`,
+				`"October 2026"`:                    `{"gte":"2026-10-01","lt":"2026-11-01"}`,
+				`"2026"`:                            `{"gte":"2026-01-01","lt":"2027-01-01"}`,
+				`"2026/10/05"`:                      `"2026-10-05"`,
+				`{"gte":"2026-10"}`:                 `{"gte":"2026-10-01"}`,
+				`{"gt":"2026-10"}`:                  `{"gte":"2026-11-01"}`,
+				`{"lt":"2026-10"}`:                  `{"lt":"2026-10-01"}`,
+				`{"gte":"2026-08","lte":"2026-10"}`: `{"gte":"2026-08-01","lt":"2026-11-01"}`,
+			} {
+				args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"ordered_at":` + sent + `}}`))
+				call, _ := tool.Known.Rewritten(args, &rs.Error{Code: "invalid_request", Status: 400})
+				if got := call.Arguments.Object("filter").Get("ordered_at"); got != want {
+					t.Errorf("%s becomes %s, want %s", sent, got, want)
+				}
 			}
 		case "search":
 			for sent, want := range map[string]string{

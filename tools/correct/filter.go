@@ -216,6 +216,28 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 	return all.JSON(), excluded, sought
 }
 
+// alternatives are the values of the first condition that has several, of which one call can ask for one only.
+func alternatives(raw string) []string {
+	filter := rs.AsObject(raw)
+	for _, word := range []string{"or", "$or", "OR"} {
+		if list := filter.Array(word); len(filter) == 1 && len(list) > 1 {
+			return list
+		}
+	}
+	for _, m := range filter {
+		list, _ := rs.AsArray(m.Value)
+		for _, r := range rs.AsObject(m.Value) {
+			if lists[strings.ToLower(strings.TrimPrefix(r.Name, "$"))] {
+				list, _ = rs.AsArray(r.Value)
+			}
+		}
+		if len(list) > 1 {
+			return list
+		}
+	}
+	return nil
+}
+
 func set(words ...string) map[string]bool {
 	all := map[string]bool{}
 	for _, word := range words {

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -75,6 +76,39 @@ func dateOf(raw string) string {
 	}
 }
 
+// spanOf is the range that a month or year means as the one value of a field; "" for anything else.
+func spanOf(raw string) string {
+	s, _ := text(raw)
+	s = strings.TrimSpace(s)
+	first, span := readDate(s)
+	var next time.Time
+	switch year, err := time.Parse("2006", s); {
+	case err == nil:
+		first, next = year, year.AddDate(1, 0, 0)
+	case span == "month":
+		next = first.AddDate(0, 1, 0)
+	default:
+		return ""
+	}
+	return rs.Object{
+		{Name: "gte", Value: rs.EncodeJSON(first.Format(time.DateOnly))}, {Name: "lt", Value: rs.EncodeJSON(next.Format(time.DateOnly))},
+	}.JSON()
+}
+
+// boundOf is a bound of a range as a filter takes it; "" if it is written as it should be. After a month or up to it means all its days.
+func boundOf(operator, raw string) (name, value string) {
+	if span := rs.AsObject(spanOf(raw)); span != nil {
+		switch operator {
+		case "gt":
+			return "gte", span.Get("lt")
+		case "lte":
+			return "lt", span.Get("lt")
+		}
+		return operator, span.Get("gte")
+	}
+	return operator, valueOf(raw)
+}
+
 // valueOf is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.
 func valueOf(raw string) string {
 	if s, ok := text(raw); ok {
@@ -137,14 +171,17 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	for _, m := range filter {
 		if o := rs.AsObject(m.Value); o != nil {
 			for _, r := range o {
-				if value := valueOf(r.Value); value != "" {
-					o, found = o.With(r.Name, value), true
+				if operator, value := boundOf(r.Name, r.Value); value != "" {
+					if operator != r.Name {
+						o = o.Without(r.Name)
+					}
+					o, found = o.With(operator, value), true
 				}
 			}
 			filter = filter.With(m.Name, o.JSON())
 		} else if operator, value := leadingOf(m.Value); operator != "" {
 			filter, found = filter.With(m.Name, rs.Object{{Name: operator, Value: value}}.JSON()), true
-		} else if value := valueOf(m.Value); value != "" {
+		} else if value := cmp.Or(spanOf(m.Value), valueOf(m.Value)); value != "" {
 			filter, found = filter.With(m.Name, value), true
 		}
 	}

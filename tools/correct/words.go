@@ -40,7 +40,7 @@ var words = map[string]map[string]string{
 	"mode": {"keyword": "lexical", "keywords": "lexical", "full_text": "lexical", "fulltext": "lexical",
 		"text": "lexical", "exact": "lexical", "vector": "semantic"},
 	"metric": {
-		"maximum": "max", "minimum": "min", "distinct": "count_distinct", "distinct_count": "count_distinct",
+		"average": "avg", "mean": "avg", "maximum": "max", "minimum": "min", "distinct": "count_distinct", "distinct_count": "count_distinct",
 		"unique":       "count_distinct",
 		"unique_count": "count_distinct", "cardinality": "count_distinct", "n_unique": "count_distinct",
 	},
@@ -69,6 +69,9 @@ var beside = set(
 	"time_zone", "count", "distinct",
 	"language", "having",
 )
+
+// pages are arguments that count pages or records instead of sending a cursor.
+var pages = set("page", "page_number", "offset", "skip")
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = set(

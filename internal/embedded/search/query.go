@@ -93,6 +93,11 @@ func phraseOf(text string) phrase {
 // read as an operator.
 func (p phrase) expression() string { return `"` + strings.Join(p, " ") + `"` }
 
+// isMay reports whether a word is the month of May, or the name: with a capital, and not at the beginning of a question ("May I …").
+func (q *query) isMay(i int) bool {
+	return q.units[i].text == "May" && (i > 0 || len(q.units) > 1 && !slices.ContainsFunc(q.units[1].phrase, func(term string) bool { return stopLanguages[term] != 0 }))
+}
+
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
 // the language.
 func (q *query) lighten() uint32 {
@@ -106,7 +111,8 @@ func (q *query) lighten() uint32 {
 	weighty := false
 	for i := range q.units {
 		u := &q.units[i]
-		u.light = u.light || !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages[term]&guess == 0 })
+		stop := !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages[term]&guess == 0 })
+		u.light = u.light || !u.quoted && stop && !q.isMay(i)
 		weighty = weighty || !u.light
 	}
 	if !weighty {

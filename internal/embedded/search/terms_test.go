@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -95,4 +96,16 @@ func FuzzSnippet(f *testing.F) {
 			t.Fatalf("marks of %q are not balanced", marked)
 		}
 	})
+}
+
+// "May" is a month or a name, unless it asks for leave.
+func TestMayIsAMonth(t *testing.T) {
+	for text, want := range map[string]bool{"invoice May": false, "May invoice": false, "who is May": false, "May I see the invoice": true, "may invoice": true} {
+		q := parseQuery(text)
+		q.lighten()
+		at := slices.IndexFunc(q.units, func(u unit) bool { return u.phrase[0] == "may" })
+		if q.units[at].light != want {
+			t.Errorf("%q: May is a common word: %v", text, !want)
+		}
+	}
 }
