@@ -15,9 +15,8 @@ func Words(query string) []string {
 	terms := split(query)
 	stop := stopWords(terms)
 	content := terms[:0:0]
-	for i, t := range terms {
-		isMonth := t.text == "May" && (i > 0 || len(terms) > 1 && len(terms[1].folded) > 1 && !stop[terms[1].folded]) // not as in "May I …"
-		if t.phrase || !stop[t.folded] || isMonth {
+	for _, t := range terms {
+		if t.phrase || !stop[t.folded] {
 			content = append(content, t)
 		}
 	}

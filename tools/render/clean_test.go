@@ -260,7 +260,7 @@ func FuzzCleanJSON(f *testing.F) {
 		if again := removed.json(clean, visible); again != clean || removed.Total() != 0 {
 			t.Errorf("%q became %q, then %q", raw, clean, again)
 		}
-		if strings.Count(string(raw), `[`) == strings.Count(string(clean), `[`) {
+		if strings.Count(string(raw), `[`) == strings.Count(clean, `[`) {
 			return
 		}
 		var before, after any

@@ -15,7 +15,7 @@ type messagesReader struct{ messages *mail.Reader }
 func (r messagesReader) Next() (item.Item, error) {
 	message, err := r.messages.Next()
 	if bad, ok := errors.AsType[mail.UnusableError](err); ok {
-		return item.Item{}, item.Unusable{Line: bad.Line, Reason: bad.Reason}
+		return item.Item{}, item.UnusableError{Line: bad.Line, Reason: bad.Reason}
 	}
 	if err != nil {
 		return item.Item{}, err

@@ -202,7 +202,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if errors.Is(err, io.EOF) {
 			return true, nil
 		}
-		if bad, ok := errors.AsType[item.Unusable](err); ok {
+		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
 			continue
 		}

@@ -43,7 +43,7 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	}
 	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
 	l := &load{store: s, db: tx, tx: tx, progress: progress, meta: map[string]string{}}
-	if held, _, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
+	if held, err := meta(ctx, tx, metaFingerprint); err != nil || held == fingerprint {
 		return err
 	}
 	stored, err := storedParts(ctx, tx)
@@ -193,7 +193,7 @@ func (l *load) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	last, _, err := meta(ctx, l.db, metaVersion)
+	last, err := meta(ctx, l.db, metaVersion)
 	if err != nil {
 		return err
 	}

@@ -217,12 +217,12 @@ const (
 	metaLeftOut     = "left_out" // of files of no part
 )
 
-func meta(ctx context.Context, db database, name string) (value string, ok bool, err error) {
+func meta(ctx context.Context, db database, name string) (value string, err error) {
 	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
+		return "", nil
 	}
-	return value, err == nil, err
+	return value, err
 }
 
 func setMeta(ctx context.Context, db search.Database, name, value string) error {

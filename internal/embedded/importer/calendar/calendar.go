@@ -39,7 +39,7 @@ func (r *reader) property() (*ics.BaseProperty, error) {
 	for {
 		text, err := r.lines.Next()
 		if errors.Is(err, item.ErrTooLong) {
-			return nil, item.Unusable{Line: r.lines.LastRead(), Reason: err.Error()}
+			return nil, item.UnusableError{Line: r.lines.LastRead(), Reason: err.Error()}
 		}
 		if err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func (r *reader) property() (*ics.BaseProperty, error) {
 		}
 		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
 		if err != nil || one == nil {
-			return nil, item.Unusable{Line: r.lines.Number, Reason: "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
+			return nil, item.UnusableError{Line: r.lines.Number, Reason: "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
 		}
 		one.IANAToken = strings.ToUpper(one.IANAToken)
 		return one, nil
@@ -62,9 +62,9 @@ func (r *reader) next() (component, error) {
 		one, err := r.property()
 		if !r.begun {
 			r.begun = true
-			if _, bad := errors.AsType[item.Unusable](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
+			if _, bad := errors.AsType[item.UnusableError](err); bad || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
 				r.lines.Stop()
-				return component{}, item.Unusable{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
+				return component{}, item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
 			}
 		}
 		if err != nil {
@@ -85,7 +85,7 @@ func (r *reader) next() (component, error) {
 			if _, err := r.component(kind); err != nil {
 				return component{}, err
 			}
-			return component{}, item.Unusable{Line: line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
+			return component{}, item.UnusableError{Line: line, Reason: "a " + utf8text.OneLine(kind) + ": only events are loaded"}
 		}
 	}
 }
@@ -109,12 +109,12 @@ func (r *reader) component(kind string) (component, error) {
 	zone := ""
 	for {
 		one, err := r.property()
-		if bad, ok := errors.AsType[item.Unusable](err); ok {
+		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			c.defects = append(c.defects, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
 			continue
 		}
 		if errors.Is(err, io.EOF) {
-			return c, item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
+			return c, item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 		}
 		if err != nil {
 			return c, err
@@ -126,7 +126,7 @@ func (r *reader) component(kind string) (component, error) {
 			}
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
 		case isMark(one, "END", "VCALENDAR"):
-			return c, item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
+			return c, item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 		case len(inner) > 0 && isMark(one, "END", inner[len(inner)-1]):
 			if kind == "VTIMEZONE" && rule.complete() {
 				r.zones[zone] = append(r.zones[zone], rule)
@@ -148,7 +148,7 @@ func (r *reader) component(kind string) (component, error) {
 // unfinished gives the beginning of the next component back.
 func (r *reader) unfinished(c component, one *ics.BaseProperty, kind string) error {
 	r.lines.Back(one.IANAToken + ":" + one.Value)
-	return item.Unusable{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
+	return item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 }
 
 // event makes a record of an event, or of one day of a series.

@@ -51,7 +51,7 @@ func (r *seriesReader) Next() (item.Item, error) {
 	for len(r.pending) == 0 {
 		if r.cut {
 			r.cut = false
-			return item.Item{}, item.Unusable{Line: r.of.line, Reason: fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)}
+			return item.Item{}, item.UnusableError{Line: r.of.line, Reason: fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)}
 		}
 		c, err := r.events.next()
 		if err != nil {
@@ -59,7 +59,7 @@ func (r *seriesReader) Next() (item.Item, error) {
 		}
 		starts, ok := c.instant("DTSTART", r.events.zones)
 		if !ok {
-			return item.Item{}, item.Unusable{Line: c.line, Reason: "an event without a start that can be read"}
+			return item.Item{}, item.UnusableError{Line: c.line, Reason: "an event without a start that can be read"}
 		}
 		ends, hasEnd := c.end(starts, r.events.zones)
 		if !hasEnd {
@@ -100,7 +100,7 @@ func (r *seriesReader) survey() error {
 			r.events = newReader(r.file)
 		}
 		c, err := r.events.next()
-		if _, bad := errors.AsType[item.Unusable](err); bad {
+		if _, bad := errors.AsType[item.UnusableError](err); bad {
 			continue
 		}
 		if err != nil {

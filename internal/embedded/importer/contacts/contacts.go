@@ -32,7 +32,7 @@ func (r *reader) property() (property, error) {
 	for {
 		text, err := r.lines.Next()
 		if errors.Is(err, item.ErrTooLong) {
-			return property{}, item.Unusable{Line: r.lines.LastRead(), Reason: err.Error()}
+			return property{}, item.UnusableError{Line: r.lines.LastRead(), Reason: err.Error()}
 		}
 		if err != nil {
 			return property{}, err
@@ -53,7 +53,7 @@ func (r *reader) property() (property, error) {
 			}
 			p.value = p.value[:len(p.value)-1] + more
 		}
-		return p, nil
+		return p, nil //nolint:nilerr // the next read meets the error again
 	}
 }
 
@@ -102,7 +102,7 @@ func (r *reader) Next() (item.Item, error) {
 		begins := p.name == "BEGIN" && strings.EqualFold(strings.TrimSpace(p.value), "VCARD")
 		if !r.begun && !begins {
 			r.lines.Stop()
-			return item.Item{}, item.Unusable{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
+			return item.Item{}, item.UnusableError{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
 		}
 		r.begun = true
 		if begins {
@@ -122,9 +122,9 @@ func (r *reader) card() (item.Item, error) {
 			if p.name == "BEGIN" {
 				r.lines.Back("BEGIN:" + p.value)
 			}
-			return item.Item{}, item.Unusable{Line: one.Line, Reason: "a card that does not end"}
+			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "a card that does not end"}
 		}
-		if _, ok := errors.AsType[item.Unusable](err); ok {
+		if _, ok := errors.AsType[item.UnusableError](err); ok {
 			continue // a picture
 		}
 		if err != nil {

@@ -252,7 +252,7 @@ func (r *reader) Next() (item.Item, error) {
 			continue
 		}
 		if size += len(value); size > item.MaxLine {
-			return item.Item{}, item.Unusable{Line: r.number, Reason: "a row " + item.ErrTooLong.Error()}
+			return item.Item{}, item.UnusableError{Line: r.number, Reason: "a row " + item.ErrTooLong.Error()}
 		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
 	}
@@ -270,7 +270,7 @@ func (r *reader) end(err error) error {
 }
 
 func unusable(err error) error {
-	return item.Unusable{Reason: "cannot be read on: " + utf8text.OneLine(err.Error())}
+	return item.UnusableError{Reason: "cannot be read on: " + utf8text.OneLine(err.Error())}
 }
 
 func (r *reader) begin() (err error) {
@@ -289,7 +289,7 @@ func (r *reader) begin() (err error) {
 		columns[index] = "+" + quoted(name) // as it is stored: the driver makes other times of those in a column that is declared for times
 		r.targets[index] = &r.values[index]
 	}
-	r.rows, err = r.file.conn.QueryContext(r.ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(r.table)) // #nosec G202 -- names in quotation marks
+	r.rows, err = r.file.conn.QueryContext(r.ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(r.table)) //nolint:gosec,rowserrcheck // names in quotation marks; the end is checked where rows are read
 	return err
 }
 

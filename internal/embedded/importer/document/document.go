@@ -41,7 +41,7 @@ func readText(file io.Reader) (string, error) {
 		return "", err
 	}
 	if len(text) > item.MaxLine {
-		return "", item.Unusable{Reason: item.ErrTooLong.Error()}
+		return "", item.UnusableError{Reason: item.ErrTooLong.Error()}
 	}
 	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), nil
 }
@@ -80,7 +80,7 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 	return &single{func() (item.Item, error) {
 		parts, err := zip.NewReader(file, size)
 		if err != nil {
-			return item.Item{}, item.Unusable{Reason: "not a document that can be read, or an encrypted one: " + err.Error()}
+			return item.Item{}, item.UnusableError{Reason: "not a document that can be read, or an encrypted one: " + err.Error()}
 		}
 		about, body := "docProps/core.xml", "word/document.xml"
 		if strings.EqualFold(path.Ext(name), ".odt") {
@@ -88,7 +88,7 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 		}
 		var text officeText
 		if err := eachToken(parts, body, text.add); err != nil {
-			return item.Item{}, item.Unusable{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
+			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
 		properties := map[string]string{}
 		last := ""
@@ -103,7 +103,7 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 			}
 			return nil
 		})
-		one := describe(name, properties["title"], strings.TrimSpace(text.String()))
+		one := describe(name, properties["title"], strings.TrimSpace(text.text.String()))
 		one.Put("author", strings.TrimSpace(properties["creator"]))
 		one.Put("created_at", officeTime(properties["created"]+properties["creation-date"]))
 		one.Put("modified_at", officeTime(properties["modified"]+properties["date"]))
@@ -148,7 +148,7 @@ func eachToken(parts *zip.Reader, name string, visit func(xml.Token) error) erro
 
 // An officeText collects what a document says, a line for each paragraph.
 type officeText struct {
-	strings.Builder
+	text strings.Builder
 	open []string // names of the elements around
 }
 
@@ -158,23 +158,23 @@ func (t *officeText) add(token xml.Token) error {
 		t.open = append(t.open, token.Name.Local)
 		switch token.Name.Local {
 		case "tab":
-			t.WriteByte('\t')
+			t.text.WriteByte('\t')
 		case "br", "line-break", "cr":
-			t.WriteByte('\n')
+			t.text.WriteByte('\n')
 		case "s":
-			t.WriteByte(' ')
+			t.text.WriteByte(' ')
 		}
 	case xml.EndElement:
 		t.open = t.open[:len(t.open)-1]
 		if token.Name.Local == "p" || token.Name.Local == "h" {
-			t.WriteByte('\n')
+			t.text.WriteByte('\n')
 		}
 	case xml.CharData:
 		if t.shown() {
-			t.Write(token)
+			t.text.Write(token)
 		}
 	}
-	if t.Len() > item.MaxLine {
+	if t.text.Len() > item.MaxLine {
 		return item.ErrTooLong
 	}
 	return nil

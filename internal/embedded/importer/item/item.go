@@ -16,18 +16,18 @@ import (
 
 // A Reader reads the records of one file, one by one.
 type Reader interface {
-	// Next returns a record that is valid until the next call; [Unusable] for a piece that is none, after which there may be more; io.EOF at
+	// Next returns a record that is valid until the next call; [UnusableError] for a piece that is none, after which there may be more; io.EOF at
 	// the end.
 	Next() (Item, error)
 }
 
-// Unusable is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
-type Unusable struct {
+// UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
+type UnusableError struct {
 	Line   int // counted from 1
 	Reason string
 }
 
-func (u Unusable) Error() string { return u.Reason }
+func (u UnusableError) Error() string { return u.Reason }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.
 func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -23,7 +23,7 @@ type arrayReader struct {
 	number  int
 	begun   bool
 	ended   bool
-	others  []item.Unusable // arrays that are not read
+	others  []item.UnusableError // arrays that are not read
 }
 
 // NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of several
@@ -134,7 +134,7 @@ func (r *arrayReader) choose() (string, error) {
 	}
 	for _, name := range found {
 		if name != longest {
-			r.others = append(r.others, item.Unusable{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", utf8text.OneLine(name), utf8text.OneLine(longest))})
+			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", utf8text.OneLine(name), utf8text.OneLine(longest))})
 		}
 	}
 	return longest, nil
@@ -200,7 +200,7 @@ func (r *arrayReader) leave() (items int, err error) {
 // stop ends the file with a reason.
 func (r *arrayReader) stop(reason string) error {
 	r.ended = true
-	return item.Unusable{Reason: reason}
+	return item.UnusableError{Reason: reason}
 }
 
 func why(err error) string {
@@ -234,15 +234,15 @@ func (r *arrayReader) Next() (item.Item, error) {
 	var text json.RawMessage
 	if err := r.decoder.Decode(&text); err != nil {
 		r.ended = true
-		return item.Item{}, item.Unusable{Line: r.line(nil), Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
+		return item.Item{}, item.UnusableError{Line: r.line(nil), Reason: fmt.Sprintf("item %d is not JSON, and it and what follows are left out: %s", r.number, why(err))}
 	}
 	line := r.line(text)
 	if len(text) > item.MaxLine {
-		return item.Item{}, item.Unusable{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, item.ErrTooLong)}
+		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, item.ErrTooLong)}
 	}
 	fields, err := r.parser.Parse(text)
 	if err != nil {
-		return item.Item{}, item.Unusable{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
+		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
 	}
 	return item.Item{Line: line, Number: r.number, Text: text, Fields: fields}, nil
 }
@@ -256,7 +256,7 @@ func (r *arrayReader) line(text []byte) int {
 func (r *arrayReader) end() error {
 	r.ended = true
 	if _, err := r.decoder.Token(); err != nil {
-		return item.Unusable{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
+		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	}
 	return io.EOF
 }

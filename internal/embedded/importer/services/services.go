@@ -50,7 +50,7 @@ func X(file io.ReadSeeker) item.Reader {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parser.Parse(one.Fields[0].Value)
 			if err != nil {
-				return one, item.Unusable{Line: one.Line, Reason: err.Error()}
+				return one, item.UnusableError{Line: one.Line, Reason: err.Error()}
 			}
 			one.Fields, one.Text = fields, nil
 		}
@@ -80,7 +80,7 @@ func (a *afterAssignment) Seek(int64, int) (int64, error) {
 	var one [1]byte
 	for range maxAssignment {
 		if _, err := io.ReadFull(a.file, one[:]); err != nil || one[0] == '=' {
-			return 0, nil // what comes then is no array, which is said
+			return 0, nil //nolint:nilerr // what comes then is no array, which its reader reports
 		}
 	}
 	return 0, errors.New("not a script of an archive of X")
@@ -163,11 +163,11 @@ func (k *keepReader) Next() (item.Item, error) {
 		return item.Item{}, err
 	}
 	if len(text) > maxKeep {
-		return item.Item{}, item.Unusable{Reason: item.ErrTooLong.Error()}
+		return item.Item{}, item.UnusableError{Reason: item.ErrTooLong.Error()}
 	}
 	fields, err := item.NewParser().Parse(bytes.TrimSpace(text))
 	if err != nil {
-		return item.Item{}, item.Unusable{Reason: err.Error()}
+		return item.Item{}, item.UnusableError{Reason: err.Error()}
 	}
 	var note struct {
 		UserEditedTimestampUsec, CreatedTimestampUsec int64

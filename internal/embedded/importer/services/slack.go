@@ -87,7 +87,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		decode(one, &message)
 		when, ok := slackTime(message.TS)
 		if !ok {
-			return one, item.Unusable{Line: one.Line, Reason: "a message without a time"}
+			return one, item.UnusableError{Line: one.Line, Reason: "a message without a time"}
 		}
 		digest := sha256.Sum256(one.Data())
 		made := item.Item{Line: one.Line, ID: channel + "-" + message.TS, Content: string(digest[:])}

@@ -54,7 +54,7 @@ func (r *chatReader) Next() (item.Item, error) {
 	for {
 		more, err := r.lines.Next()
 		if errors.Is(err, item.ErrTooLong) || err == nil && len(text)+len(more) > item.MaxLine {
-			return item.Item{}, item.Unusable{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
+			return item.Item{}, item.UnusableError{Line: line, Reason: "a message that is " + item.ErrTooLong.Error()}
 		}
 		if err != nil {
 			r.ended = true
@@ -72,7 +72,7 @@ func (r *chatReader) Next() (item.Item, error) {
 	}
 	when, ok := chatTime(head, r.monthFirst)
 	if !ok {
-		return item.Item{}, item.Unusable{Line: line, Reason: "a message whose date cannot be read"}
+		return item.Item{}, item.UnusableError{Line: line, Reason: "a message whose date cannot be read"}
 	}
 	one := item.Item{Line: line}
 	one.Put("sent_at", when)

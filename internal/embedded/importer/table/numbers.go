@@ -52,7 +52,7 @@ func (c *Column) addNumber(text string) {
 		return
 	}
 	if text != "" && len(text) <= maxNumber && (text[0] > '9' || text[0] < '-' || text[len(text)-1] > '9' || text[len(text)-1] < '0' || text[0] == '-' && text[1:] != strings.TrimLeft(text[1:], " $€£")) {
-		unit := ""
+		var unit string
 		if text, unit = split(text); unit != "" {
 			c.units, c.percent = true, c.percent || unit == "%"
 		}

@@ -50,7 +50,7 @@ func (r *reader) row() (cells []string, line int, err error) {
 		first, err := r.lines.Next()
 		line = r.lines.Number
 		if errors.Is(err, item.ErrTooLong) {
-			return nil, line, item.Unusable{Line: line, Reason: err.Error()}
+			return nil, line, item.UnusableError{Line: line, Reason: err.Error()}
 		}
 		if err != nil {
 			return nil, line, err
@@ -124,7 +124,7 @@ func (r *reader) split(first []byte) ([]string, error) {
 	r.lines.Back(more...)
 	cells, err := r.parse(first, true)
 	if err == nil && len(r.names) > 0 && len(cells) != len(r.names) {
-		return nil, item.Unusable{Line: line, Reason: "a quotation mark is opened and not closed"}
+		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
 	}
 	return cells, asUnusable(line, err)
 }
@@ -136,7 +136,7 @@ func asUnusable(line int, err error) error {
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		err = wrong.Err
 	}
-	return item.Unusable{Line: line, Reason: "not a row: " + err.Error()}
+	return item.UnusableError{Line: line, Reason: "not a row: " + err.Error()}
 }
 
 func (r *reader) parse(text []byte, lazily bool) ([]string, error) {
@@ -158,14 +158,14 @@ func (r *reader) Next() (item.Item, error) {
 		r.passPreamble()
 		header, line, err := r.row()
 		if err != nil {
-			if bad, ok := errors.AsType[item.Unusable](err); ok {
-				return item.Item{}, item.Unusable{Line: line, Reason: "the header is " + bad.Reason}
+			if bad, ok := errors.AsType[item.UnusableError](err); ok {
+				return item.Item{}, item.UnusableError{Line: line, Reason: "the header is " + bad.Reason}
 			}
 			return item.Item{}, err
 		}
 		if len(header) > item.MaxFields {
 			r.lines.Stop()
-			return item.Item{}, item.Unusable{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
+			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 		}
 		r.names = columnNames(header)
 		for _, name := range r.names {
@@ -177,7 +177,7 @@ func (r *reader) Next() (item.Item, error) {
 	if len(r.above) > 0 {
 		line := r.above[0]
 		r.above = r.above[1:]
-		return item.Item{}, item.Unusable{Line: line, Reason: "above the header"}
+		return item.Item{}, item.UnusableError{Line: line, Reason: "above the header"}
 	}
 	cells, line, err := r.row()
 	if err != nil {
@@ -187,7 +187,7 @@ func (r *reader) Next() (item.Item, error) {
 		cells = cells[:len(cells)-1]
 	}
 	if len(cells) > len(r.names) {
-		return item.Item{}, item.Unusable{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.names))}
+		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.names))}
 	}
 	one := item.Item{Line: line, Fields: make([]item.Field, 0, len(r.names))}
 	for index, name := range r.names {
