@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -52,7 +53,13 @@ func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, erro
 	if isWhole {
 		return whole, nil
 	}
-	return fraction + float64(whole), nil
+	return decimal(fraction + float64(whole)), nil
+}
+
+// decimal rounds a sum to the 15 digits that a float64 has for certain: 0.1 + 0.2 is 0.3.
+func decimal(sum float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(sum, 'g', 15, 64), 64) // what was written can be read
+	return rounded
 }
 
 // Extreme finds the greatest or least value of a field, as the record has it: nil if there is none. The field has a column in each source.
