@@ -219,18 +219,30 @@ func newWindow(text []rune, start, end, limit int) textWindow {
 	return window
 }
 
-// indexFold finds the first place of query in text without regard to case, or -1.
+// indexFold finds the first place of query in text without regard to case, as words of their own if there is one; else -1.
 func indexFold(text, query []rune) int {
+	inside := -1
 	folded := make([]rune, len(query))
 	for i, r := range query {
 		folded[i] = foldCase(r)
 	}
 	for at := 0; at+len(folded) <= len(text); at++ {
 		if slices.EqualFunc(text[at:at+len(folded)], folded, func(r, want rune) bool { return foldCase(r) == want }) {
-			return at
+			if end := at + len(folded); (at == 0 || !continues(text[at-1], text[at])) && (end == len(text) || !continues(text[end-1], text[end])) {
+				return at
+			}
+			if inside < 0 {
+				inside = at
+			}
 		}
 	}
-	return -1
+	return inside
+}
+
+// continues reports whether two characters stand in one word.
+func continues(before, after rune) bool {
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+	return isWord(before) && isWord(after)
 }
 
 // foldCase maps the cases of a letter, one rune to one rune, so that offsets stay what they are.

@@ -114,3 +114,22 @@ func TestFieldWindowRefusals(t *testing.T) {
 		})
 	}
 }
+
+// A word is found where it stands alone before it is found in another one.
+func TestAWordIsFoundBeforeAPartOfOne(t *testing.T) {
+	for _, row := range []struct {
+		text, query string
+		want        int
+	}{
+		{"Rang, then ran", "RAN", 11},
+		{"Rang all the way", "ran", 0},
+		{"a-ran", "ran", 2},
+		{"orange", "ran", 1},
+		{"京都駅で", "都駅", 1},
+		{"none", "ran", -1},
+	} {
+		if got := indexFold([]rune(row.text), []rune(row.query)); got != row.want {
+			t.Errorf("%q is at %d of %q, want %d", row.query, got, row.text, row.want)
+		}
+	}
+}
