@@ -87,6 +87,7 @@ func questions() []question {
 		{asks: "What was on 12 November, over a package?", token: "package", walk: one("search", `{"since":"2026-11-12","until":"2026-11-12"}`), want: "Choir"},
 		{asks: "What was in the first days of May?", walk: one("search", `{"since":"2026-05-01","until":"2026-05-03"}`), want: "2026-05-03"},
 		{asks: "Was there mail about an invoice in May?", walk: one("search", `{"q":"invoice","since":"2026-05","until":"2026-05"}`), want: "May invoice run"},
+		{asks: "Is there a dentist appointment from today on?", walk: one("search", `{"q":"dentist","since":"2026-11-23"}`), want: "stale"},
 		{asks: "Did I talk to a lawyer in June?", walk: one("search", `{"q":"lawyer","since":"2026-06","until":"2026-06"}`), want: "lawyer"},
 		{asks: "Which orders were canceled?", walk: thenMeant("query_records", `{"stream":"orders","filter":{"status":"canceled"}}`), want: "cancelled"},
 		{asks: "What does Marcus Webb write?", walk: thenMeant("query_records", `{"stream":"messages","connection_id":"Work mail","filter":{"from_name":"Marcus Web"}}`), want: "Marcus Webb"},

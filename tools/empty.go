@@ -20,8 +20,8 @@ const (
 )
 
 // withFreshness adds to an answer without records or hits what [absence] says.
-func withFreshness(ctx context.Context, call Call, response *rs.Response, streams ...string) *rs.Response {
-	if said := absence(ctx, call, response.Reads, streams...); len(said) > 0 {
+func withFreshness(ctx context.Context, call Call, response *rs.Response, reads int, streams ...string) *rs.Response {
+	if said := absence(ctx, call, reads, streams...); len(said) > 0 {
 		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
 	}
 	return response

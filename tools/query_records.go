@@ -110,7 +110,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 			call.Args = args // what was read in the end is what is rendered
 			if err == nil && args.explainable(response) {
 				call.Empty = explainEmpty(ctx, call, args.filter)
-				response = withFreshness(ctx, call, response, args.stream)
+				response = withFreshness(ctx, call, response, response.Reads, args.stream)
 			}
 			return Reply{Call: call, Response: response}, err
 		}

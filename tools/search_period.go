@@ -118,10 +118,11 @@ func (r Reply) mayRead() bool { return r.Call.Repair == nil || r.Call.Repair.lef
 func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	reply, err := p.core(ctx, call)
 	if args := call.Args.(searchArgs); err == nil && isEmpty(reply.Response) && args.position == (render.Position{}) && reply.mayRead() {
+		reads := reply.Response.Reads // one for each member of a package
 		if r, ok := call.RS.(*periodReader); ok {
-			call.RS = r.doer
+			call.RS, reads = r.doer, r.connections()
 		}
-		reply.Response = withFreshness(ctx, call, reply.Response, args.streams...)
+		reply.Response = withFreshness(ctx, call, reply.Response, reads, args.streams...)
 	}
 	return reply, err
 }
@@ -145,6 +146,15 @@ type periodReader struct {
 	left     []source // beyond the bound
 	refused  *learned
 	grant    string
+}
+
+// connections is how many connections are read.
+func (p *periodReader) connections() int {
+	ids := map[string]bool{}
+	for _, s := range p.sources {
+		ids[s.connection.ID] = true
+	}
+	return len(ids)
 }
 
 // A foundAt is a hit and when its record is; the zero time where that is not known.

@@ -46,7 +46,7 @@ type recallBody struct {
 type wordsBody struct {
 	PartialCount  int                  `json:"partial_count"`           // records with some of the words
 	NearestCount  int                  `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
-	MissingWords  []string             `json:"missing_words,omitempty"` // they occur nowhere in what was searched
+	MissingWords  []string             `json:"missing_words,omitempty"` // they occur nowhere in the fields that search reads
 	NearestWords  []search.Replacement `json:"nearest_words,omitempty"`
 	WordForms     []search.Replacement `json:"word_forms,omitempty"`
 	LeftOutWords  []string             `json:"left_out_words,omitempty"` // common words of the language

@@ -90,7 +90,7 @@ type hitStyle struct {
 func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	all, notice := len(s.hits), ""
 	if q.Repair == nil {
-		notice = searchLead(l)
+		notice = searchLead(l, q)
 	}
 	// Links are for the resource server's own clients, and repeat the cursor.
 	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)

@@ -65,7 +65,7 @@ func (s *searchPage) frame(l listing, q SearchQuery) searchFrame {
 	f := searchFrame{notes: append(append(datesReadAs(l.Envelope), freshness(l.Envelope)...), searchNotes(l, s.hits)...), tail: searchTail(l, q), summary: searchSummary(l, s.page, s.hits, q)}
 	if q.Repair != nil {
 		f.summary, f.lead = q.Repair.summary(s.page, s.hits), q.Repair.says()
-	} else if line := searchLead(l); line != "" {
+	} else if line := searchLead(l, q); line != "" {
 		f.lead = []string{line}
 	}
 	if len(s.hits) > 0 {
@@ -163,7 +163,7 @@ func searchSummary(l listing, page, hits []hit, q SearchQuery) string {
 	case len(page) == 0 && q.Q == "":
 		return "0 records of this time"
 	case len(page) == 0:
-		return line + searched(l, q) + ". Try other words, fewer of them, or no streams and filter."
+		return line + searched(l, q) + ". Try " + q.otherwise() + "."
 	}
 	if n := l.count(); n != "" && someCount(l) > 0 {
 		line += " (" + n + " with all words, " + strconv.Itoa(someCount(l)) + " with some)"

@@ -41,7 +41,7 @@ func someCount(l listing) int {
 }
 
 // searchLead says which words occur nowhere, before anything that might be taken for their answer; "" if there are none.
-func searchLead(l listing) string {
+func searchLead(l listing, q SearchQuery) string {
 	recall := l.meta.Object("recall")
 	missing := shownWords(recall, "missing_words")
 	if len(missing) == 0 {
@@ -51,7 +51,11 @@ func searchLead(l listing) string {
 	if len(missing) > 1 {
 		verb = "occur"
 	}
-	lines := []string{quoteEach(missing) + " " + verb + " nowhere in what was searched."}
+	where := " nowhere in the fields that search reads"
+	if q.Rest.Has("since") || q.Rest.Has("until") {
+		where += ", of that time"
+	}
+	lines := []string{quoteEach(missing) + " " + verb + where + "."}
 	for _, raw := range recall.Array("nearest_words") {
 		one := rs.AsObject(raw)
 		if as := shownWords(one, "as"); len(as) > 0 {
@@ -98,6 +102,11 @@ func searched(l listing, q SearchQuery) string {
 	if q.Rest.Has("filter") {
 		where = append(where, "within filter")
 	}
+	for _, bound := range []string{"since", "until"} {
+		if value := q.Rest.Text(bound); value != "" {
+			where = append(where, bound+" "+preview(value, labelChars))
+		}
+	}
 	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
 		where = append(where, "over "+plural(n, "source"))
 	}
@@ -105,4 +114,23 @@ func searched(l listing, q SearchQuery) string {
 		return ""
 	}
 	return " " + strings.Join(where, " ")
+}
+
+// otherwise is what another search may leave out or change of one that found nothing.
+func (q SearchQuery) otherwise() string {
+	tries := []string{"other words"}
+	if strings.Contains(strings.TrimSpace(q.Q), " ") {
+		tries = append(tries, "fewer of them")
+	}
+	if q.Rest.Has("since") || q.Rest.Has("until") {
+		tries = append(tries, "another time")
+	}
+	if q.Rest.Has("streams") || q.Rest.Has("filter") || q.ConnectionID != "" {
+		tries = append(tries, "no streams, filter and connection_id")
+	}
+	last := len(tries) - 1
+	if last == 0 {
+		return tries[0]
+	}
+	return strings.Join(tries[:last], ", ") + " or " + tries[last]
 }
