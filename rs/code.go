@@ -56,7 +56,8 @@ const (
 	ServerUnavailable Code = "server_unavailable"
 	// AuthorityUnreachable: the token authority did not answer, so no token can be accepted; `Retry-After` says when to retry.
 	AuthorityUnreachable Code = "authority_unreachable"
-	// AuthorityBusy: the authority is being asked about as many unknown tokens as it may be, and was not asked about this one; see `Retry-After`.
+	// AuthorityBusy: the authority is being asked about as many unknown tokens as it may be, and was not asked about this one; see
+	// `Retry-After`.
 	AuthorityBusy Code = "authority_busy"
 	// DeadlineExceeded: the call or one of its reads took longer than allowed.
 	DeadlineExceeded Code = "deadline_exceeded"
@@ -80,7 +81,8 @@ const (
 	NotFound Code = "not_found"
 	// RateLimited: requests with one token, or unknown tokens from one address, come faster than allowed; see `Retry-After`.
 	RateLimited Code = "rate_limited"
-	// TooManyCalls: as many calls as allowed are under way with this grant or in all, or as many bytes of answers are in memory, and waiting did not help; see `Retry-After`.
+	// TooManyCalls: as many calls as allowed are under way with this grant or in all, or as many bytes of answers are in memory, and waiting
+	// did not help; see `Retry-After`.
 	TooManyCalls Code = "too_many_calls"
 	// Internal: a fault of the adapter itself.
 	Internal Code = "internal_error"

@@ -28,7 +28,8 @@ const RecordURIPrefix = "pdpp://record/"
 // MaxIDBytes bounds an id that a caller sends.
 const MaxIDBytes = 4096
 
-// ParseRef parses a record id in any of its forms, and the base64 handle that other implementations mint. Its error is an InvalidID that quotes the id.
+// ParseRef parses a record id in any of its forms, and the base64 handle that other implementations mint. Its error is an InvalidID that
+// quotes the id.
 func ParseRef(text string) (Ref, error) {
 	if len(text) > MaxIDBytes {
 		return Ref{}, invalidID(text, fmt.Sprintf("is longer than %d bytes", MaxIDBytes))

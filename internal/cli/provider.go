@@ -118,8 +118,8 @@ type provider struct {
 	keepers []*connect.Keeper // of stored credentials
 }
 
-// pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token is before anything else is read, so that a
-// mis-filed owner token never reads a record.
+// pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token
+// is before anything else is read, so that a mis-filed owner token never reads a record.
 func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOptions, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	readTimeout := rsclient.DefaultReadTimeout
 	if len(p.keepers) == 0 {

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -236,6 +237,17 @@ func alternatives(raw string) []string {
 		}
 	}
 	return nil
+}
+
+// Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
+func (t Tool) Hint(args rs.Object) string {
+	if values := alternatives(args.Get("filter")); len(values) > 0 {
+		return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", len(values))
+	}
+	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[snake(m.Name)] }) && t.Takes("cursor") {
+		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
+	}
+	return ""
 }
 
 func set(words ...string) map[string]bool {

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -64,17 +63,6 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	}
 	return t.LookUp(guess), true
-}
-
-// Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
-func (t Tool) Hint(args rs.Object) string {
-	if values := alternatives(args.Get("filter")); len(values) > 0 {
-		return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", len(values))
-	}
-	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[snake(m.Name)] }) && t.Takes("cursor") {
-		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
-	}
-	return ""
 }
 
 // period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be

@@ -110,7 +110,8 @@ func (r groupsRest) lines() []string {
 	return []string{r.says, "next: " + r.next.call("aggregate")}
 }
 
-// structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the others.
+// structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
+// others.
 func (a aggregateAnswer) structured() string {
 	whole := object{pair("data", a.raw)}
 	if len(a.Empty) > 0 {

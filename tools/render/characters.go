@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// isOrdinary reports, without a look into the tables of Unicode, most letters, digits, punctuation and emoji beyond ASCII: what is in a block, or a part of one, in which no
-// character is white space or has to go, and each is a grapheme cluster beside others of them. Of the others some are ordinary too.
+// isOrdinary reports, without a look into the tables of Unicode, most letters, digits, punctuation and emoji beyond ASCII: what is in a
+// block, or a part of one, in which no character is white space or has to go, and each is a grapheme cluster beside others of them. Of the
+// others some are ordinary too.
 func isOrdinary(c rune) bool {
 	switch {
 	case c < 0x0370: // Latin

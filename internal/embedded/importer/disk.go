@@ -33,8 +33,8 @@ func folderAt(path string, except []string) (folder, error) {
 	return from, nil
 }
 
-// A rootFS is a folder on disk. Links are not followed out of it, and what is neither a regular file nor a folder is not opened. The root is
-// closed when nothing refers to it any more.
+// A rootFS is a folder on disk. Links are not followed out of it, and what is neither a regular file nor a folder is not opened. The root
+// is closed when nothing refers to it any more.
 type rootFS struct{ root *os.Root }
 
 func (r rootFS) Open(name string) (fs.File, error) {

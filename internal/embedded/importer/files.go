@@ -279,11 +279,21 @@ func (l *lister) streamFor(kind format, name string) string {
 // free takes a name that no stream has yet, and none of attachments may get.
 func (l *lister) free(name string) string {
 	unique := name
-	for number := 2; l.taken[unique] || l.taken[unique+attachmentsSuffix] || l.taken[strings.TrimSuffix(unique, attachmentsSuffix)] || l.taken[strings.TrimSuffix(unique, linksSuffix)] || l.taken[unique+linksSuffix]; number++ {
+	for number := 2; l.collides(unique); number++ {
 		unique = fmt.Sprintf("%s_%d", name, number)
 	}
 	l.taken[unique] = true
 	return unique
+}
+
+// collides reports whether a name is taken, or is that of what may hang on a stream.
+func (l *lister) collides(name string) bool {
+	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix} {
+		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {
+			return true
+		}
+	}
+	return false
 }
 
 var (

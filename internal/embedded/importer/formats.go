@@ -160,8 +160,8 @@ func isSlack(fsys fs.FS, name string) bool {
 	return false
 }
 
-// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, tweets-part1.js,
-// and the months of a year of a Google timeline.
+// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json,
+// tweets-part1.js, and the months of a year of a Google timeline.
 var partEnding = regexp.MustCompile(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|^\d{4}(_)[A-Z]+\.json$`)
 
 // group is what the files of one stream have in common: nothing if the file is a stream by itself.

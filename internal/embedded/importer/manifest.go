@@ -90,7 +90,8 @@ func readManifest(fsys fs.FS, name string) (manifest folderManifest, foreign str
 	return manifest, foreign, err
 }
 
-// isManifest reports whether a text may be meant as a manifest of ours: it is an empty object, or names one of our keys, even if it is wrong.
+// isManifest reports whether a text may be meant as a manifest of ours: it is an empty object, or names one of our keys, even if it is
+// wrong.
 func isManifest(text []byte) bool {
 	var members map[string]json.RawMessage
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)))

@@ -17,8 +17,8 @@ func concatenate(runs []iter.Seq2[model.Record, error], yield func(model.Record,
 	}
 }
 
-// mergeByTime yields the records of runs that are each in the order of emission, in the order of emission of all. Of records that were emitted
-// at one instant, that of the earlier run comes first.
+// mergeByTime yields the records of runs that are each in the order of emission, in the order of emission of all. Of records that were
+// emitted at one instant, that of the earlier run comes first.
 func mergeByTime(runs []iter.Seq2[model.Record, error], yield func(model.Record, error) bool) {
 	type head struct {
 		record model.Record

@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// What hangs together is read together: the ids, types and threads of a stream follow from all of its files. So a stream is the part that is
-// read again when one of its files changes.
+// What hangs together is read together: the ids, types and threads of a stream follow from all of its files. So a stream is the part that
+// is read again when one of its files changes.
 
 // A reading is one pass over a folder.
 type reading struct {
@@ -113,6 +113,11 @@ func stateOf(fsys fs.FS, files []sourceFile) []fileState {
 	return states
 }
 
+// holdsAs reports whether a file has the name and content of another time.
+func (f fileState) holdsAs(before fileState) bool {
+	return f.Name == before.Name && f.Size == before.Size && f.Hash == before.Hash
+}
+
 // compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
 func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
 	type written struct {
@@ -135,7 +140,7 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 			}
 		}
 		one.Hash = s.hash(one.Name) // before it is read: what is written later is a change
-		same = same && one.Hash != "" && one.Name == old.Files[index].Name && one.Size == old.Files[index].Size && one.Hash == old.Files[index].Hash
+		same = same && one.Hash != "" && one.holdsAs(old.Files[index])
 	}
 	old.Files = current.Files
 	was, _ := json.Marshal(old) // strings and numbers

@@ -158,8 +158,8 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 	}
 }
 
-// scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that is
-// not a record.
+// scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that
+// is not a record.
 func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
 	known := map[string]knownIDs{}
 	for _, file := range s.files {

@@ -114,7 +114,8 @@ func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
 	return nil
 }
 
-// addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from FTS5.
+// addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from
+// FTS5.
 func (w *Writer) addFrequent(ctx context.Context, db Database) error {
 	for term, more := range w.places {
 		var stored []byte

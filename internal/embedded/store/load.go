@@ -17,8 +17,8 @@ import (
 
 // Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
 // which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
-// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that were
-// stored to their end: the next load keeps those that are the same.
+// connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that
+// were stored to their end: the next load keeps those that are the same.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
@@ -33,9 +33,9 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 }
 
 // Update makes what a loaded store holds the corpus that read returns, to which it says what parts there are. Those that are the same stay,
-// with their versions; those that are not are stored anew and get later ones. All of it happens at once: until then, and where it fails, all
-// is as it was. Nothing is read if the store holds what the fingerprint names. While another process updates it waits, and fails after a
-// while with [ErrBusy].
+// with their versions; those that are not are stored anew and get later ones. All of it happens at once: until then, and where it fails,
+// all is as it was. Nothing is read if the store holds what the fingerprint names. While another process updates it waits, and fails after
+// a while with [ErrBusy].
 func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string, progress func(n int)) error {
 	tx, err := s.db.BeginTx(ctx, nil) // nobody else writes from here on
 	if err != nil {
@@ -209,8 +209,8 @@ func (l *load) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the vectors
-// that others look at, and the numbers that versions go on from.
+// clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
+// vectors that others look at, and the numbers that versions go on from.
 func (l *load) clear(ctx context.Context) error {
 	l.writer = search.NewWriter()
 	names, err := tableNames(ctx, l.db)

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// MaxFields is how many fields of a stream are described. A stream with more is rather a map that was written as records, and the store has a
-// column for each.
+// MaxFields is how many fields of a stream are described. A stream with more is rather a map that was written as records, and the store
+// has a column for each.
 const MaxFields = 1000
 
 // MaxLine is how long a line may be, in bytes.

@@ -236,7 +236,8 @@ func decodeBase64(body []byte) (content []byte, whole bool) {
 	return content[:count], whole && err == nil
 }
 
-// decodeText makes UTF-8 of a text. Mail that declares nothing, or ASCII, and holds more than that is UTF-8 when it can be, else Windows-1252.
+// decodeText makes UTF-8 of a text. Mail that declares nothing, or ASCII, and holds more than that is UTF-8 when it can be, else
+// Windows-1252.
 func (m *message) decodeText(label string, content []byte) string {
 	label = strings.ToLower(strings.Trim(label, ` "'`))
 	switch label {

@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// An arrayReader reads JSON objects in an array, or in an array that is a field of an object. Which field that is shows only at the end of the
-// file, so such a file is read twice; neither time is more than one item in memory.
+// An arrayReader reads JSON objects in an array, or in an array that is a field of an object. Which field that is shows only at the end of
+// the file, so such a file is read twice; neither time is more than one item in memory.
 type arrayReader struct {
 	file    io.ReadSeeker
 	field   string // whose array is read; empty: the longest
@@ -26,8 +26,8 @@ type arrayReader struct {
 	others  []item.UnusableError // arrays that are not read
 }
 
-// NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of several
-// the named one is read or, without a name, the one with the most items.
+// NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
+// several the named one is read or, without a name, the one with the most items.
 func NewArray(file io.ReadSeeker, field string) item.Reader {
 	return &arrayReader{file: file, field: field, parser: item.NewParser()}
 }

@@ -43,7 +43,8 @@ func put(one *item.Item, fields []item.Field, but ...string) {
 	}
 }
 
-// X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its own.
+// X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its
+// own.
 func X(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
 	return shaped{objects.NewArray(&afterAssignment{file}, ""), func(one item.Item) (item.Item, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// cellDates are the forms of a date in a table that records do not have. A column is converted when exactly one of them fits all of its cells:
-// 03/04/2026 alone is in March or in April.
+// cellDates are the forms of a date in a table that records do not have. A column is converted when exactly one of them fits all of its
+// cells: 03/04/2026 alone is in March or in April.
 var cellDates = [...]string{
 	"2/1/2006", "1/2/2006", "2/1/2006 15:04", "1/2/2006 15:04", "2/1/2006 15:04:05", "1/2/2006 15:04:05", "1/2/2006 3:04 PM", "2/1/2006 3:04 PM",
 	"1/2/2006 3:04:05 PM", "2/1/2006 3:04:05 PM", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04", "2006/1/2 15:04:05",

@@ -46,12 +46,21 @@ const maxNumber = 40
 // plain writes a cell of the form as JSON.
 func (f numberForms) plain(cell string) string { return groupMarks[f].Replace(cell) }
 
+// mayHaveUnit reports whether a cell begins or ends with what is no digit, such as a currency.
+func mayHaveUnit(text string) bool {
+	if text == "" || len(text) > maxNumber {
+		return false
+	}
+	first, last := text[0], text[len(text)-1]
+	return first > '9' || first < '-' || last > '9' || last < '0' || first == '-' && strings.TrimLeft(text[1:], " $€£") != text[1:]
+}
+
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {
 	if c.numberless {
 		return
 	}
-	if text != "" && len(text) <= maxNumber && (text[0] > '9' || text[0] < '-' || text[len(text)-1] > '9' || text[len(text)-1] < '0' || text[0] == '-' && text[1:] != strings.TrimLeft(text[1:], " $€£")) {
+	if mayHaveUnit(text) {
 		var unit string
 		if text, unit = split(text); unit != "" {
 			c.units, c.percent = true, c.percent || unit == "%"
@@ -61,8 +70,8 @@ func (c *Column) addNumber(text string) {
 	if c.numbers == 0 {
 		c.numbers = pointNumbers | commaNumbers
 	}
-	if len(text) < 10 && (text == "0" || strings.Trim(text, "0123456789") == "" && text != "" && text[0] != '0') { // a number in either form: most are
-		return
+	if text != "" && len(text) < 10 && strings.Trim(text, "0123456789") == "" && (text == "0" || text[0] != '0') {
+		return // a number in either form: most are
 	}
 	if len(text) > maxNumber || text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		c.numbers, c.numberless = 0, true

@@ -9,7 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// preambleLines and preambleBytes are in how much of a file a header is looked for, and narrowest is how many columns a table has in which that is done.
+// preambleLines and preambleBytes are in how much of a file a header is looked for, and narrowest is how many columns a table has in which
+// that is done.
 const (
 	preambleLines = 40
 	preambleBytes = 64 << 10

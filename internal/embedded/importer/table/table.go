@@ -30,8 +30,8 @@ type reader struct {
 	above   []int // lines above the header that were passed over
 }
 
-// NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is looked up
-// in the header whatever its case: idField is set to its name there.
+// NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
+// looked up in the header whatever its case: idField is set to its name there.
 func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string) item.Reader {
 	if start, _ := input.Peek(2); HasUTF16Mark(start) {
 		input = bufio.NewReader(transform.NewReader(input, utf16.BOMOverride(transform.Nop)))

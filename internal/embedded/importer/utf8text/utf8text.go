@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Mend mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut somewhere;
-// any other is taken for Windows-1252, in which western programs wrote.
+// Mend mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut
+// somewhere; any other is taken for Windows-1252, in which western programs wrote.
 func Mend(text string) string {
 	if utf8.ValidString(text) {
 		return text
