@@ -199,6 +199,34 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
+// canonicalAll gives all records of a list the names of the contract.
+func canonicalAll(l listing) listing {
+	isOther := func(m member) bool { return m.Name == "connector_instance_id" || m.Name == "connector_id" }
+	if !slices.ContainsFunc(l.Items, func(record rs.Item) bool { return slices.ContainsFunc(record.Members, isOther) }) {
+		return l
+	}
+	named := make([]rs.Item, len(l.Items))
+	for i, record := range l.Items {
+		named[i] = record
+		if record.Members != nil {
+			named[i] = canonical(record.Members).Item()
+		}
+	}
+	return l.keep(named)
+}
+
+// canonical is a record with connection_id and connector_key in place of their other names, which say the same again (D37).
+func canonical(o object) object {
+	named := o.Without("connector_instance_id", "connector_id")
+	if conn := rs.ConnectionID(o); conn != "" && !named.Has("connection_id") {
+		named = named.With("connection_id", encode(conn))
+	}
+	if key := rs.ConnectorKey(o); key != "" && !named.Has("connector_key") {
+		named = named.With("connector_key", encode(key))
+	}
+	return named
+}
+
 // readRecord reads a record with its data, nil when it has none, but for its title. stream and connection are
 // used where it does not say them.
 func readRecord(o, data object, stream, connection string) item {

@@ -51,7 +51,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 		return Result{}, err
 	}
 	l, extra := boundRecords(l, q.Limit, q.ConnectionID)
-	l = projectAll(l, q.Fields)
+	l = canonicalAll(projectAll(l, q.Fields))
 	a := &recordsAnswer{q: q, l: l, all: readRecords(l.Items, q), extra: extra}
 	a.start, a.moved = q.Position.start(len(a.all), func(i int) string { return recordMark(&a.all[i], l.Items[i].Raw) })
 	if a.items = a.all[a.start:]; a.start > 0 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -133,5 +135,23 @@ func TestADeletedRecordAlone(t *testing.T) {
 	r, err := Records(answer(`{"data":[{"id":"m2","stream":"messages","connection_id":"cin_a","deleted":true}],"has_more":false}`), RecordsQuery{Stream: "messages", ChangesSince: "x"})
 	if err != nil || !strings.Contains(r.Text, "\ncin_a/messages:m2 | (deleted)") {
 		t.Errorf("%v\n%s", err, r.Text)
+	}
+}
+
+// D37: a record in structured output has connection_id and connector_key, and no other name of either.
+func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
+	for sent, want := range map[string]string{
+		`{"id":"1","connection_id":"c","connector_instance_id":"c","data":{}}`:                          `{"id":"1","connection_id":"c","data":{}}`,
+		`{"id":"1","connector_instance_id":"c","data":{}}`:                                              `{"id":"1","data":{},"connection_id":"c"}`,
+		`{"id":"1","connection_id":"c","connector_id":"https://registry.example/gmail","data":{}}`:      `{"id":"1","connection_id":"c","data":{},"connector_key":"gmail"}`,
+		`{"id":"1","connection_id":"c","connector_key":"gmail","data":{"connector_instance_id":"own"}}`: `{"id":"1","connection_id":"c","connector_key":"gmail","data":{"connector_instance_id":"own"}}`,
+	} {
+		result, err := Records(answer(`{"object":"list","data":[`+sent+`]}`), RecordsQuery{Stream: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(`{"data":{"object":"list","data":[`+want+`]}}`, string(result.Structured)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", sent, diff)
+		}
 	}
 }
