@@ -212,12 +212,12 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a day equals its timestamps": {`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":"2026-02-28"}}`, "1 record of orders\ndates read as: at from 2026-02-28T00:00Z until 2026-03-01T00:00Z", `{"value":1}`},
 		"a day of a zone": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
-			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nRecords that match each condition alone: at 0.",
+			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nAlone, the condition on at matches 0 records.",
 			`{"value":0}`,
 		},
 		"none at all is explained, with the value that was meant": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"status":"paied"}}`,
-			"0 orders\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nRecords that match each condition alone: status 0.\n" +
+			"0 orders\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nAlone, the condition on status matches 0 records.\n" +
 				"status is open (2), paid (2).\n" +
 				`Did you mean: aggregate {"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"status":"paid"}}`,
 			`{"value":0}`,

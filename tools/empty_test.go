@@ -22,12 +22,12 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 	}{
 		"two conditions, of which one excludes everything": {
 			`{"stream":"orders","filter":{"status":"canceled","total":{"gte":1,"lte":9}}}`, empty, true,
-			"Records that match each condition alone: status 0, total 7.\nstatus is delivered (5), cancelled (2).\n" +
+			"Alone, the condition on status matches 0 records, on total matches 7 records.\nstatus is delivered (5), cancelled (2).\n" +
 				`Did you mean: query_records {"stream":"orders","filter":{"status":"cancelled","total":{"gte":1,"lte":9}}}`, 6,
 		},
 		"at most five fields are counted": {
 			`{"stream":"orders","filter":{"a":{"gte":1},"b":{"gte":1},"c":{"gte":1},"d":{"gte":1},"e":{"gte":1},"f":{"gte":1}}}`, empty, true,
-			"alone: a 7, b 7, c 7, d 7, e 7.", 8,
+			"Alone, the condition on a matches 7 records, on b matches 7 records, on c matches 7 records, on d matches 7 records, on e matches 7 records.", 8,
 		},
 		"counts that are refused are not said": {
 			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 4,
@@ -73,7 +73,7 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			if got := len(server.Requests()); got != row.reads {
 				t.Errorf("%d reads, want %d: %s", got, row.reads, fmt.Sprint(server.Requests()))
 			}
-			if explained := strings.Contains(string(result.Structured), `"alone"`); explained != strings.Contains(row.want, "alone: ") {
+			if explained := strings.Contains(string(result.Structured), `"alone"`); explained != strings.Contains(row.want, "Alone, ") {
 				t.Errorf("structured output: %s", result.Structured)
 			}
 		})

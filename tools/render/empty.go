@@ -30,7 +30,7 @@ func explain(tool string, fields []EmptyField) []string {
 	var alone, lines []string
 	for _, e := range fields {
 		if e.Alone >= 0 {
-			alone = append(alone, fmt.Sprintf("%s %d", shownName(e.Field), e.Alone))
+			alone = append(alone, fmt.Sprintf("on %s matches %s", shownName(e.Field), plural(e.Alone, "record")))
 		}
 		if len(e.Values) > 0 {
 			var values []string
@@ -50,7 +50,7 @@ func explain(tool string, fields []EmptyField) []string {
 	if len(alone) == 0 {
 		return nil
 	}
-	return append([]string{clip("Records that match each condition alone: "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
+	return append([]string{clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
 }
 
 // explained is the same in structured output.

@@ -105,7 +105,7 @@ func (h *hit) what(whole bool) string {
 	case h.authored != "":
 		add(shownText(minute(h.authored)))
 	case h.emitted != "": // when it was read, which is not when it happened
-		add("read ", shownText(minute(h.emitted)))
+		add("collected ", shownText(minute(h.emitted)))
 	}
 	if h.stream != "" && h.ref.Stream == "" { // else the id has it
 		add(shownText(preview(h.stream, labelChars)))
