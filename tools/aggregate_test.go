@@ -186,7 +186,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		},
 		"a limit cuts composed groups, and says how many": {
 			`{"stream":"orders","metric":"max","field":"at","group_by":"status","limit":1,"connection_id":"cin_a"}`,
-			"max of at of orders by status · 4 records · 3 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups; other_count=2: 2 records in other groups or without status\n" +
+			"max of at of orders by status · 4 records · 3 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\nshown 1 of 2 groups, chosen by number of records, not by max; other_count=2: 2 records in other groups or without status\n" +
 				`next: aggregate {"stream":"orders","metric":"max","field":"at","group_by":"status","limit":100,"connection_id":"cin_a"}`,
 			`{"group_count":2}`,
 		},

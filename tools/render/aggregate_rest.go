@@ -47,6 +47,9 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		r.says += fmt.Sprintf("; other_count=%d: records without a value to group by", other)
 		return r
 	}
+	if a.chosenByCount() {
+		r.says += ", chosen by number of records, not by " + shownName(a.Text("metric"))
+	}
 	r.says += fmt.Sprintf("; other_count=%d", other)
 	if hidden+other > 0 {
 		r.says += fmt.Sprintf(": %s in other groups", plural(hidden+other, "record"))
@@ -58,6 +61,11 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		r.says += "; filter to see them"
 	}
 	return r
+}
+
+// chosenByCount reports whether the groups are those with the most records although something else is computed of them.
+func (a aggregateAnswer) chosenByCount() bool {
+	return a.Has("group_by") && !a.Has("group_by_time") && a.Text("metric") != "count"
 }
 
 // other is how many records are in none of the groups that the answer has: what it says, or what its counts leave.
@@ -116,6 +124,9 @@ func (a aggregateAnswer) structured() string {
 	whole := object{pair("data", a.raw)}
 	if len(a.Empty) > 0 {
 		whole = append(whole, pair("conditions", explained("aggregate", a.Empty)))
+	}
+	if rest := a.rest(len(a.rows)); a.chosenByCount() && a.other() > 0 {
+		whole = append(whole, pair("shown", encode(rest.says)))
 	}
 	if out := whole.JSON(); fitsStructured(out) {
 		return out
