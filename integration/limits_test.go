@@ -88,7 +88,7 @@ func TestAFloodIsToldToWait(t *testing.T) {
 		})
 	}
 	flood.Wait()
-	if served.Load() != 7 || refused.Load() != 53 || server.read.Load() != 21 { // the records and, as there are none, how fresh they are and the granted time
+	if served.Load() != 7 || refused.Load() != 53 || server.read.Load() != 21 { // an empty page reads the freshness and the granted time too
 		t.Errorf("%d served, %d refused, %d reads; want 7, 53, 21", served.Load(), refused.Load(), server.read.Load())
 	}
 	status, _, text := post(t, url, "one-token", readOf("notes"))

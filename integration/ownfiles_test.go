@@ -150,7 +150,7 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-// What could not be read is listed with file, line and reason, also from a kept index, and a model is told in short.
+// What could not be read is listed with file, line and reason, also from a kept index, and schema sums it up for a model.
 func TestWhatWasNotReadIsListed(t *testing.T) {
 	home := t.TempDir()
 	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\nc,3,4\n", "photo.jpg": "\xff\xd8"})

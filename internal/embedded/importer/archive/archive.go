@@ -119,7 +119,7 @@ func (f *FS) split(name string) (*contents, string, error) {
 	return in, name[begin:], nil
 }
 
-// contents opens an archive that is in the folder, or in another archive. A folder that is called like an archive is none.
+// contents opens an archive that is in the folder, or in another archive. It returns nil for a folder with the name of an archive.
 func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

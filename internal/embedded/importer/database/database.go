@@ -49,7 +49,7 @@ type file struct {
 
 func (f *file) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
 
-// open reads a database, and what its log adds: nil if there is none.
+// open reads a database, with its write-ahead log if it has one.
 func open(ctx context.Context, from, log io.Reader) (*file, error) {
 	content, err := readAll(from)
 	if err != nil {

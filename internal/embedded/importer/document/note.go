@@ -127,7 +127,7 @@ func fieldsOf(text string) ([]item.Field, bool) {
 			continue
 		}
 		text, err := json.Marshal(value)
-		if err != nil { // a map with keys that are no strings, or a number that is none
+		if err != nil { // a map whose keys are not strings, or NaN
 			continue
 		}
 		name := strings.TrimSpace(pairs[at].Value)
