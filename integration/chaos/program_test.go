@@ -127,6 +127,8 @@ func start(t testing.TB, l launch) *program {
 		case <-p.ended:
 			t.Fatalf("serve ended: %v\n%s", p.err, p.stderr)
 		case <-time.After(startTime):
+			_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it writes what each goroutine waits for, and ends
+			<-p.ended
 			t.Fatalf("serve does not say that it serves\n%s", p.stderr)
 		}
 	}

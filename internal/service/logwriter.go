@@ -1,11 +1,12 @@
 package service
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/rs/zerolog/diode"
 )
 
 // HeldLines is how many lines wait for a slow reader before the oldest are dropped.
@@ -13,42 +14,71 @@ const HeldLines = 4096
 
 // A LogWriter never blocks and never fails. A call must not wait for its log: whoever reads stderr may be stuck or gone.
 // So lines are handed over to a goroutine, and those that nobody takes are dropped and counted. It is safe for concurrent
-// use.
-type LogWriter struct{ lines diode.Writer }
-
-// NewLogWriter returns a writer in front of w. Each Write is one line, or several.
-func NewLogWriter(w io.Writer) LogWriter {
-	counted := &countedWriter{w: w}
-	return LogWriter{diode.NewWriter(counted, HeldLines, 0, func(missed int) { counted.missed += missed })}
+// use. (The diode of zerolog, which does the same, may leave a line unwritten until the next one comes.)
+type LogWriter struct {
+	lines   chan []byte
+	missed  atomic.Int64
+	end     func()        // closes ending
+	ending  chan struct{} // closed when what is held is to be written and nothing after it
+	written chan struct{} // closed when that is done
 }
 
-// A countedWriter says how many lines were missed before it writes the next. It is used by one goroutine, that of the
-// [LogWriter], which holds a lock while it counts and none while it writes. It has no Close: stderr stays open.
-type countedWriter struct {
-	w      io.Writer
-	missed int
-}
-
-func (c *countedWriter) Write(line []byte) (int, error) {
-	if c.missed > 0 {
-		fmt.Fprintf(c.w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because nobody read them in time"}`+"\n", c.missed)
-		c.missed = 0
-	}
-	return c.w.Write(line)
+// NewLogWriter returns a writer in front of w, which stays open. Each Write is one line, or several.
+func NewLogWriter(w io.Writer) *LogWriter {
+	l := &LogWriter{lines: make(chan []byte, HeldLines), ending: make(chan struct{}), written: make(chan struct{})}
+	l.end = sync.OnceFunc(func() { close(l.ending) })
+	go l.copyTo(w)
+	return l
 }
 
 // Write hands over p.
-func (l LogWriter) Write(p []byte) (int, error) { return l.lines.Write(p) }
+func (l *LogWriter) Write(p []byte) (int, error) {
+	for line := bytes.Clone(p); ; {
+		select {
+		case l.lines <- line:
+			return len(p), nil
+		default:
+		}
+		select {
+		case <-l.lines:
+			l.missed.Add(1)
+		default: // the goroutine was faster
+		}
+	}
+}
 
 // Drain waits until what is held has been written, at most for limit.
-func (l LogWriter) Drain(limit time.Duration) {
-	written := make(chan struct{})
-	go func() {
-		_ = l.lines.Close()
-		close(written)
-	}()
+func (l *LogWriter) Drain(limit time.Duration) {
+	l.end()
 	select {
-	case <-written:
+	case <-l.written:
 	case <-time.After(limit):
+	}
+}
+
+// copyTo writes the lines until the end, and says before a line how many were dropped.
+func (l *LogWriter) copyTo(w io.Writer) {
+	defer close(l.written)
+	write := func(line []byte) {
+		if missed := l.missed.Swap(0); missed > 0 {
+			fmt.Fprintf(w, `{"level":"warn","lines":%d,"message":"lines of the log were dropped, because nobody read them in time"}`+"\n", missed)
+		}
+		_, _ = w.Write(line)
+	}
+	for {
+		select {
+		case line := <-l.lines:
+			write(line)
+			continue
+		case <-l.ending:
+		}
+		for {
+			select {
+			case line := <-l.lines:
+				write(line)
+			default:
+				return
+			}
+		}
 	}
 }

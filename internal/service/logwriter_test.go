@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -49,4 +50,19 @@ func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 			t.Errorf("the reader that came back got %d bytes: %.200s", len(all), all)
 		}
 	})
+}
+
+// Each line gets to its reader without another that pushes it.
+func TestALineOfTheLogDoesNotWaitForTheNext(t *testing.T) {
+	reader, writer := io.Pipe()
+	t.Cleanup(func() { _ = writer.Close() })
+	log := service.NewLogWriter(writer)
+	lines := bufio.NewScanner(reader)
+	for i := range 100_000 {
+		want := fmt.Sprintf("line %d", i)
+		fmt.Fprintln(log, want)
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("got %q, want %q", lines.Text(), want)
+		}
+	}
 }
