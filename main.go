@@ -12,9 +12,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
 // version is set by the release build.

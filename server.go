@@ -10,12 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"

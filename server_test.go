@@ -20,8 +20,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -29,6 +27,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"

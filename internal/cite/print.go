@@ -9,10 +9,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 

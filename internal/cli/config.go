@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-
 	"github.com/alecthomas/kong"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
 // A ConfigFlag names a JSON file of settings. What is typed wins over the file, the file over the environment.

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
 // settings are the flags and variables of all commands.

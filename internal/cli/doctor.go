@@ -7,10 +7,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"

@@ -12,14 +12,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 

@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"

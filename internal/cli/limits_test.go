@@ -3,9 +3,9 @@ package cli
 import (
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/alecthomas/kong"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // What serve limits when nothing is said is what a Go program gets that says nothing.

@@ -9,13 +9,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
 // LastLineWait is how long the process waits at its end for lines of its log that nobody has read yet.

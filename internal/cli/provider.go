@@ -6,13 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/connect"
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"

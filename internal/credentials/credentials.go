@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 var cacheTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

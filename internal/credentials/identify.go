@@ -5,10 +5,9 @@ import (
 	"fmt"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/transport"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // Identify asks an authority who bears a cached token. It is asked before anything else is read, so that an owner's token in the

@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 const secret = "SECRET-TOKEN"

@@ -6,11 +6,10 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
 // AdminPath is where [ServeAdmin] shows the metrics.

@@ -13,14 +13,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/transport"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/web"
-
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/rs/zerolog"
 	"golang.org/x/net/netutil"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // DefaultDrainTime is how long calls in flight may take to finish after a server stops accepting, where nothing else is

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
-
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
