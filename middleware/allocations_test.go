@@ -10,7 +10,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -23,12 +22,12 @@ func TestTheChainMakesLittleGarbage(t *testing.T) {
 	const ceiling = 60
 	call := callOf(t, "list_streams", `{}`)
 	plain := *call.Tool
-	plain.Render = func(tools.Call, *rs.Response) (render.Result, error) { return render.Result{Text: "nothing"}, nil }
+	plain.Render = func(tools.Call, tools.Answer) (render.Result, error) { return render.Result{Text: "nothing"}, nil }
 	call.Tool = &plain
 	response := middlewaretest.JSON(`{}`)
 	var server middlewaretest.RS
 	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(func(_ context.Context, call tools.Call) (tools.Reply, error) {
-		return tools.Reply{Call: call, Response: response}, nil
+		return tools.Reply{Call: call, Answer: tools.Answer{Response: response}}, nil
 	})
 	ctx := as(t.Context(), auth.KindClient)
 	got := testing.AllocsPerRun(200, func() {

@@ -29,16 +29,16 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 		want  map[string]any
 	}{
 		"a good call": {
-			reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
 			want:  map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
 		},
 		"a package's answer that lacks one connection says so": {
-			reply: tools.Reply{Response: &rs.Response{Body: record, Unavailable: 1}},
+			reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Body: record, Unavailable: 1}}},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
 				"rs_bytes": float64(len(record)), "unavailable": 1.0, "ms": 1.5},
 		},
 		"a resource is marked": {
-			uri: "pdpp://record/" + middlewaretest.CanaryRecord, reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			uri: "pdpp://record/" + middlewaretest.CanaryRecord, reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": true, "code": "ok", "rs_request_id": "req_scripted", "rs_bytes": float64(len(record)), "ms": 1.5},
 		},
 		"a refusal of the resource server has its status and its request id": {

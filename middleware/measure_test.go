@@ -36,11 +36,11 @@ func TestMeasure(t *testing.T) {
 		want  middleware.Outcome
 	}{
 		"a good answer has its size on every channel": {
-			reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
 			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "ok", RequestID: "req_scripted", ReadBytes: len(record), TextBytes: -1, StructuredBytes: -1},
 		},
 		"a package's answer may lack connections": {
-			reply: tools.Reply{Response: &rs.Response{Body: record, Unavailable: 2}},
+			reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Body: record, Unavailable: 2}}},
 			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "ok", ReadBytes: len(record), TextBytes: -1, StructuredBytes: -1, Unavailable: 2},
 		},
 		"an error that became a result is a failure": {
@@ -48,15 +48,15 @@ func TestMeasure(t *testing.T) {
 			want: middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: "grant_revoked", Status: 403, RequestID: "req_9", TextBytes: -1, StructuredBytes: -1},
 		},
 		"an answer that cannot be rendered is a failure": {
-			reply: tools.Reply{Response: middlewaretest.JSON(`[]`)},
+			reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}},
 			want:  middleware.Outcome{Tool: "list_streams", Protocol: "2025-11-25", Code: rs.InvalidResponse, RequestID: "req_scripted", ReadBytes: 2, TextBytes: -1, StructuredBytes: -1},
 		},
 		"a resource has its size": {
-			uri: "pdpp://streams", reply: tools.Reply{Response: middlewaretest.JSON(record)},
+			uri: "pdpp://streams", reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
 			want: middleware.Outcome{Tool: "list_streams", Resource: true, Protocol: "2025-11-25", Code: "ok", RequestID: "req_scripted", ReadBytes: len(record), ResourceBytes: -1},
 		},
 		"a resource that cannot be rendered is a failure": {
-			uri: "pdpp://streams", reply: tools.Reply{Response: middlewaretest.JSON(`[]`)},
+			uri: "pdpp://streams", reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}},
 			want: middleware.Outcome{Tool: "list_streams", Resource: true, Protocol: "2025-11-25", Code: rs.InvalidResponse, RequestID: "req_scripted", ReadBytes: 2},
 		},
 	} {

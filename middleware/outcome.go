@@ -43,7 +43,7 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 	if reply.Response != nil {
 		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
 	}
-	o.Reads, o.Repaired = reply.Reads, reply.Call.Repair != nil
+	o.Reads, o.Repaired = reply.Reads, reply.Repair != nil
 	if refused := refusalOf(reply, err); refused != nil {
 		o.Code, o.Status = refused.Code, refused.Status
 		if refused.RequestID != "" {

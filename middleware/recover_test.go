@@ -30,7 +30,7 @@ func TestRecover(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			core := middlewaretest.Spy{
-				Reply: tools.Reply{Response: middlewaretest.JSON(`{}`)},
+				Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}},
 				Do:    func(context.Context, tools.Call) { row.do() },
 			}
 			handle := middleware.Recover(zerolog.New(&log))(core.Handle)
@@ -63,7 +63,7 @@ func TestRecover(t *testing.T) {
 func TestRecoverLeavesTheRestAlone(t *testing.T) {
 	var log bytes.Buffer
 	want := &rs.Error{Code: "grant_revoked"}
-	core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`{}`)}, Err: want}
+	core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}}, Err: want}
 	reply, err := middleware.Recover(zerolog.New(&log))(core.Handle)(t.Context(), callOf(t, "schema", ``))
 	if err != want || reply.Response != core.Reply.Response || log.Len() != 0 { //nolint:errorlint // the very same
 		t.Errorf("%v, %v, log %s", reply, err, log.String())

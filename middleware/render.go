@@ -23,12 +23,12 @@ func Render(next tools.Handler) tools.Handler {
 		redactor := used.Redactor()
 		reply.Response = redactor.Response(reply.Response, call.Tool.Binary)
 		if err == nil {
-			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Response)
+			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Answer)
 			reply.Rendered = reply.Rendered.Clean(reply.Response).Redact(redactor)
 		}
 		if call.URI != "" {
 			if err != nil {
-				return tools.Reply{Response: reply.Response}, redactor.Error(rs.AsError(err))
+				return tools.Reply{Answer: tools.Answer{Response: reply.Response}}, redactor.Error(rs.AsError(err))
 			}
 			reply.Resource = resource(call, reply.Response, reply.Rendered)
 			return reply, nil

@@ -83,7 +83,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 }
 
 func TestRenderTurnsAnUnreadableAnswerIntoAnError(t *testing.T) {
-	core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`"` + middlewaretest.CanaryRecord + `"`)}}
+	core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`"` + middlewaretest.CanaryRecord + `"`)}}}
 	reply, err := middleware.Render(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestRenderOfResources(t *testing.T) {
 	t.Run("a resource is what the tool's structured result says", func(t *testing.T) {
 		call := callOf(t, "list_streams", `{}`)
 		call.URI = "pdpp://streams"
-		core := middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(streamsBody)}}
+		core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(streamsBody)}}}
 		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil || reply.Result != nil {
 			t.Fatalf("%+v, %v", reply, err)
@@ -115,7 +115,7 @@ func TestRenderOfResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		call.Args = args
-		core := middlewaretest.Spy{Reply: tools.Reply{Response: &rs.Response{Status: 200, Body: "\x89PNG\x00", ContentType: "image/png"}}}
+		core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Status: 200, Body: "\x89PNG\x00", ContentType: "image/png"}}}}
 		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestRenderOfResources(t *testing.T) {
 		want rs.Code
 	}{
 		"an error is not the content of a resource":               {&middlewaretest.Spy{Err: &rs.Error{Code: rs.NotFound, Status: 404}}, rs.NotFound},
-		"an answer that cannot be rendered is an error":           {&middlewaretest.Spy{Reply: tools.Reply{Response: middlewaretest.JSON(`[]`)}}, rs.InvalidResponse},
+		"an answer that cannot be rendered is an error":           {&middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}}}, rs.InvalidResponse},
 		"an error of a foreign type becomes an internal one here": {&middlewaretest.Spy{Err: errors.New("x")}, rs.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {

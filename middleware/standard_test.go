@@ -69,7 +69,7 @@ func TestStandardBoundsACallWhereNothingIsConfigured(t *testing.T) {
 	for configured, want := range map[time.Duration]time.Duration{0: 40 * time.Second, time.Minute: time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			var left time.Duration
-			page := tools.Reply{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}
+			page := tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}}
 			core := middlewaretest.Spy{Reply: page, Do: func(ctx context.Context, _ tools.Call) {
 				if at, ok := ctx.Deadline(); ok {
 					left = time.Until(at)
@@ -166,7 +166,7 @@ func TestFullSchemaOfSeveralConnections(t *testing.T) {
 
 func BenchmarkChain(b *testing.B) {
 	var server middlewaretest.RS
-	reply := tools.Reply{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}
+	reply := tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}}
 	call := callOf(b, "list_streams", `{"connection_id":"cin_1"}`)
 	core := func(_ context.Context, call tools.Call) (tools.Reply, error) {
 		answered := reply

@@ -33,8 +33,8 @@ func aggregateTool(schemas *schemaCache) *Tool {
 		Listed:  true,
 		Decode:  decodeAggregate,
 		Forward: aggregator{schemas}.forward,
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Aggregate(response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw)), Empty: call.Empty})
+		Render: func(call Call, answer Answer) (render.Result, error) {
+			return render.Aggregate(answer.Response, render.AggregateQuery{Stream: call.Scope.Stream, Arguments: rs.AsObject(string(call.Raw)), Empty: answer.Empty})
 		},
 	}
 }

@@ -51,12 +51,13 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 			r.add("read_as", readAs)
 		}
 	}
+	var answer Answer
 	response, body, err := r.answer(ctx)
 	if err == nil && (body.Includes("value") || body.Has("groups")) {
 		r.addConnections(ctx, body)
 		if isOfNothing(body) {
 			call.RS = r.reads
-			call.Empty = explainEmpty(ctx, call, r.args.filter)
+			answer.Empty = explainEmpty(ctx, call, r.args.filter)
 			r.extra = append(r.extra, absence(ctx, call, response.Reads, call.Scope.Stream)...)
 		}
 		if r.differ.Load() {
@@ -67,7 +68,8 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 			response = response.WithBody(body.WithAll(r.extra).JSON())
 		}
 	}
-	return Reply{Call: call, Response: response}, err
+	answer.Response = response
+	return Reply{Call: call, Answer: answer}, err
 }
 
 // isOfNothing reports whether an aggregation says that there were no records.

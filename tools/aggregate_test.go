@@ -125,7 +125,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 	if err != nil {
 		return rs.AsError(err).Message, nil, reply
 	}
-	result, err := tool.Render(reply.Call, reply.Response)
+	result, err := tool.Render(reply.Call, reply.Answer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func use(t *testing.T, tool *tools.Tool, server rs.Doer, raw json.RawMessage) re
 	if err != nil {
 		t.Fatalf("%s %.300s: %v", tool.Name, raw, err)
 	}
-	result, err := tool.Render(reply.Call, reply.Response)
+	result, err := tool.Render(reply.Call, reply.Answer)
 	if err != nil {
 		t.Fatalf("%s %.300s: %v", tool.Name, raw, err)
 	}

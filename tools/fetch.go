@@ -28,9 +28,9 @@ func fetchTool(recordBase string) *Tool {
 		Listed:  true,
 		Decode:  decodeFetch,
 		Forward: forwardFetch,
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
+		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(fetchArgs)
-			return render.Document(response, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: call.Attached, RecordBase: recordBase})
+			return render.Document(answer.Response, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, RecordBase: recordBase})
 		},
 	}
 }

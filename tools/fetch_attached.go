@@ -21,7 +21,7 @@ const (
 func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
 	if err != nil {
-		return Reply{Call: call, Response: response}, err
+		return Reply{Call: call, Answer: Answer{Response: response}}, err
 	}
 	attached := render.AttachedTo(response, call.Scope.ConnectionID, call.Args.(fetchArgs).fields)
 	var texts []*render.Attached
@@ -36,8 +36,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil
 	})
-	call.Attached = attached
-	return Reply{Call: call, Response: response}, nil
+	return Reply{Call: call, Answer: Answer{Response: response, Attached: attached}}, nil
 }
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.

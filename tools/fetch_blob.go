@@ -26,8 +26,8 @@ func fetchBlobTool() *Tool {
 			}
 			return args, nil
 		},
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
-			return render.Blob(response.Body, response.ContentType, render.BlobQuery{
+		Render: func(call Call, answer Answer) (render.Result, error) {
+			return render.Blob(answer.Response.Body, answer.Response.ContentType, render.BlobQuery{
 				BlobID: call.Args.(fetchBlobArgs).blobID, ConnectionID: call.Scope.ConnectionID,
 			})
 		},

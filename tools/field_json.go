@@ -21,7 +21,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil || rs.AsError(err).Code != fieldNotText {
-		return Reply{Call: call, Response: response}, err
+		return Reply{Call: call, Answer: Answer{Response: response}}, err
 	}
 	top, _, _ := strings.Cut(args.field, ".")
 	record := fetchArgs{recordArg: args.recordArg, fields: []string{top}}
@@ -31,13 +31,13 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	}
 	value := fieldJSON(response.Body, args.field)
 	if value == "" {
-		return Reply{Call: call, Response: response}, err
+		return Reply{Call: call, Answer: Answer{Response: response}}, err
 	}
 	window, err := args.jsonWindow(value)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	return Reply{Call: call, Response: response.WithBody(window)}, nil
+	return Reply{Call: call, Answer: Answer{Response: response.WithBody(window)}}, nil
 }
 
 // fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.

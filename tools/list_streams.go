@@ -25,9 +25,9 @@ func listStreamsTool() *Tool {
 			}
 			return args, nil
 		},
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
+		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, _ := call.Args.(listStreamsArgs)
-			return render.Streams(response, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: args.offset})
+			return render.Streams(answer.Response, render.StreamsQuery{ConnectionID: call.Scope.ConnectionID, Offset: args.offset})
 		},
 	}
 }

@@ -73,7 +73,7 @@ func TestResultsFitTheirOutputSchema(t *testing.T) {
 				if tool.Binary {
 					response.ContentType = "text/plain"
 				}
-				result, err := tool.Render(call, response)
+				result, err := tool.Render(call, tools.Answer{Response: response})
 				if err != nil {
 					t.Fatalf("%s over %s: %v", answer.arguments, answer.body, err)
 				}

@@ -39,12 +39,12 @@ func queryRecordsTool() *Tool {
 		Listed:  true,
 		Decode:  decodeQueryRecords,
 		Forward: forwardRecords,
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
+		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(queryRecordsArgs)
-			return render.Records(response, render.RecordsQuery{
+			return render.Records(answer.Response, render.RecordsQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
 				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
-				Empty: call.Empty,
+				Empty: answer.Empty,
 				Rest:  rs.AsObject(string(call.Raw)).Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
 			})
 		},
@@ -108,11 +108,12 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
 		if size := args.pageSize(); err == nil || rs.AsError(err).Code != rs.ResponseTooLarge || size == 1 || refits == maxRefits {
 			call.Args = args // what was read in the end is what is rendered
+			answer := Answer{Response: response}
 			if err == nil && args.explainable(response) {
-				call.Empty = explainEmpty(ctx, call, args.filter)
-				response = withFreshness(ctx, call, response, response.Reads, args.stream)
+				answer.Empty = explainEmpty(ctx, call, args.filter)
+				answer.Response = withFreshness(ctx, call, response, response.Reads, args.stream)
 			}
-			return Reply{Call: call, Response: response}, err
+			return Reply{Call: call, Answer: answer}, err
 		}
 		if args.asked == 0 {
 			args.asked = args.pageSize()

@@ -37,9 +37,9 @@ func readRecordFieldTool() *Tool {
 		Listed:  true,
 		Decode:  decodeReadRecordField,
 		Forward: forwardWindow,
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
+		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(windowArgs)
-			return render.Window(response, args.query(call.Scope))
+			return render.Window(answer.Response, args.query(call.Scope))
 		},
 	}
 }

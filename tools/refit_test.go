@@ -70,7 +70,7 @@ func TestAPageTooLargeIsReadInParts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				result, err := tool.Render(reply.Call, reply.Response)
+				result, err := tool.Render(reply.Call, reply.Answer)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -30,11 +30,11 @@ func schemaTool() *Tool {
 		Listed:  true,
 		Decode:  decodeSchema,
 		Forward: forwardSchema,
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
+		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(schemaArgs)
-			return render.Schema(response, render.SchemaQuery{
+			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: call.Counts.streams(), Now: call.Counts.at(),
+				Counts: answer.Counts.streams(), Now: answer.Counts.at(),
 			})
 		},
 	}
@@ -104,8 +104,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 		}
 		return err
 	})
-	call.Counts = counts
-	return Reply{Call: call, Response: response}, err
+	return Reply{Call: call, Answer: Answer{Response: response, Counts: counts}}, err
 }
 
 // Counts are what an index says beside the names of the streams.

@@ -35,12 +35,12 @@ func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
 			`"content_ladder":{"type":"object"},"data":{"type":"object"},` + errorProperty + `}}`),
 		Listed: true,
 		Decode: decodeSearch,
-		Render: func(call Call, response *rs.Response) (render.Result, error) {
+		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(searchArgs)
-			return render.Search(response, render.SearchQuery{
+			return render.Search(answer.Response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: call.Repair.shown(),
+				Repair: answer.Repair.shown(),
 			})
 		},
 	}

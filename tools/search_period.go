@@ -112,7 +112,7 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 }
 
 // mayRead reports whether two more reads keep to what a repaired search may make.
-func (r Reply) mayRead() bool { return r.Call.Repair == nil || r.Call.Repair.left > 1 }
+func (r Reply) mayRead() bool { return r.Repair == nil || r.Repair.left > 1 }
 
 // searched is the answer of the core, with how fresh what was searched is if nothing was found.
 func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {

@@ -26,7 +26,7 @@ func TestATimelineIsComplete(t *testing.T) {
 				arguments = fmt.Sprintf(`{"since":"2026-01-30","until":"2026-03-31","limit":%d}`, limit)
 			}
 			_, data, reply := server.call(t, tool, arguments)
-			result, _ := tool.Render(reply.Call, reply.Response)
+			result, _ := tool.Render(reply.Call, reply.Answer)
 			for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
 				ids, times = append(ids, rs.AsObject(raw).Text("id")), append(times, rs.AsObject(raw).Text("authored_at"))
 			}

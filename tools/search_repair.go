@@ -55,7 +55,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err != nil {
-		return Reply{Call: call, Response: response}, err
+		return Reply{Call: call, Answer: Answer{Response: response}}, err
 	}
 	list, _ := response.List()
 	empty := isEmpty(response)
@@ -68,7 +68,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	case continues:
 		return Reply{Call: call}, changedSearch()
 	}
-	return Reply{Call: call, Response: response}, nil
+	return Reply{Call: call, Answer: Answer{Response: response}}, nil
 }
 
 // repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids.
@@ -89,11 +89,7 @@ func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothi
 	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
 	list, err := r.page(from)
-	call.Repair = &r.Repair // its reads count even if the page does not exist
-	if err != nil {
-		return Reply{Call: call}, err
-	}
-	return Reply{Call: call, Response: list}, nil
+	return Reply{Call: call, Answer: Answer{Response: list, Repair: &r.Repair}}, err // its reads count even if the page does not exist
 }
 
 // A repairing is a repair under way.

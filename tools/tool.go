@@ -28,7 +28,7 @@ type Tool struct {
 	// Decode parses the arguments. Its errors are *rs.Error values.
 	Decode func(json.RawMessage) (Args, error)
 	// Render turns the answer to a call into its result.
-	Render func(Call, *rs.Response) (render.Result, error)
+	Render func(Call, Answer) (render.Result, error)
 	// Forward replaces the core [Forward] where a tool may need more than one read; nil for most.
 	Forward Handler
 }
@@ -42,19 +42,24 @@ type Call struct {
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
 	// observation looks at it.
 	Protocol string
-	RS       rs.Doer             // the caller's resource server; set by Admit
-	Args     Args                // the arguments, checked; set by Validate
-	Scope    rs.Scope            // stream, record, connection, relations; set by ResolveConnection
-	Counts   *Counts             // what an index says beside names; nil for any other call; set by the core
-	Empty    []render.EmptyField // why a filter leaves no records; set by the core
-	Attached []render.Attached   // what is attached to a record; set by the core
-	Repair   *Repair             // what a search did that found nothing at first; nil for any other call; set by the core
+	RS       rs.Doer  // the caller's resource server; set by Admit
+	Args     Args     // the arguments, checked; set by Validate
+	Scope    rs.Scope // stream, record, connection, relations; set by ResolveConnection
+}
+
+// An Answer is what the core read: the resource server's answer, and what further reads add to it.
+type Answer struct {
+	Response *rs.Response
+	Counts   *Counts             // what an index says beside names; nil for any other call
+	Empty    []render.EmptyField // why a filter leaves no records
+	Attached []render.Attached   // what is attached to a record
+	Repair   *Repair             // what a search did that found nothing at first; nil for any other call
 }
 
 // A Reply is what comes back up.
 type Reply struct {
 	Call     Call                    // the call as the core saw it; set by the core
-	Response *rs.Response            // set by the core
+	Answer                           // set by the core
 	Reads    int                     // of the resource server, or of members of a package, for this call; set by Admit
 	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
 	Refused  *rs.Error               // why Result is an error; nil if it is not; set by Render
@@ -81,5 +86,5 @@ func Forward(ctx context.Context, call Call) (Reply, error) {
 
 func forwardOnce(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
-	return Reply{Call: call, Response: response}, err
+	return Reply{Call: call, Answer: Answer{Response: response}}, err
 }
