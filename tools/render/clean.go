@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -35,23 +34,25 @@ const maxMarks = 10
 // Clean returns the result as it may reach a host, and what the response that it was made from lost on the way: the same
 // for both channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(response *rs.Response) Result {
-	body, raw := response.Body, string(r.Structured)
-	dirty, structured := dirtyJSON(body), raw
-	if rest, held := strings.CutPrefix(raw, `{"data":`+body); dirty || !held || dirtyJSON(rest) {
-		structured = new(Removed).json(raw, visible)
+	mirrored := r.Text == string(r.Structured)
+	found := dirtyJSON(response.Body)
+	if found || dirtyJSON(r.beside(response.Body)) {
+		raw := string(r.Structured)
+		structured := new(Removed).json(raw, visible)
+		if len(structured) > StructuredHard { // escapes are longer than what they stand for
+			structured = new(Removed).json(raw, manyLines)
+		}
+		r.Structured = json.RawMessage(structured)
 	}
-	if len(structured) > StructuredHard { // escapes are longer than what they stand for
-		structured = new(Removed).json(raw, manyLines)
-	}
-	if mirrored := r.Text == raw; mirrored {
-		r.Text = structured
-	} else {
+	switch {
+	case !mirrored:
 		r.Text = manyLines(r.Text)
+	case r.Text != string(r.Structured):
+		r.Text = string(r.Structured)
 	}
-	r.Structured = json.RawMessage(structured)
 	var removed Removed
-	if dirty {
-		removed.json(body, manyLines)
+	if found {
+		removed.json(response.Body, manyLines)
 	}
 	if removed.Total() > 0 {
 		meta := map[string]any{"pdpp/removed_characters": removed}
@@ -61,20 +62,42 @@ func (r Result) Clean(response *rs.Response) Result {
 	return r
 }
 
+// beside is the structured result without the response's body, where it begins with that: most pages are sent as they were received,
+// and a body is searched once.
+func (r Result) beside(body string) json.RawMessage {
+	const start = `{"data":`
+	if end := len(start) + len(body); len(r.Structured) >= end && string(r.Structured[:len(start)]) == start && string(r.Structured[len(start):end]) == body {
+		return r.Structured[end:]
+	}
+	return r.Structured
+}
+
 // manyLines returns s with its line breaks and tabs, without characters that must not reach a host.
 func manyLines(s string) string { return new(Removed).text(s) }
 
 // oneLine returns s with its white space collapsed to single spaces and without characters that must not reach a host.
 func oneLine(s string) string {
-	s = manyLines(s)
-	previous := ' '
-	for _, c := range s {
-		if unicode.IsSpace(c) && (c != ' ' || previous == ' ') {
-			return strings.Join(strings.Fields(s), " ")
+	if s = strings.Trim(s, " "); isOneLine(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(manyLines(s)), " ")
+}
+
+// isOneLine reports most texts without spaces at the ends that oneLine does not change. It looks at each character once.
+func isOneLine(s string) bool {
+	previous := rune(0)
+	for i := 0; i < len(s); {
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if c < ' ' || c == ' ' && previous == ' ' || c > '~' && !isOrdinary(c) {
+			return false
 		}
 		previous = c
+		i += size
 	}
-	return strings.TrimSuffix(s, " ")
+	return true
 }
 
 // text returns s without the characters that must not reach a host, and counts them. What it returns it would return
@@ -218,7 +241,7 @@ func writtenReplacements(token string) int {
 
 // dirty returns the index of the first character of a text, or of JSON, that may have to go, as it is or as an escape, or -1.
 // Most texts have none, and are then not copied.
-func dirty(text string, isJSON bool) int {
+func dirty[T string | json.RawMessage](text T, isJSON bool) int {
 	marks := 0
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
@@ -226,7 +249,7 @@ func dirty(text string, isJSON bool) int {
 			i++
 			continue
 		}
-		c, size := utf8.DecodeRuneInString(text[i:])
+		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 		switch {
 		case c == '\\' && isJSON:
 			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
@@ -250,4 +273,4 @@ func dirty(text string, isJSON bool) int {
 }
 
 // dirtyJSON reports whether a JSON text may hold a character that has to go.
-func dirtyJSON(raw string) bool { return dirty(raw, true) >= 0 }
+func dirtyJSON[T string | json.RawMessage](raw T) bool { return dirty(raw, true) >= 0 }

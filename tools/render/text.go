@@ -129,6 +129,10 @@ func appendQuoted(b []byte, s string) []byte {
 // appendEscaped is the inside of it.
 func appendEscaped(b []byte, s string) []byte {
 	for s != "" {
+		if size := plainBytes(s); size > 0 {
+			b, s = append(b, s[:size]...), s[size:]
+			continue
+		}
 		c, size := utf8.DecodeRuneInString(s)
 		size = max(size, flagBytes(s))
 		switch {
@@ -149,6 +153,16 @@ func appendEscaped(b []byte, s string) []byte {
 		s = s[size:]
 	}
 	return b
+}
+
+// plainBytes is how many bytes at the start of s are ASCII that a quotation shows as it is.
+func plainBytes(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // prints reports a character that a line shows as it is, joiners among them (D19).
