@@ -84,10 +84,10 @@ func (s *fileStream) attach(one *item.Item) (reason string) {
 		}
 		mimeType := "application/octet-stream"
 		if declared, ok := one.Value("content_type"); ok && declared[0] == '"' {
-			mimeType = item.Unquote(declared)
+			mimeType = model.Unquote(declared)
 		}
 		reference := json.RawMessage("null")
-		content, err := s.readBlob(item.Unquote(value))
+		content, err := s.readBlob(model.Unquote(value))
 		if err != nil {
 			reason = err.Error()
 		} else {

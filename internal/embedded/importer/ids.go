@@ -6,27 +6,30 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// knownIDs are the ids of a stream, with the records that have them.
-type knownIDs map[string]knownID
+// knownIDs are the ids of a stream, with how often each was asked for again. Of most records nothing else is remembered: there may be
+// millions.
+type knownIDs struct {
+	repeats  map[string]int32
+	contents map[string]knownContent // of messages and events, which may be copies
+}
 
-type knownID struct {
+type knownContent struct {
 	file    string
 	line    int
 	content string
-	repeats int // how often the id was asked for again
 }
 
 // admit takes in a record, or says why it is left out: it is a copy of a message or an event. Any other record whose id is taken gets a
 // further one: mail servers do give two messages one id, and the "id" of a row may be that of an account.
 func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	base := one.ID
-	first, taken := k[base]
-	for number := 2; taken; number++ {
+	repeats, taken := k.repeats[base]
+	for number := int32(2); taken; number++ {
 		if one.Content == "" {
-			number = max(number, first.repeats+2) // those before are taken
-			first.repeats = number - 1
-			k[base] = first
-		} else if known := k[one.ID]; known.content == one.Content {
+			number = max(number, repeats+2) // those before are taken
+			repeats = number - 1
+			k.repeats[base] = repeats
+		} else if known := k.contents[one.ID]; known.content == one.Content {
 			place := fmt.Sprintf("line %d", known.line)
 			if known.file != file {
 				place += " of " + known.file
@@ -34,9 +37,12 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 			return "the same as at " + place
 		}
 		one.ID = fmt.Sprintf("%s-%d", base, number)
-		_, taken = k[one.ID]
+		_, taken = k.repeats[one.ID]
 	}
-	k[one.ID] = knownID{file: file, line: one.Line, content: one.Content}
+	k.repeats[one.ID] = 0
+	if one.Content != "" {
+		k.contents[one.ID] = knownContent{file: file, line: one.Line, content: one.Content}
+	}
 	fillIDs(one, key)
 	return ""
 }

@@ -42,7 +42,7 @@ func (t *fieldTally) count(value []byte) {
 	case '{':
 		t.objectKind++
 	case '"':
-		t.countString(item.Unquote(value))
+		t.countString(model.Unquote(value))
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
 		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
@@ -104,7 +104,7 @@ func (t *fieldTally) countCell(value []byte) {
 		t.count(value)
 		return
 	}
-	text := item.Unquote(value)
+	text := model.Unquote(value)
 	switch t.column.Add(text) {
 	case table.Boolean:
 		t.boolean++

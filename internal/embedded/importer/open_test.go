@@ -2,9 +2,12 @@ package importer
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +58,15 @@ func collectRecords(t *testing.T, corpus model.Corpus) []model.Record {
 		if err != nil {
 			t.Fatal(err)
 		}
+		fields := map[string]json.RawMessage{}
+		for _, one := range record.Fields {
+			fields[one.Name] = slices.Clone(one.Value)
+		}
+		var held map[string]json.RawMessage
+		if err := json.Unmarshal(record.Data, &held); err != nil || record.Fields != nil && !maps.EqualFunc(held, fields, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+			t.Errorf("the fields of %s are not those of its data (%v): %q", record.Data, err, fields)
+		}
+		record.Fields = nil // they change with the next one
 		records = append(records, record)
 	}
 	return records

@@ -133,7 +133,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
-			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Blob: keep.take(one.Blob)}
+			record := model.Record{ConnectionID: connection, Stream: s.stream, ID: one.ID, Data: one.Data(), Fields: one.Fields, Blob: keep.take(one.Blob)}
 			if when, ok := one.Instant(s.timeField); ok {
 				record.EmittedAt = when
 			}
@@ -144,7 +144,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				return false
 			}
 			for _, file := range one.Attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data()}
+				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data(), Fields: file.Fields}
 				hung.Blob = keep.take(file.Blob)
 				if !yield(hung, nil) {
 					return false
@@ -166,9 +166,9 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 		if connection != "" && file.connection != connection {
 			continue
 		}
-		ids := known[file.connection]
-		if ids == nil {
-			ids = knownIDs{}
+		ids, begun := known[file.connection]
+		if !begun {
+			ids = knownIDs{map[string]int32{}, map[string]knownContent{}}
 			known[file.connection] = ids
 		}
 		more, err := s.scanFile(ctx, file, ids, report, visit)

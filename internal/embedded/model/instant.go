@@ -2,22 +2,26 @@ package model
 
 import "time"
 
-// instantLayouts are the forms of a timestamp that are understood in records and filters. A form without a zone is UTC.
-var instantLayouts = [...]string{
-	time.RFC3339Nano,
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999",
-	"2006-01-02 15:04",
-	"2006-01-02T15:04:05.999999999Z0700",
-	"2006-01-02 15:04:05.999999999 Z0700",
-	"2006-01-02T15:04",
-	time.DateOnly,
-}
+// The forms of a timestamp that are understood in records and filters, by what comes after the date. A form without a zone is UTC. To try
+// the others first would cost more than all else that is done with a date.
+var (
+	afterT     = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04"}
+	afterSpace = []string{"2006-01-02 15:04:05.999999999", "2006-01-02 15:04", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 Z0700", "2006-01-02 15:04 Z0700"}
+)
 
 // ParseInstant reads a timestamp.
 func ParseInstant(text string) (time.Time, bool) {
-	for _, layout := range instantLayouts {
+	layouts := afterT
+	switch {
+	case len(text) < len(time.DateOnly):
+		return time.Time{}, false
+	case len(text) == len(time.DateOnly):
+		instant, err := time.Parse(time.DateOnly, text)
+		return instant, err == nil
+	case text[len(time.DateOnly)] == ' ':
+		layouts = afterSpace
+	}
+	for _, layout := range layouts {
 		if instant, err := time.Parse(layout, text); err == nil {
 			return instant, true
 		}

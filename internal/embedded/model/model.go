@@ -2,6 +2,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -126,7 +127,24 @@ type Record struct {
 	ID           string
 	EmittedAt    time.Time       // zero: nobody knows
 	Data         json.RawMessage // an object
+	Fields       []Value         // those of Data, until the next record is asked for; nil: not known yet
 	Blob         *Blob           // what its blob_ref names, if it has one
+}
+
+// A Value is what a record has in one of its fields.
+type Value struct {
+	Name  string
+	Value []byte // JSON
+}
+
+// Unquote decodes a JSON string that is known to be valid.
+func Unquote(quoted []byte) string {
+	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	var text string
+	_ = json.Unmarshal(quoted, &text) // valid
+	return text
 }
 
 // A Blob is bytes that a record's blob_ref names.

@@ -124,6 +124,7 @@ type filler struct {
 	batch   *sql.Tx
 	targets map[placeKey]*target
 	count   int
+	fields  map[string]json.RawMessage // of the record that is read
 }
 
 // A placeKey says where a record belongs: connection ids are unique over all connectors.
@@ -137,7 +138,7 @@ type target struct {
 }
 
 func (l *load) newFiller(ctx context.Context) (*filler, error) {
-	f := &filler{load: l, batch: l.tx, targets: map[placeKey]*target{}}
+	f := &filler{load: l, batch: l.tx, targets: map[placeKey]*target{}, fields: map[string]json.RawMessage{}}
 	for _, t := range l.next.Tables {
 		for i, connection := range t.Connector.Connections {
 			f.targets[placeKey{connection.ID, t.Stream.Name}] = &target{Table: t, source: l.next.sourceNumber(t, i)}
@@ -187,14 +188,20 @@ func (f *filler) entry(version int64, record model.Record) (entry, error) {
 	if !ok {
 		return entry{}, errors.New("no such stream or connection")
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(record.Data, &fields); err != nil {
-		return entry{}, err
+	clear(f.fields)
+	for _, one := range record.Fields {
+		f.fields[one.Name] = one.Value
 	}
+	if record.Fields == nil {
+		if err := json.Unmarshal(record.Data, &f.fields); err != nil {
+			return entry{}, err
+		}
+	}
+	record.Fields = nil // they change when the next record is read
 	terms := f.writer.Row(search.Document{
-		Version: version, Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields), Conversation: t.conversationOf(fields),
+		Version: version, Source: t.source, Texts: t.texts(f.fields), Event: t.eventOf(record, f.fields), Conversation: t.conversationOf(f.fields),
 	})
-	return entry{record: record, version: version, target: t, row: t.row(version, record, fields), terms: terms}, nil
+	return entry{record: record, target: t, row: t.row(version, record, f.fields), terms: terms}, nil
 }
 
 // add stores a record, in the place of an earlier one of the same id, and the bytes that it names.

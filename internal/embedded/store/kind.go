@@ -81,11 +81,10 @@ func storedBoolean(literal string) any {
 }
 
 func storedInstant(raw json.RawMessage) any {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
+	if len(raw) == 0 || raw[0] != '"' {
 		return nil
 	}
-	instant, ok := model.ParseInstant(text)
+	instant, ok := model.ParseInstant(model.Unquote(raw))
 	if !ok {
 		return nil
 	}
@@ -100,11 +99,7 @@ func storedText(raw json.RawMessage) any {
 	if raw[0] != '"' {
 		return string(raw)
 	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return nil
-	}
-	return text
+	return model.Unquote(raw)
 }
 
 // operand turns a filter's text into a value comparable with the column: ok is false if it is none of the kind.

@@ -27,7 +27,7 @@ type Table struct {
 // A Column is the comparable form of one field.
 type Column struct {
 	Kind  Kind
-	name  string
+	name  string // or, if it is not stored, the SQL that reads it
 	field string
 	read  bool // from the record's JSON whenever it is compared, instead of being stored a second time
 }
@@ -41,7 +41,11 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 		}
 		kind := KindOf(field)
 		if kind != KindNone && isCompared(connector, stream, field) {
-			t.columns = append(t.columns, Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, read: kind == KindText && isLong(connector, stream, field)})
+			c := Column{name: fmt.Sprintf("f%d", i), field: field.Name, Kind: kind, read: kind == KindText && isLong(connector, stream, field)}
+			if c.read {
+				c.name = readSQL(field.Name)
+			}
+			t.columns = append(t.columns, c)
 		}
 	}
 	return t
@@ -74,14 +78,12 @@ func isLong(connector *model.Connector, stream *model.Stream, field model.Field)
 	return !isCompared(connector, stream, bare)
 }
 
-// definition is the SQL that makes a column. One that is read takes what storedText would store.
-func (c Column) definition() string {
-	if !c.read {
-		return c.name
-	}
-	value := sqlText("$.\"" + c.field + "\"")
-	return fmt.Sprintf(`%[1]s AS (CASE json_type(CAST(data AS TEXT), %[2]s) WHEN 'text' THEN CAST(data AS TEXT) ->> %[2]s
-		WHEN 'null' THEN NULL WHEN 'object' THEN NULL WHEN 'array' THEN NULL ELSE CAST(data AS TEXT) -> %[2]s END) VIRTUAL`, c.name, value)
+// readSQL takes out of a record what storedText would store of a field. It is no generated column: SQLite would make that of each record
+// that is added.
+func readSQL(field string) string {
+	value := sqlText("$.\"" + field + "\"")
+	return fmt.Sprintf(`(CASE json_type(CAST(data AS TEXT), %[1]s) WHEN 'text' THEN CAST(data AS TEXT) ->> %[1]s
+		WHEN 'null' THEN NULL WHEN 'object' THEN NULL WHEN 'array' THEN NULL ELSE CAST(data AS TEXT) -> %[1]s END)`, value)
 }
 
 // sqlText spells a text as an SQL literal.
@@ -125,7 +127,9 @@ func (t *Table) create() string {
 	var sql strings.Builder
 	fmt.Fprintf(&sql, "CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER", t.Name)
 	for _, c := range t.columns {
-		fmt.Fprintf(&sql, ", %s", c.definition())
+		if !c.read {
+			sql.WriteString(", " + c.name)
+		}
 	}
 	sql.WriteString(", data BLOB NOT NULL, UNIQUE (connection, id));\n")
 	return sql.String()
@@ -190,9 +194,8 @@ func (t *Table) texts(fields map[string]json.RawMessage) []string {
 
 // lexicalText is the text of a field that is searched: all strings in it, one to a line.
 func lexicalText(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
+	if len(raw) > 0 && raw[0] == '"' {
+		return model.Unquote(raw)
 	}
 	var all []string
 	for _, leaf := range TextsIn(raw, "") {
@@ -211,8 +214,7 @@ func TextsIn(raw json.RawMessage, path string) []Leaf {
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
-		var text string
-		if json.Unmarshal(raw, &text) == nil && text != "" {
+		if text := model.Unquote(raw); text != "" {
 			leaves = append(leaves, Leaf{path, text})
 		}
 	case raw[0] == '[':

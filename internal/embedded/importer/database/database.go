@@ -18,6 +18,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // MaxBytes is how large a database may be with its log, in bytes.
@@ -258,7 +259,7 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	if key, ok := one.Value(r.of.Key); ok && r.of.Key != "" && string(key) != "null" {
 		if one.ID = string(key); key[0] == '"' {
-			one.ID = item.Unquote(key)
+			one.ID = model.Unquote(key)
 		}
 	}
 	return one, nil

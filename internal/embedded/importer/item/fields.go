@@ -1,7 +1,6 @@
 package item
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +52,7 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 		name.line = p.line
 		at = skipSpace(text, skipSpace(text, end)+1) // past the colon
 		end = valueEnd(text, at)
-		p.fields = append(p.fields, Field{name.name, text[at:end]})
+		p.fields = append(p.fields, Field{Name: name.name, Value: text[at:end]})
 		if at = skipSpace(text, end); text[at] == ',' {
 			at = skipSpace(text, at+1)
 		}
@@ -65,7 +64,7 @@ func (p *Parser) name(quoted []byte) *seenName {
 	if known, ok := p.names[string(quoted)]; ok {
 		return known
 	}
-	name := Unquote(quoted)
+	name := model.Unquote(quoted)
 	canonical, _ := json.Marshal(name) // a string, which always encodes
 	known, ok := p.names[string(canonical)]
 	if !ok {
@@ -74,16 +73,6 @@ func (p *Parser) name(quoted []byte) *seenName {
 	}
 	p.names[string(quoted)] = known // the same name, written with escapes
 	return known
-}
-
-// Unquote decodes a JSON string that is known to be valid.
-func Unquote(quoted []byte) string {
-	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner)
-	}
-	var text string
-	_ = json.Unmarshal(quoted, &text) // valid
-	return text
 }
 
 // IsTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.

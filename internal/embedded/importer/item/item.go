@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -43,10 +44,7 @@ func SkipMark(input *bufio.Reader) {
 }
 
 // A Field is one field of a record.
-type Field struct {
-	Name  string
-	Value []byte // JSON
-}
+type Field = model.Value
 
 // An Item is a record as it was found.
 type Item struct {
@@ -73,8 +71,7 @@ func (i Item) Data() json.RawMessage {
 	for _, one := range i.Fields {
 		size += len(one.Name) + len(one.Value) + len(`"":,`)
 	}
-	text := make([]byte, 0, size)
-	text = append(text, '{')
+	text := append(make([]byte, 0, size), '{')
 	for index, one := range i.Fields {
 		if index > 0 {
 			text = append(text, ',')
@@ -88,11 +85,32 @@ func (i Item) Data() json.RawMessage {
 
 // JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
+	if plain, ok := value.(string); ok && isPlain(plain) {
+		return AppendString(make([]byte, 0, len(plain)+2), plain)
+	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(value) // strings, numbers and lists of them always encode
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+}
+
+// AppendString writes a string as [JSON] does.
+func AppendString(to []byte, text string) []byte {
+	if !isPlain(text) {
+		return append(to, JSON(text)...)
+	}
+	return append(append(append(to, '"'), text...), '"')
+}
+
+// isPlain reports a text that JSON writes as it is.
+func isPlain(text string) bool {
+	for index := range len(text) {
+		if one := text[index]; one < ' ' || one == '"' || one == '\\' || one >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // Put adds a field, unless it is empty.
@@ -107,7 +125,7 @@ func (i *Item) Put(name string, value any) {
 			return
 		}
 	}
-	i.Fields = append(i.Fields, Field{name, JSON(value)})
+	i.Fields = append(i.Fields, Field{Name: name, Value: JSON(value)})
 }
 
 // Value is what a field holds.
@@ -123,7 +141,7 @@ func (i Item) Value(name string) (json.RawMessage, bool) {
 // String is what a field holds that is a string, else nothing.
 func (i Item) String(name string) string {
 	if value, ok := i.Value(name); ok && value[0] == '"' {
-		return Unquote(value)
+		return model.Unquote(value)
 	}
 	return ""
 }
@@ -171,6 +189,6 @@ func (i *Item) Identify(field string) {
 	case first == '-' || first >= '0' && first <= '9':
 		i.ID = string(value)
 	case first == '"' && len(value) > 2:
-		i.ID = Unquote(value)
+		i.ID = model.Unquote(value)
 	}
 }

@@ -30,42 +30,63 @@ type Cell struct {
 	UnitField string
 }
 
-// value is a cell as JSON.
-func (c Cell) value(cell string) []byte {
+// appendTo writes a cell as JSON.
+func (c Cell) appendTo(text []byte, cell string) []byte {
 	plain := strings.TrimSpace(cell)
 	switch c.Kind {
 	case "integer", "number":
 		if c.numbers != 0 {
 			number, _ := split(plain)
-			return []byte(c.numbers.plain(number))
+			return append(text, c.numbers.plain(number)...)
 		}
 		if isNumber(plain) {
-			return []byte(plain)
+			return append(text, plain...)
 		}
 	case "boolean":
 		if truth, ok := asBoolean(plain); ok {
-			return strconv.AppendBool(nil, truth)
+			return strconv.AppendBool(text, truth)
 		}
 	case "timestamp":
-		if count, err := strconv.ParseInt(plain, 10, 64); c.unix != 0 && err == nil {
-			when := time.Unix(0, 0).UTC().Add(time.Duration(count) * c.unix)
-			if c.unix == time.Second {
-				return item.JSON(when.Format(time.RFC3339))
-			}
-			return item.JSON(when.Format("2006-01-02T15:04:05.000Z07:00"))
-		}
-		if when, err := time.Parse(c.layout, plain); c.layout != "" && err == nil {
-			return item.JSON(isoForm(when, c.layout))
-		}
-		if when, ok := model.ParseInstant(plain); ok && len(plain) > len(time.DateOnly) && plain[len(time.DateOnly)] == ' ' {
-			if strings.ContainsAny(plain[len(time.DateOnly):], "+-Z") {
-				return item.JSON(when.Format(time.RFC3339))
-			}
-			return item.JSON(when.Format("2006-01-02T15:04:05"))
-		}
-		return item.JSON(plain)
+		return item.AppendString(text, c.timestamp(plain))
 	}
-	return item.JSON(cell)
+	return item.AppendString(text, cell)
+}
+
+// timestamp writes a time as records do.
+func (c Cell) timestamp(plain string) string {
+	day := len(time.DateOnly)
+	switch {
+	case c.unix != 0:
+		if when, ok := c.Since1970(plain); ok {
+			return when
+		}
+	case c.layout != "":
+		if when, err := time.Parse(c.layout, plain); err == nil {
+			return isoForm(when, c.layout)
+		}
+	case len(plain) > day && plain[day] == ' ':
+		when, ok := model.ParseInstant(plain)
+		switch {
+		case ok && strings.ContainsAny(plain[day:], "+-Z"):
+			return when.Format(time.RFC3339)
+		case ok:
+			return when.Format("2006-01-02T15:04:05")
+		}
+	}
+	return plain
+}
+
+// Since1970 reads a count as a time: ok is false if the cells of the column are none.
+func (c Cell) Since1970(count string) (when string, ok bool) {
+	number, err := strconv.ParseInt(count, 10, 64)
+	if c.unix == 0 || err != nil {
+		return "", false
+	}
+	at := time.Unix(0, 0).UTC().Add(time.Duration(number) * c.unix)
+	if c.unix == time.Second {
+		return at.Format(time.RFC3339), true
+	}
+	return at.Format("2006-01-02T15:04:05.000Z07:00"), true
 }
 
 // isoForm writes a time as records do, as precisely as its layout is.
@@ -88,11 +109,6 @@ func isNumber(text string) bool {
 }
 
 func asBoolean(text string) (truth, ok bool) {
-	switch strings.ToLower(text) {
-	case "true":
-		return true, true
-	case "false":
-		return false, true
-	}
-	return false, false
+	truth = strings.EqualFold(text, "true")
+	return truth, truth || strings.EqualFold(text, "false")
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,12 +23,24 @@ import (
 // take the rest of the file for one cell, so rows are put together here: lines, until their quotation marks are even.
 type reader struct {
 	lines   *item.Lines
+	quoted  *bufio.Reader // of a row with quotation marks
 	comma   rune
-	names   []string
+	columns []column
 	cells   map[string]Cell // nil: leave all cells strings
 	idField *string
 	begun   bool
 	above   []int // lines above the header that were passed over
+
+	split  []string // the cells of the row that was read last, and what was made of them
+	text   []byte
+	fields []item.Field
+}
+
+// A column is what becomes of its cells.
+type column struct {
+	Cell
+	name         string
+	key, unitKey []byte // what comes before the value in a record, and before its unit
 }
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
@@ -36,7 +49,7 @@ func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string) item
 	if start, _ := input.Peek(2); HasUTF16Mark(start) {
 		input = bufio.NewReader(transform.NewReader(input, utf16.BOMOverride(transform.Nop)))
 	}
-	return &reader{lines: item.NewLines(input), cells: cells, idField: idField}
+	return &reader{lines: item.NewLines(input), quoted: bufio.NewReader(nil), cells: cells, idField: idField}
 }
 
 // HasUTF16Mark reports that a text begins as UTF-16 does.
@@ -61,7 +74,7 @@ func (r *reader) row() (cells []string, line int, err error) {
 		if r.comma == 0 && !r.findHeader(first) {
 			continue
 		}
-		cells, err = r.split(first)
+		cells, err = r.cellsOf(first)
 		return cells, line, err
 	}
 }
@@ -93,10 +106,21 @@ func (r *reader) findHeader(first []byte) bool {
 	return true
 }
 
-// split makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in none.
-func (r *reader) split(first []byte) ([]string, error) {
+// cellsOf makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in none.
+func (r *reader) cellsOf(first []byte) ([]string, error) {
 	line := r.lines.Number
-	if bytes.Count(first, []byte(`"`))%2 == 0 {
+	marks := bytes.Count(first, []byte(`"`))
+	if marks == 0 && utf8.Valid(first) { // most rows, for which a parser would be slow
+		r.split = r.split[:0]
+		comma := string(r.comma)
+		for rest, more := strings.TrimSuffix(strings.TrimSuffix(string(first), "\n"), "\r"), true; more; {
+			var cell string
+			cell, rest, more = strings.Cut(rest, comma)
+			r.split = append(r.split, cell)
+		}
+		return r.split, nil
+	}
+	if marks%2 == 0 {
 		cells, err := r.parse(first, false)
 		if err != nil {
 			cells, err = r.parse(first, true)
@@ -123,7 +147,7 @@ func (r *reader) split(first []byte) ([]string, error) {
 	}
 	r.lines.Back(more...)
 	cells, err := r.parse(first, true)
-	if err == nil && len(r.names) > 0 && len(cells) != len(r.names) {
+	if err == nil && len(r.columns) > 0 && len(cells) != len(r.columns) {
 		return nil, item.UnusableError{Line: line, Reason: "a quotation mark is opened and not closed"}
 	}
 	return cells, asUnusable(line, err)
@@ -140,7 +164,8 @@ func asUnusable(line int, err error) error {
 }
 
 func (r *reader) parse(text []byte, lazily bool) ([]string, error) {
-	parser := csv.NewReader(bytes.NewReader(text))
+	r.quoted.Reset(bytes.NewReader(text))
+	parser := csv.NewReader(r.quoted)
 	parser.Comma, parser.LazyQuotes, parser.FieldsPerRecord = r.comma, lazily, -1
 	cells, err := parser.Read()
 	if err != nil {
@@ -167,8 +192,15 @@ func (r *reader) Next() (item.Item, error) {
 			r.lines.Stop()
 			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 		}
-		r.names = columnNames(header)
-		for _, name := range r.names {
+		for index, name := range columnNames(header) {
+			one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
+			if index > 0 {
+				one.key = append([]byte(","), one.key...)
+			}
+			if one.UnitField != "" {
+				one.unitKey = slices.Concat([]byte(","), item.JSON(one.UnitField), []byte(":"))
+			}
+			r.columns = append(r.columns, one)
 			if *r.idField == "id" && strings.EqualFold(name, "id") {
 				*r.idField = name
 			}
@@ -183,30 +215,37 @@ func (r *reader) Next() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, err
 	}
-	for len(cells) > len(r.names) && cells[len(cells)-1] == "" {
+	for len(cells) > len(r.columns) && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	if len(cells) > len(r.names) {
-		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.names))}
+	if len(cells) > len(r.columns) {
+		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
 	}
-	one := item.Item{Line: line, Fields: make([]item.Field, 0, len(r.names))}
-	for index, name := range r.names {
-		value := []byte("null")
-		if index < len(cells) && cells[index] != "" {
-			value = r.cells[name].value(cells[index])
+	r.text, r.fields = append(r.text[:0], '{'), r.fields[:0]
+	for index, one := range r.columns {
+		cell := ""
+		if index < len(cells) {
+			cell = cells[index]
 		}
-		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
-		if unitField := r.cells[name].UnitField; unitField != "" {
-			unit := []byte("null")
-			if index < len(cells) {
-				if _, sign := split(strings.TrimSpace(cells[index])); sign != "" {
-					unit = item.JSON(sign)
-				}
-			}
-			one.Fields = append(one.Fields, item.Field{Name: unitField, Value: unit})
+		r.add(one.name, one.key, one.appendTo, cell)
+		if one.UnitField != "" {
+			_, unit := split(strings.TrimSpace(cell))
+			r.add(one.UnitField, one.unitKey, item.AppendString, unit)
 		}
 	}
-	return one, nil
+	return item.Item{Line: line, Text: append(r.text, '}'), Fields: r.fields}, nil
+}
+
+// add writes a field: null for nothing.
+func (r *reader) add(name string, key []byte, value func([]byte, string) []byte, cell string) {
+	r.text = append(r.text, key...)
+	start := len(r.text)
+	if cell == "" {
+		r.text = append(r.text, "null"...)
+	} else {
+		r.text = value(r.text, cell)
+	}
+	r.fields = append(r.fields, item.Field{Name: name, Value: r.text[start:len(r.text):len(r.text)]})
 }
 
 // columnNames makes names of fields from a header: letters, digits, ".", "_" and "-", each once.
