@@ -187,7 +187,10 @@ func TestTheReadmeShowsTheChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(standard), "return New(\n")
+	_, list, found := strings.Cut(string(standard), "return chain(core,\n")
+	if !found {
+		t.Fatal("the list was not found; the search has gone blind")
+	}
 	list, _, _ = strings.Cut(list, "\n\t)")
 	for line := range strings.Lines(list) {
 		if line = strings.TrimSpace(line); !strings.Contains(string(readme), line) {

@@ -9,13 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A Source gives the resource server as one principal sees it: every read carries that principal's token, or, for a
-// package, one of its members's.
-type Source func(context.Context, auth.Principal) (rs.Doer, error)
-
-// Admit lets a call pass that has an admissible principal, and gives it the principal's resource server. The HTTP chain has
+// admit lets a call pass that has an admissible principal, and gives it the principal's resource server. The HTTP chain has
 // asked the same question before; asking again makes a chain that is wired wrongly fail closed (S0-R3).
-func Admit(source Source) Middleware {
+func admit(source func(context.Context, auth.Principal) (rs.Doer, error)) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 			principal := auth.PrincipalFrom(ctx)

@@ -26,7 +26,7 @@ func TestTheChainMakesLittleGarbage(t *testing.T) {
 	call.Tool = &plain
 	response := middlewaretest.JSON(`{}`)
 	var server middlewaretest.RS
-	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(func(_ context.Context, call tools.Call) (tools.Reply, error) {
+	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, func(_ context.Context, call tools.Call) (tools.Reply, error) {
 		return tools.Reply{Call: call, Answer: tools.Answer{Response: response}}, nil
 	})
 	ctx := as(t.Context(), auth.KindClient)

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// New(a, b, c).Then(h) is a(b(c(h))).
+// Chain(h, a, b, c) is a(b(c(h))).
 func TestChainIsItsEquation(t *testing.T) {
 	var order []string
 	stage := func(name string) middleware.Middleware {
@@ -26,17 +26,17 @@ func TestChainIsItsEquation(t *testing.T) {
 	}
 	core := middlewaretest.Spy{Do: func(context.Context, tools.Call) { order = append(order, "core") }}
 	stages := []middleware.Middleware{stage("a"), stage("b"), stage("c")}
-	chain := middleware.New(stages...)
+	pipeline := middleware.Chain(core.Handle, stages...)
 	stages[1] = stage("changed later")
 
-	if _, err := chain.Then(core.Handle)(t.Context(), tools.Call{}); err != nil {
+	if _, err := pipeline(t.Context(), tools.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"a in", "b in", "c in", "core", "c out", "b out", "a out"}
 	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := middleware.New().Then(core.Handle)(t.Context(), tools.Call{}); err != nil || len(core.Calls()) != 2 {
+	if _, err := middleware.Chain(core.Handle)(t.Context(), tools.Call{}); err != nil || len(core.Calls()) != 2 {
 		t.Errorf("the empty chain is not its core: %v", err)
 	}
 }

@@ -16,11 +16,11 @@ import (
 // correctDeadline bounds the one read of a schema by which an error is explained.
 const correctDeadline = 5 * time.Second
 
-// Correct takes arguments that are certain to mean one thing as if they had been written so, and puts the call that is probably
+// correctCall takes arguments that are certain to mean one thing as if they had been written so, and puts the call that is probably
 // meant beside an error. An error of ours is corrected from what is known without a read. Only if the resource server or a package
 // refused a name that it alone knows (a stream, field, connection or relation), the compact schema is read, once. A connection's
 // display name is taken for its id where only one connection has it.
-func Correct(next tools.Handler) tools.Handler {
+func correctCall(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, ok := correct.Arguments(call.Raw)
 		if !ok {

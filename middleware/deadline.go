@@ -9,9 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Deadline bounds a call, all its reads together. The end of its [Request] ends it sooner: the client hung up, or the server
+// deadline bounds a call, all its reads together. The end of its [Request] ends it sooner: the client hung up, or the server
 // stops. Then the call fails with the cause of that end, where that is an *rs.Error.
-func Deadline(limit time.Duration) Middleware {
+func deadline(limit time.Duration) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 			ctx, release := RequestFrom(ctx).Bind(ctx)

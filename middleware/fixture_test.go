@@ -42,7 +42,7 @@ func as(ctx context.Context, kind string) context.Context {
 
 // standard is the pipeline over a scripted resource server.
 func standard(server *middlewaretest.RS) tools.Handler {
-	return middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(tools.Forward)
+	return middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, tools.Forward)
 }
 
 // codeOf is the code of a typed error, or "" of none. Any other error fails the test.

@@ -9,9 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// GateExpand refuses expansion on a stream whose live schema advertises none. Where the schema cannot tell, the
+// gateExpand refuses expansion on a stream whose live schema advertises none. Where the schema cannot tell, the
 // resource server decides (S4-R5).
-func GateExpand(next tools.Handler) tools.Handler {
+func gateExpand(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		if call.Scope.Expands {
 			if p := auth.PrincipalFrom(ctx).Package; p != nil {

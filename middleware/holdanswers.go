@@ -7,10 +7,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// HoldAnswers has the answers that a call reads count against the budget of their [rsclient.Client] until the call is rendered,
+// holdAnswers has the answers that a call reads count against the budget of their [rsclient.Client] until the call is rendered,
 // however it ends. A transport that holds them itself releases a blob, which is as large as what was read; every other reply
 // is small.
-func HoldAnswers(next tools.Handler) tools.Handler {
+func holdAnswers(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 		sent := rsclient.HoldsAnswers(ctx)
 		ctx, release := rsclient.HoldAnswers(ctx)

@@ -32,11 +32,11 @@ func Bounded(text string, max int) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// Log writes one line per call: what was called and in which version of the protocol, how it ended, how long it took, how
+// logCall writes one line per call: what was called and in which version of the protocol, how it ended, how long it took, how
 // many bytes were read and went out on each channel, the ids of the request, the resource server's request and the trace.
 // It never writes a token, an argument or a record; the cause of an error only where it is the network's. What comes from
 // outside is cut: a version to 32 bytes, a code to 80, an id to 128, a cause to 300.
-func Log(log zerolog.Logger, now func() time.Time) Middleware {
+func logCall(log zerolog.Logger, now func() time.Time) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 			start := now()
@@ -71,7 +71,7 @@ func Log(log zerolog.Logger, now func() time.Time) Middleware {
 			}
 			event = present(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
 			event = present(event, "request_id", RequestFrom(ctx).ID)
-			event = present(event, "trace_id", TraceIDFrom(ctx))
+			event = present(event, "trace_id", traceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
 				Str("code", Bounded(string(o.Code), MaxLoggedCode)).

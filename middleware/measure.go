@@ -13,8 +13,8 @@ type CallObserver interface {
 	CallEnded(Outcome)
 }
 
-// Measure tells the observer of each call when it begins and how it went. A nil observer costs nothing.
-func Measure(observer CallObserver, now func() time.Time) Middleware {
+// measure tells the observer of each call when it begins and how it went. A nil observer costs nothing.
+func measure(observer CallObserver, now func() time.Time) middleware {
 	return func(next tools.Handler) tools.Handler {
 		if observer == nil {
 			return next

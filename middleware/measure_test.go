@@ -69,7 +69,7 @@ func TestMeasure(t *testing.T) {
 			}}
 			call := callOf(t, "list_streams", `{"connection_id":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI, call.Protocol = row.uri, "2025-11-25"
-			handle := middleware.New(middleware.Measure(&seen, ticking(time.Second)), middleware.Render).Then(core.Handle)
+			handle := middleware.Chain(core.Handle, middleware.Measure(&seen, ticking(time.Second)), middleware.Render)
 			reply, err := handle(t.Context(), call)
 			if row.want.TextBytes < 0 { // as many as went out
 				row.want.TextBytes, row.want.StructuredBytes = len(textOf(t, reply.Result)), len(reply.Rendered.Structured)

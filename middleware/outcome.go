@@ -34,7 +34,7 @@ type Outcome struct {
 	Cuts, Removed int
 }
 
-// outcomeOf says how a call went. It stands outside Render, which turns most errors into results.
+// outcomeOf says how a call went. Its stages are outside renderResult, which turns most errors into results.
 func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration) Outcome {
 	o := Outcome{
 		Tool: call.Tool.Name, Resource: call.URI != "", Protocol: call.Protocol, Code: Good, Took: took,

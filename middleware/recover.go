@@ -11,9 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Recover turns a panic below it into an Internal error, with the stack in the log. Handlers run outside net/http's
+// recoverCall turns a panic below it into an Internal error, with the stack in the log. Handlers run outside net/http's
 // own recovery, so without it one bad call would end the process.
-func Recover(log zerolog.Logger) Middleware {
+func recoverCall(log zerolog.Logger) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 			defer func() {

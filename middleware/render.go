@@ -11,11 +11,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Render is the only stage that writes a result. A tool call always gets one: good, or an error document with
+// renderResult is the only stage that writes a result. A tool call always gets one: good, or an error document with
 // isError. A resource read gets its contents, or keeps its error, because an error is not the content of a resource.
 // It removes the tokens of the call from everything that leaves: the client has removed from each answer the token that it
 // was asked with, but cleaning a text can put the pieces of a token together, and a member's answer may hold another's.
-func Render(next tools.Handler) tools.Handler {
+func renderResult(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		caller := auth.PrincipalFrom(ctx)
 		ctx, used := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())

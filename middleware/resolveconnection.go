@@ -6,9 +6,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// ResolveConnection finds out what a call touches. A connection may stand in an id, in connection_id, or in both;
+// resolveConnection finds out what a call touches. A connection may stand in an id, in connection_id, or in both;
 // two different ones are refused rather than one silently preferred (S2-8).
-func ResolveConnection(next tools.Handler) tools.Handler {
+func resolveConnection(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		scope, err := call.Args.Scope()
 		if err != nil {

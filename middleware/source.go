@@ -8,9 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Reading is the Source of a server over one resource server. A client's reads carry its own token, a package's those of its
+// Reading is the Source, see [Options], of a server over one resource server. A client's reads carry its own token, a package's those of its
 // members. A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
-func Reading(client *rsclient.Client) Source {
+func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.Doer, error) {
 	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 		if p.Package != nil {
 			return noting{p.Package}, nil // the package's own token is never sent (D17)

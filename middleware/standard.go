@@ -1,10 +1,16 @@
 package middleware
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // DefaultDeadline bounds a call where nothing else is configured.
@@ -14,32 +20,45 @@ const DefaultDeadline = 40 * time.Second
 type Options struct {
 	Log      zerolog.Logger
 	Deadline time.Duration // of one call; 0 means DefaultDeadline
-	Source   Source
+	// Source gives the resource server as one principal sees it: every read carries that principal's token, or, for a package, one
+	// of its members'.
+	Source   func(context.Context, auth.Principal) (rs.Doer, error)
 	Now      func() time.Time // nil means time.Now
 	Tracer   trace.Tracer     // nil makes no spans
 	Observer CallObserver     // nil counts nothing
 }
 
-// Standard is the order in which every call is handled, over HTTP and over stdio. It is the program.
-func Standard(o Options) Chain {
+// Standard is the order in which every call is handled, over HTTP and over stdio, before core reads. It is the program.
+func Standard(o Options, core tools.Handler) tools.Handler {
 	if o.Deadline == 0 {
 		o.Deadline = DefaultDeadline
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return New(
-		Trace(o.Tracer),            // one span per call
-		Measure(o.Observer, o.Now), // one call in the metrics
-		Log(o.Log, o.Now),          // one line per call
-		Recover(o.Log),             // a panic is a bug: JSON-RPC internal error, stack to the log
-		HoldAnswers,                // what is read counts until it is rendered
-		Render,                     // the only stage that writes a result
-		Deadline(o.Deadline),       // and the client's hang-up
-		Admit(o.Source),            // a principal is present and may read
-		Correct,                    // certain mistakes are taken, others get the call that is meant
-		Validate,                   // raw arguments become Args
-		ResolveConnection,          // id and connection_id become one Scope
-		GateExpand,                 // the live schema advertises expansion
+	return chain(core,
+		traceCall(o.Tracer),        // one span per call
+		measure(o.Observer, o.Now), // one call in the metrics
+		logCall(o.Log, o.Now),      // one line per call
+		recoverCall(o.Log),         // a panic is a bug: JSON-RPC internal error, stack to the log
+		holdAnswers,                // what is read counts until it is rendered
+		renderResult,               // the only stage that writes a result
+		deadline(o.Deadline),       // and the client's hang-up
+		admit(o.Source),            // a principal is present and may read
+		correctCall,                // certain mistakes are taken, others get the call that is meant
+		validate,                   // raw arguments become Args
+		resolveConnection,          // id and connection_id become one Scope
+		gateExpand,                 // the live schema advertises expansion
 	)
+}
+
+// A middleware wraps a handler of calls in one more stage.
+type middleware func(tools.Handler) tools.Handler
+
+// chain puts stages around a core, the outermost first: chain(h, a, b, c) is a(b(c(h))).
+func chain(core tools.Handler, stages ...middleware) tools.Handler {
+	for _, stage := range slices.Backward(stages) {
+		core = stage(core)
+	}
+	return core
 }

@@ -43,7 +43,7 @@ func TestStandardOrder(t *testing.T) {
 				"/v1/streams/m/records/1": `{"object":"record","id":"1","stream":"m","connection_id":"cin_1","data":{"subject":"Tax"}}`,
 			}}
 			var log bytes.Buffer
-			pipeline := middleware.Standard(middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)}).Then(tools.Forward)
+			pipeline := middleware.Standard(middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)}, tools.Forward)
 			reply, err := pipeline(as(t.Context(), row.kind), callOf(t, row.tool, row.arguments))
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestStandardBoundsACallWhereNothingIsConfigured(t *testing.T) {
 				}
 			}}
 			options := middleware.Options{Log: zerolog.Nop(), Source: new(middlewaretest.RS).Source, Deadline: configured}
-			_, err := middleware.Standard(options).Then(core.Handle)(as(t.Context(), auth.KindClient), callOf(t, "list_streams", `{}`))
+			_, err := middleware.Standard(options, core.Handle)(as(t.Context(), auth.KindClient), callOf(t, "list_streams", `{}`))
 			if err != nil || left != want {
 				t.Errorf("a call has %s with %s configured, want %s (%v)", left, configured, want, err)
 			}
@@ -118,7 +118,7 @@ func TestStandardDefaults(t *testing.T) {
 			Err: &rs.Error{Code: rs.DeadlineExceeded, Message: "Too late."},
 		}
 		var server middlewaretest.RS
-		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core.Handle)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, core.Handle)
 		start := time.Now()
 		reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
 		if err != nil || !reply.Result.IsError || time.Since(start) != middleware.DefaultDeadline {
@@ -184,7 +184,7 @@ func BenchmarkChain(b *testing.B) {
 	})
 	b.Run("core and rendering", func(b *testing.B) {
 		b.ReportAllocs()
-		pipeline := middleware.New(middleware.Render).Then(core)
+		pipeline := middleware.Chain(core, middleware.Render)
 		for b.Loop() {
 			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
@@ -194,7 +194,7 @@ func BenchmarkChain(b *testing.B) {
 	b.Run("standard chain, counted", func(b *testing.B) {
 		b.ReportAllocs()
 		metrics := observe.NewMetrics("test", []string{"list_streams"})
-		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics}).Then(core)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics}, core)
 		for b.Loop() {
 			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
@@ -206,7 +206,7 @@ func BenchmarkChain(b *testing.B) {
 		metrics := observe.NewMetrics("test", []string{"list_streams"})
 		provider := sdktrace.NewTracerProvider()
 		defer func() { _ = provider.Shutdown(context.Background()) }()
-		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")}).Then(core)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")}, core)
 		for b.Loop() {
 			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)
@@ -215,7 +215,7 @@ func BenchmarkChain(b *testing.B) {
 	})
 	b.Run("standard chain", func(b *testing.B) {
 		b.ReportAllocs()
-		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}).Then(core)
+		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, core)
 		for b.Loop() {
 			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Trace makes a span for each call, such as "tools/call schema". Where the call names another trace than that of its HTTP
+// traceCall makes a span for each call, such as "tools/call schema". Where the call names another trace than that of its HTTP
 // request, the span is linked to the request's. A nil tracer makes no span; the trace that a client named still goes on to the
 // resource server.
-func Trace(tracer trace.Tracer) Middleware {
+func traceCall(tracer trace.Tracer) middleware {
 	return func(next tools.Handler) tools.Handler {
 		if tracer == nil {
 			return next
@@ -67,8 +67,8 @@ func ContinueTrace(ctx context.Context, traceparent string) context.Context {
 	return trace.ContextWithRemoteSpanContext(ctx, named)
 }
 
-// TraceIDFrom is the id of the trace to which a context belongs, or "".
-func TraceIDFrom(ctx context.Context) string {
+// traceIDFrom is the id of the trace to which a context belongs, or "".
+func traceIDFrom(ctx context.Context) string {
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		return span.TraceID().String()
 	}

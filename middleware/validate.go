@@ -6,8 +6,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Validate parses the arguments. What does not parse is refused here, before anything is read.
-func Validate(next tools.Handler) tools.Handler {
+// validate parses the arguments. What does not parse is refused here, before anything is read.
+func validate(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, err := call.Tool.Decode(call.Raw)
 		if err != nil {

@@ -17,10 +17,10 @@ import (
 
 // What an answer may be made of, whatever its size in bytes.
 const (
-	// MaxDepth is how many arrays and objects may stand inside one another.
-	MaxDepth = 256
-	// MaxValues is how many values and names an answer may have.
-	MaxValues = 1 << 20
+	// maxDepth is how many arrays and objects may stand inside one another.
+	maxDepth = 256
+	// maxValues is how many values and names an answer may have.
+	maxValues = 1 << 20
 )
 
 // errNotJSON is the error of a body that is not JSON.
@@ -65,14 +65,14 @@ func readShape(raw string) (jsonShape, error) {
 			values++
 		}
 		switch depth := decoder.StackDepth(); {
-		case depth > MaxDepth:
+		case depth > maxDepth:
 			return jsonShape{}, &Error{
-				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", MaxDepth),
+				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
 				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
 			}
-		case values > MaxValues+1: // the outermost is no value of another
+		case values > maxValues+1: // the outermost is no value of another
 			return jsonShape{}, &Error{
-				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", MaxValues),
+				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
 				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
 			}
 		case depth == 0:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/relax"
@@ -37,7 +38,7 @@ func (m memberReader) Do(ctx context.Context, r rs.Request) (*rs.Response, error
 }
 
 // packageOf is a package of so many members, each with the records of a year.
-func packageOf(count int) (*fanout.Package, *members) {
+func packageOf(count int) (auth.Package, *members) {
 	m := &members{servers: map[string]*middlewaretest.RS{}}
 	var all []fanout.Member
 	for i := range count {

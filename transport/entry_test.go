@@ -170,10 +170,10 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	var log bytes.Buffer
 	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
 	all := tools.All("https://rs.example")
-	chain := middleware.Standard(middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }})
+	handle := middleware.Standard(middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }}, tools.Forward)
 	f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: transport.NewServer(transport.ServerOptions{
-			Name: "pdpp", Version: "1", Tools: all, Resources: tools.Resources(all), Handler: chain.Then(tools.Forward), Logger: logger,
+			Name: "pdpp", Version: "1", Tools: all, Resources: tools.Resources(all), Handler: handle, Logger: logger,
 		}),
 		Authenticator: &authority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: logger,
 	}))}

@@ -16,8 +16,8 @@ import (
 
 // Defaults of [HealthOptions].
 const (
-	DefaultHealthHold    = 5 * time.Second
-	DefaultHealthTimeout = 2 * time.Second
+	defaultHealthHold    = 5 * time.Second
+	defaultHealthTimeout = 2 * time.Second
 )
 
 // A Check is something that this server cannot work without.
@@ -72,10 +72,10 @@ const (
 // NewHealth returns a Health that is starting.
 func NewHealth(o HealthOptions) *Health {
 	if o.Hold <= 0 {
-		o.Hold = DefaultHealthHold
+		o.Hold = defaultHealthHold
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = DefaultHealthTimeout
+		o.Timeout = defaultHealthTimeout
 	}
 	if o.Now == nil {
 		o.Now = time.Now

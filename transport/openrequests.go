@@ -10,9 +10,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// MaxCallsUnderWay is how many requests over stdio may be under way at a time. Further ones are refused instead of delayed,
+// maxCallsUnderWay is how many requests over stdio may be under way at a time. Further ones are refused instead of delayed,
 // because a cancellation may be waiting behind them.
-const MaxCallsUnderWay = 256
+const maxCallsUnderWay = 256
 
 // openRequests are the requests of one session that were read and not answered yet. It is safe for concurrent use.
 type openRequests struct {
@@ -48,9 +48,9 @@ func (o *openRequests) begin(m message) (id any, refusal *jsonrpc.Error) {
 	switch {
 	case taken:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: a request with this id is still under way"}
-	case len(o.inFlight) >= MaxCallsUnderWay:
+	case len(o.inFlight) >= maxCallsUnderWay:
 		return m.wireID(), wireError(&rs.Error{
-			Code: rs.TooManyCalls, Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", MaxCallsUnderWay),
+			Code: rs.TooManyCalls, Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
 			Hint: "Wait for some of them to end, then send this one again.",
 		}, "")
 	}

@@ -31,10 +31,10 @@ type PipelineOptions struct {
 // [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline.
 func NewPipeline(o PipelineOptions) *Server {
 	all := tools.AllWith(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
-	chain := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer})
+	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
 	return NewServer(ServerOptions{
 		Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version,
 		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),
-		Handler: chain.Then(tools.Forward), Logger: o.Logger,
+		Handler: handle, Logger: o.Logger,
 	})
 }

@@ -32,7 +32,7 @@ import (
 // Each call puts a name of its own into what it asks for; that ties a read to its call. Each grant stamps its answers.
 
 // believed is how long an authority's word holds, at most.
-const believed = auth.DefaultTokenTTL
+const believed = time.Minute
 
 // skew is how long after its expiry a token may still be taken.
 const skew = 30 * time.Second

@@ -14,8 +14,8 @@ import (
 
 // Limits of how long a session over stdio goes on after it is to end.
 const (
-	// AnswerWait is how long open calls may take after the input has ended.
-	AnswerWait = 10 * time.Second
+	// answerWait is how long open calls may take after the input has ended.
+	answerWait = 10 * time.Second
 	// lastAnswerWait is how long canceled calls may take to say so.
 	lastAnswerWait = 300 * time.Millisecond
 )
@@ -38,7 +38,7 @@ var ErrStopping = &rs.Error{
 // Stdio serves one client over a pair of streams, one JSON-RPC message a line. Every call is the principal's. Nothing but
 // messages is ever written to out (S3-R4).
 //
-// When in ends, open calls have [AnswerWait] to be answered; Stdio then returns nil. When ctx ends, or out cannot be written
+// When in ends, open calls have [answerWait] to be answered; Stdio then returns nil. When ctx ends, or out cannot be written
 // to, or that time is over, it cancels what is open and returns a *[StoppedError] that says why, within a second.
 //
 // The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
@@ -66,9 +66,9 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 		case <-c.broken:
 			why = ErrOutputClosed
 		case <-inputEnded:
-			inputEnded, patience = nil, time.After(AnswerWait)
+			inputEnded, patience = nil, time.After(answerWait)
 		case <-patience:
-			why = fmt.Errorf("the input ended, and calls were not answered within %s", AnswerWait)
+			why = fmt.Errorf("the input ended, and calls were not answered within %s", answerWait)
 		case <-ctx.Done():
 			why = context.Cause(ctx)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -255,12 +254,14 @@ func TestStdioDoesNotWaitForEverForWhatIsOpen(t *testing.T) {
 	inReader, in := io.Pipe()
 	outReader, out := io.Pipe()
 	canceled := make(chan error, 1)
-	server := testServer(middleware.Deadline(time.Minute)(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
+	server := testServer(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
+		ctx, release := middleware.RequestFrom(ctx).Bind(ctx)
+		defer release()
 		_ = in.Close()
 		<-ctx.Done()
 		canceled <- context.Cause(ctx)
 		return tools.Reply{}, context.Cause(ctx)
-	}), io.Discard)
+	}, io.Discard)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- serveStdio(context.Background(), server, inReader, out)

@@ -56,7 +56,7 @@ func (o Observation) FanOuts() func(asked, answered int) {
 	return o.Metrics.FannedOut
 }
 
-// Following puts a transport into the traces of those on whose behalf it is used; see [Transport].
+// Following puts a transport into the traces of those on whose behalf it is used; see [transport].
 func (o Observation) Following(class string) func(http.RoundTripper) http.RoundTripper {
-	return func(next http.RoundTripper) http.RoundTripper { return Transport(next, o.Tracer, class) }
+	return func(next http.RoundTripper) http.RoundTripper { return transport{next, o.Tracer, class} }
 }

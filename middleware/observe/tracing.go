@@ -16,13 +16,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Transport returns a transport that starts a span for every request and names it in the request's
-// traceparent. class says what is asked where the request belongs to no read of a resource server. A nil tracer makes no
-// span: then the trace to which the caller's request belongs goes on as it came, if there is one.
-func Transport(next http.RoundTripper, tracer trace.Tracer, class string) http.RoundTripper {
-	return transport{next, tracer, class}
-}
-
+// A transport starts a span for every request and names it in the request's traceparent. class says what is asked where the request
+// belongs to no read of a resource server. A nil tracer makes no span: then the trace to which the caller's request belongs goes on as
+// it came, if there is one.
 type transport struct {
 	next   http.RoundTripper
 	tracer trace.Tracer

@@ -6,6 +6,7 @@ import (
 
 	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
@@ -26,8 +27,8 @@ func accessLog(log zerolog.Logger) alice.Constructor {
 				if request.Refusal != "" {
 					event = event.Str("code", middleware.Bounded(string(request.Refusal), middleware.MaxLoggedCode))
 				}
-				if id := middleware.TraceIDFrom(r.Context()); id != "" {
-					event = event.Str("trace_id", id)
+				if span := trace.SpanContextFromContext(r.Context()); span.HasTraceID() {
+					event = event.Stringer("trace_id", span.TraceID())
 				}
 				event.Str("method", middleware.Bounded(r.Method, middleware.MaxLoggedWord)).Str("path", request.Path).Int("status", request.Status).
 					Int64("ms", time.Since(begin).Milliseconds()).Int64("bytes", request.Bytes).

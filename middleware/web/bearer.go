@@ -29,9 +29,9 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, token rs.Token) (au
 	return f(ctx, token)
 }
 
-// A Revalidator is an Authenticator that remembers tokens. Revalidate asks past its memory; reason is the code with which the
+// A revalidator is an Authenticator that remembers tokens. Revalidate asks past its memory; reason is the code with which the
 // resource server refused the token.
-type Revalidator interface {
+type revalidator interface {
 	Authenticator
 	Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (auth.Principal, error)
 }
@@ -89,7 +89,7 @@ func revalidation(ctx context.Context, authenticator Authenticator, token rs.Tok
 
 // revalidate asks an authenticator past its memory, if it has one.
 func revalidate(ctx context.Context, authenticator Authenticator, token rs.Token, reason rs.Code) (auth.Principal, error) {
-	if again, ok := authenticator.(Revalidator); ok {
+	if again, ok := authenticator.(revalidator); ok {
 		return again.Revalidate(ctx, token, reason)
 	}
 	return authenticator.Authenticate(ctx, token)

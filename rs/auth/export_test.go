@@ -5,4 +5,8 @@ const (
 	DefaultAuthorityTimeout = defaultAuthorityTimeout
 	DefaultNegativeTTL      = defaultNegativeTTL
 	DefaultTokenEntries     = defaultTokenEntries
+	DefaultTokenTTL         = defaultTokenTTL
 )
+
+// DefaultLookupLimits are for the tests of this folder.
+var DefaultLookupLimits = defaultLookupLimits

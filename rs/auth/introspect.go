@@ -28,7 +28,7 @@ type Authority interface {
 	Introspect(context.Context, rs.Token) (TokenInfo, error)
 }
 
-// IntrospectorOptions configure an [Introspector].
+// IntrospectorOptions configure [NewIntrospector].
 type IntrospectorOptions struct {
 	Endpoint     string // the RFC 7662 endpoint
 	ClientID     string // HTTP Basic
@@ -42,14 +42,14 @@ type IntrospectorOptions struct {
 	Observer     rsclient.Observer // nil means none
 }
 
-// An Introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
-type Introspector struct {
+// An introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
+type introspector struct {
 	options IntrospectorOptions
 	lookup  *Lookup
 }
 
 // NewIntrospector returns an introspector, or an error that says what is wrong with the endpoint.
-func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
+func NewIntrospector(o IntrospectorOptions) (Authority, error) {
 	lookup, err := NewLookup(LookupOptions{
 		What: "introspection", Class: "introspection", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
 		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
@@ -60,11 +60,11 @@ func NewIntrospector(o IntrospectorOptions) (*Introspector, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Introspector{options: o, lookup: lookup}, nil
+	return &introspector{options: o, lookup: lookup}, nil
 }
 
 // Introspect asks about one token. Its only error is AuthorityUnreachable: no answer, or an invalid one.
-func (i *Introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
+func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.lookup.Ask(ctx, token)
 	if err != nil {
 		return TokenInfo{}, Unreachable(err)

@@ -18,7 +18,7 @@ import (
 
 var introspectionTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func newIntrospector(t *testing.T, answer http.HandlerFunc) *auth.Introspector {
+func newIntrospector(t *testing.T, answer http.HandlerFunc) auth.Authority {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)

@@ -21,8 +21,8 @@ type LookupLimits struct {
 	Wait   time.Duration // how long a request beyond AtOnce may wait
 }
 
-// DefaultLookupLimits let a thousand clients connect at once.
-func DefaultLookupLimits() LookupLimits {
+// defaultLookupLimits let a thousand clients connect at once.
+func defaultLookupLimits() LookupLimits {
 	return LookupLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Defaults of [TokenCacheOptions].
 const (
-	DefaultTokenTTL     = 60 * time.Second
+	defaultTokenTTL     = 60 * time.Second
 	defaultNegativeTTL  = 5 * time.Second
 	defaultTokenEntries = 10_000
 
@@ -35,7 +35,7 @@ type TokenCacheOptions struct {
 	Timeout     time.Duration // of one lookup; 0 means 10 s
 	Now         func() time.Time
 	OnLookup    func(hit bool) // called for each token, with whether it was cached; may be nil
-	Unknown     *LookupLimits  // of lookups of tokens never seen active; nil means DefaultLookupLimits
+	Unknown     *LookupLimits  // of lookups of tokens never seen active; nil means defaultLookupLimits
 }
 
 // A TokenCache caches an authority's answers under the SHA-256 of the token, so that tokens are not kept. Active and
@@ -76,7 +76,7 @@ type revalidation struct {
 // NewTokenCache returns a cache over an authority.
 func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	if o.TTL <= 0 {
-		o.TTL = DefaultTokenTTL
+		o.TTL = defaultTokenTTL
 	}
 	if o.NegativeTTL <= 0 {
 		o.NegativeTTL = defaultNegativeTTL
@@ -91,7 +91,7 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 		o.Now = time.Now
 	}
 	if o.Unknown == nil {
-		limits := DefaultLookupLimits()
+		limits := defaultLookupLimits()
 		o.Unknown = &limits
 	}
 	c := &TokenCache{options: o, unknown: newLookupLimiter(*o.Unknown, o.Now)}

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// PackageAuthorityOptions configure a [PackageAuthority].
+// PackageAuthorityOptions configure [NewPackageAuthority].
 type PackageAuthorityOptions struct {
 	Authority auth.Authority         // introspects the token itself
 	Members   auth.Authority         // introspects the token of each member before it is read (D27); nil means Authority
@@ -19,17 +19,17 @@ type PackageAuthorityOptions struct {
 	Package   PackageOptions
 }
 
-// A PackageAuthority is an authority that also looks up the members of a package token. They are part of the TokenInfo, so
+// A packageAuthority is an authority that also looks up the members of a package token. They are part of the TokenInfo, so
 // only the [auth.TokenCache] above it caches them. A member's token is introspected before the member is read, and the
 // answer is cached for [auth.DefaultTokenTTL]. It is safe for concurrent use.
-type PackageAuthority struct {
+type packageAuthority struct {
 	options  PackageAuthorityOptions
 	members  *auth.TokenCache // of the members' tokens
-	refusals *refusals        // outlives each Package, so that another lookup of the members forgets no refusal (D14)
+	refusals *refusals        // outlives each grantPackage, so that another lookup of the members forgets no refusal (D14)
 }
 
 // NewPackageAuthority returns an authority over another one and a directory.
-func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
+func NewPackageAuthority(o PackageAuthorityOptions) auth.Authority {
 	o.Package = o.Package.withDefaults()
 	if o.Members == nil {
 		o.Members = o.Authority
@@ -38,12 +38,12 @@ func NewPackageAuthority(o PackageAuthorityOptions) *PackageAuthority {
 		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now,
 		Unknown: &auth.LookupLimits{}, // the directory's tokens are no guesses, and fanOut bounds the lookups of a read
 	})
-	return &PackageAuthority{options: o, members: members, refusals: newRefusals()}
+	return &packageAuthority{options: o, members: members, refusals: newRefusals()}
 }
 
 // Introspect asks the authority, and about a package the directory. A revoked package is inactive; no answer
 // of the directory is an AuthorityUnreachable.
-func (a *PackageAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 	info, err := a.options.Authority.Introspect(ctx, token)
 	if err != nil || info.Inactive != nil || info.Principal.Kind != auth.KindPackage {
 		return info, err

@@ -14,7 +14,7 @@ const maxBlobAttempts = 16
 
 // blob answers GET /v1/blobs/{id}. The resource server knows blobs by id alone, so without a connection the usable
 // members are asked in turn until one has it: one after the other, so that the bytes are sent once.
-func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
+func (p *grantPackage) blob(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	if connectionID != "" || len(p.members) == 1 {
 		return p.readOne(ctx, r, connectionID, "")
 	}
@@ -36,7 +36,7 @@ func (p *Package) blob(ctx context.Context, r rs.Request, connectionID string) (
 }
 
 // findBlob asks one member after the other. It answers "not found" only if every member does.
-func (p *Package) findBlob(ctx context.Context, r rs.Request, members []*member) (*rs.Response, error) {
+func (p *grantPackage) findBlob(ctx context.Context, r rs.Request, members []*member) (*rs.Response, error) {
 	var missing *rs.Error
 	var failures []*rs.Error
 	_, unavailable := p.sides("")
@@ -68,7 +68,7 @@ func (p *Package) findBlob(ctx context.Context, r rs.Request, members []*member)
 }
 
 // checkAndRead performs a read of one member within its deadline, once its token is checked.
-func (p *Package) checkAndRead(ctx context.Context, c *member, r rs.Request) outcome {
+func (p *grantPackage) checkAndRead(ctx context.Context, c *member, r rs.Request) outcome {
 	left, why := p.checkWithin(ctx, c)
 	if why != nil {
 		return outcome{failure: why}

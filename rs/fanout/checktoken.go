@@ -17,7 +17,7 @@ const maxLookups = 16
 
 // pick returns the one member that a read is for, its token checked. If a member is refused for good, another member with the
 // same connection takes its place.
-func (p *Package) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
+func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
 	for range p.members { // each round but the last refuses a member, which is remembered
 		c, refused := p.choose(connectionID, streams...)
 		if refused != nil {
@@ -39,7 +39,7 @@ func (p *Package) pick(ctx context.Context, connectionID string, streams ...stri
 // checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
 // only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
 // (D14); a missing answer is not.
-func (p *Package) checkToken(ctx context.Context, c *member) *rs.Error {
+func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	if p.authority == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p *Package) checkToken(ctx context.Context, c *member) *rs.Error {
 }
 
 // checkWithin checks a member's token within the member's deadline, and returns how much of the deadline is left.
-func (p *Package) checkWithin(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
+func (p *grantPackage) checkWithin(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
 	began := time.Now()
 	why = p.checkToken(ctx, c)
 	return p.options.MemberDeadline - time.Since(began), why

@@ -60,12 +60,12 @@ func (a *memberAuthority) questions() string {
 }
 
 // judged is a package whose members the authority judges, as of now.
-func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) *fanout.Package {
+func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) auth.Package {
 	t.Helper()
 	return packageFrom(t, packageAuthority(a, f, o, members...))
 }
 
-func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) *fanout.PackageAuthority {
+func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) auth.Authority {
 	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 		Authority: a, For: f.doer, Package: o,
 		Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
@@ -74,13 +74,13 @@ func packageAuthority(a *memberAuthority, f *packageRS, o fanout.PackageOptions,
 	})
 }
 
-func packageFrom(t *testing.T, authority *fanout.PackageAuthority) *fanout.Package {
+func packageFrom(t *testing.T, authority auth.Authority) auth.Package {
 	t.Helper()
 	info, err := authority.Introspect(t.Context(), rs.NewToken(packageToken))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.Principal.Package.(*fanout.Package)
+	return info.Principal.Package
 }
 
 func says404(context.Context, rs.Request) (*rs.Response, error) {
@@ -230,7 +230,7 @@ func TestMembersAreJudgedWhenTheyAreRead(t *testing.T) {
 	if _, err := p.Do(t.Context(), searchRequest()); err != nil || len(strings.Fields(a.questions())) != 56 {
 		t.Errorf("a search of all: %v", err)
 	}
-	now = now.Add(auth.DefaultTokenTTL)
+	now = now.Add(time.Minute)
 	if _, err := p.Do(t.Context(), searchRequest("connection_id", "cin_03")); err != nil || a.questions() != "tok_03" {
 		t.Errorf("a minute later it is not asked again: %v", err)
 	}

@@ -13,7 +13,7 @@ const approveAgain = "The user has to approve this connection again; or choose a
 // choose finds the one member that a read is for, without a request. Without a connection that is the only member there is, or the
 // only one that was granted the stream (D26); else one must be named (S0-8a). Where several members share a connection, the
 // one that was granted most of the streams is preferred.
-func (p *Package) choose(connectionID string, streams ...string) (*member, *rs.Error) {
+func (p *grantPackage) choose(connectionID string, streams ...string) (*member, *rs.Error) {
 	candidates := p.members
 	switch {
 	case connectionID != "":
@@ -50,7 +50,7 @@ func (c *member) grants(stream string) bool {
 
 // ambiguous asks for a connection: those that can be read, and of them those with the stream where any says that it has it.
 // Where only connections that cannot be read have it, no other is offered.
-func (p *Package) ambiguous(stream string) *rs.Error {
+func (p *grantPackage) ambiguous(stream string) *rs.Error {
 	options, unavailable := p.sides(stream)
 	having := p.having(stream)
 	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.members))
@@ -79,7 +79,7 @@ func only(options []rs.Connection, members []*member) []rs.Connection {
 }
 
 // having lists the members that were granted a stream.
-func (p *Package) having(stream string) []*member {
+func (p *grantPackage) having(stream string) []*member {
 	var having []*member
 	for _, c := range p.members {
 		if stream != "" && c.grants(stream) {
@@ -89,7 +89,7 @@ func (p *Package) having(stream string) []*member {
 	return having
 }
 
-func (p *Package) unknown(connectionID string) *rs.Error {
+func (p *grantPackage) unknown(connectionID string) *rs.Error {
 	options, unavailable := p.sides("")
 	e := &rs.Error{
 		Code: rs.ConnectionNotFound, Param: "connection_id", RetryWith: "connection_id",
@@ -101,7 +101,7 @@ func (p *Package) unknown(connectionID string) *rs.Error {
 
 // unusable refuses a read whose members cannot be read, under the first one's own code, and offers those others that may
 // serve it: of a stream that several were granted, those (S3-3a).
-func (p *Package) unusable(stream string, members []*member) *rs.Error {
+func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	first := members[0]
 	why := p.refused(first)
 	if why == nil { // it has come back since it was looked at
@@ -124,7 +124,7 @@ func (p *Package) unusable(stream string, members []*member) *rs.Error {
 }
 
 // sides lists the members that can be chosen, those with the stream first, and those that cannot.
-func (p *Package) sides(stream string) (options []rs.Connection, unavailable []rs.UnavailableConnection) {
+func (p *grantPackage) sides(stream string) (options []rs.Connection, unavailable []rs.UnavailableConnection) {
 	usable := []*member{}
 	for _, c := range p.members {
 		if why := p.refused(c); why != nil {

@@ -128,7 +128,7 @@ func (t *turn) state() cursorTurn {
 }
 
 // find returns the member that a cursor speaks of, or nil when it is no longer in the package.
-func (p *Package) find(s cursorTurn) *member {
+func (p *grantPackage) find(s cursorTurn) *member {
 	var found *member
 	for _, c := range p.members {
 		switch {

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
 // walk reads a search page by page to its end and returns the pages' keys.
-func walk(t testing.TB, p func() *fanout.Package, limits func(page int) string, pairs ...string) (pages []string, last merged) {
+func walk(t testing.TB, p func() auth.Package, limits func(page int) string, pairs ...string) (pages []string, last merged) {
 	t.Helper()
 	cursor := ""
 	for page := range 200 {
@@ -66,7 +67,7 @@ func TestPackageSearchPages(t *testing.T) {
 				}
 			}
 			// A new Package for each page: nothing but the cursor carries the search on.
-			pages, last := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, members...) }, func(page int) string {
+			pages, last := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, members...) }, func(page int) string {
 				return row.limits[min(page, len(row.limits)-1)]
 			})
 			if !slices.Equal(pages, row.want) {
@@ -95,7 +96,7 @@ func TestPackageCursorIsBound(t *testing.T) {
 	otherWords := searchRequest("streams", "messages", "streams", "notes", "cursor", cursor)
 	otherWords.Query.Set("q", "receipt")
 	for name, row := range map[string]struct {
-		p       *fanout.Package
+		p       auth.Package
 		request rs.Request
 	}{
 		"another package":    {elsewhere, same},
@@ -199,7 +200,7 @@ func TestPackageSearchWhenMembersChange(t *testing.T) {
 func TestPackageSearchThatKeepsFailing(t *testing.T) {
 	t.Run("only failing members left: asked once more, then the search ends and says so", func(t *testing.T) {
 		f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": fails(503, "unavailable")}}
-		pages, last := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
+		pages, last := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
 		if !slices.Equal(pages, []string{"a0 a1", "a2", ""}) {
 			t.Errorf("pages are %q", pages)
 		}
@@ -238,7 +239,7 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 				return hitsOf("b", 3)(ctx, r)
 			}}}
 			start := time.Now()
-			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
+			pages, _ := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
 			if !slices.Equal(pages, []string{"a0 a1", "b0 b1", "b2"}) || time.Since(start) != fanout.DefaultMemberDeadline {
 				t.Errorf("pages are %q after %v", pages, time.Since(start))
 			}
@@ -254,7 +255,7 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 				}
 				return hitsOf("a", 5)(ctx, r)
 			}, "tok_b": hitsOf("b", 1)}}
-			pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, func(page int) string { return []string{"2", "4"}[min(page, 1)] })
+			pages, _ := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, func(page int) string { return []string{"2", "4"}[min(page, 1)] })
 			if !slices.Equal(pages, []string{"a0 b0", "a1", "a2 a3 a4"}) {
 				t.Errorf("pages are %q", pages)
 			}
@@ -264,7 +265,7 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 		f := &packageRS{answers: map[string]memberAnswer{
 			"tok_a": says(`{"data":[],"has_more":true,"next_cursor":"loop"}`), "tok_b": hitsOf("b", 1),
 		}}
-		pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
+		pages, _ := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, limitOf("2"))
 		if strings.Join(pages, "") != "b0" {
 			t.Errorf("pages are %q", pages)
 		}
@@ -292,7 +293,7 @@ func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
 	other := aMember("b", "notes")
 	other.ID = "cin_a"
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 2)}}
-	pages, _ := walk(t, func() *fanout.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), other) }, limitOf("2"))
+	pages, _ := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), other) }, limitOf("2"))
 	if !slices.Equal(pages, []string{"a0 b0", "a1 b1", "a2"}) {
 		t.Errorf("pages are %q", pages)
 	}

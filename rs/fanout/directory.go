@@ -36,7 +36,7 @@ type Member struct {
 	Refused *rs.Error // why the member cannot be read, as code and message; nil when it can
 }
 
-// HTTPDirectoryOptions configure an [HTTPDirectory].
+// HTTPDirectoryOptions configure [NewHTTPDirectory].
 type HTTPDirectoryOptions struct {
 	Endpoint     string // where the members of a package are asked for
 	ClientID     string // HTTP Basic
@@ -47,11 +47,11 @@ type HTTPDirectoryOptions struct {
 	Observer     rsclient.Observer // nil means none
 }
 
-// An HTTPDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
-type HTTPDirectory struct{ lookup *auth.Lookup }
+// An httpDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
+type httpDirectory struct{ lookup *auth.Lookup }
 
 // NewHTTPDirectory returns a directory, or an error that says what is wrong with the endpoint.
-func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
+func NewHTTPDirectory(o HTTPDirectoryOptions) (Directory, error) {
 	lookup, err := auth.NewLookup(auth.LookupOptions{
 		What: "the package directory", Class: "packages", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
 		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
@@ -59,11 +59,11 @@ func NewHTTPDirectory(o HTTPDirectoryOptions) (*HTTPDirectory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &HTTPDirectory{lookup}, nil
+	return &httpDirectory{lookup}, nil
 }
 
 // Members asks for the members of one package. Its errors are PackageRevoked and AuthorityUnreachable.
-func (d *HTTPDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
+func (d *httpDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
 	body, err := d.lookup.Ask(ctx, token)
 	if err != nil {
 		return Membership{}, auth.Unreachable(err)

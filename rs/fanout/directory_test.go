@@ -25,7 +25,7 @@ func answers(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
 
-func newDirectory(t *testing.T, answer http.HandlerFunc) *fanout.HTTPDirectory {
+func newDirectory(t *testing.T, answer http.HandlerFunc) fanout.Directory {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)

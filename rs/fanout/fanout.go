@@ -24,7 +24,7 @@ type outcome struct {
 // fanOut checks the token of each member and performs one read for it, at most maxLookups checks and Width reads at a time. It
 // returns the outcomes in the order of the members when all have ended. A canceled context is an error; an exceeded deadline is
 // not: the reads that ended in time count.
-func (p *Package) fanOut(ctx context.Context, members []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
+func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(ctx context.Context, i int, d rs.Doer) (*rs.Response, error)) ([]outcome, error) {
 	outcomes := make([]outcome, len(members))
 	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
@@ -56,7 +56,7 @@ func (p *Package) fanOut(ctx context.Context, members []*member, read func(ctx c
 }
 
 // report passes the number of members read and of answers to the FannedOut hook.
-func (p *Package) report(outcomes []outcome) {
+func (p *grantPackage) report(outcomes []outcome) {
 	if p.options.FannedOut == nil {
 		return
 	}
@@ -70,7 +70,7 @@ func (p *Package) report(outcomes []outcome) {
 }
 
 // ask performs the read of one member, whose token was checked, within what is left of its deadline.
-func (p *Package) ask(ctx context.Context, c *member, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
+func (p *grantPackage) ask(ctx context.Context, c *member, left time.Duration, read func(context.Context, rs.Doer) (*rs.Response, error)) (o outcome) {
 	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
 		if fault := recover(); fault != nil {
 			o = outcome{failure: &rs.Error{Code: rs.Internal, Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
@@ -116,7 +116,7 @@ func transient(e *rs.Error) bool {
 
 // allFailed returns one error for all failures: a fault of the request first, since it is the same for every member; a refused
 // grant only if there is nothing else, since any other failure may be transient.
-func (p *Package) allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
+func (p *grantPackage) allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
 	most := failures[0]
 	for _, f := range failures[1:] {
 		if tellingRank(f) < tellingRank(most) {

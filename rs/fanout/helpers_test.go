@@ -139,7 +139,7 @@ func refusedMember(letter string, code rs.Code) fanout.Member {
 	return c
 }
 
-func packageOf(f *packageRS, o fanout.PackageOptions, members ...fanout.Member) *fanout.Package {
+func packageOf(f *packageRS, o fanout.PackageOptions, members ...fanout.Member) auth.Package {
 	if o.Now == nil {
 		o.Now = func() time.Time { return packageNow }
 	}

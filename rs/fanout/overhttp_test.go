@@ -51,7 +51,7 @@ func demoCorpus() model.Corpus {
 
 // A packageDemo is a package over the embedded resource server, by way of introspection and directory.
 type packageDemo struct {
-	pkg    *fanout.Package
+	pkg    auth.Package
 	tokens authority.DemoTokens
 
 	mu      sync.Mutex
@@ -107,7 +107,7 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	if err := principal.Admissible(); err != nil {
 		t.Fatal(err)
 	}
-	d.pkg = principal.Package.(*fanout.Package)
+	d.pkg = principal.Package
 	return d
 }
 
@@ -116,7 +116,7 @@ func TestPackageOverHTTP(t *testing.T) {
 	d := newPackageDemo(t)
 	t.Run("S3-16a every record of every usable member is found once", func(t *testing.T) {
 		var found []string
-		pages, last := walk(t, func() *fanout.Package { return d.pkg }, limitOf("4"))
+		pages, last := walk(t, func() auth.Package { return d.pkg }, limitOf("4"))
 		for _, page := range pages {
 			found = append(found, strings.Fields(page)...)
 		}

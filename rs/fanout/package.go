@@ -18,7 +18,7 @@ const (
 	defaultMemberDeadline = 5 * time.Second
 )
 
-// PackageOptions configure a [Package]. Zero values mean the defaults.
+// PackageOptions configure [NewPackage]. Zero values mean the defaults.
 type PackageOptions struct {
 	// Width is how many members are asked at a time.
 	Width int
@@ -45,17 +45,17 @@ func (o PackageOptions) withDefaults() PackageOptions {
 	return o
 }
 
-// A Package is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
+// A grantPackage is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
 // carries the token of exactly one member.
 //
 //   - Schema, streams and search, with no connection named, ask all members and merge their answers.
 //   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
 //   - A blob is looked for in one member after the other, unless its connection is known.
 //
-// Where it comes from a [PackageAuthority], a member is read only while its token is an active client token (D27).
+// Where it comes from a packageAuthority, a member is read only while its token is an active client token (D27).
 //
-// A Package is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
-type Package struct {
+// A grantPackage is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
+type grantPackage struct {
 	id        string
 	members   []*member
 	options   PackageOptions
@@ -72,12 +72,12 @@ type member struct {
 
 // NewPackage returns a package of the members. doer gives the resource server as the bearer of one token sees it. The caller
 // vouches for the members's tokens: no authority is asked about them.
-func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) *Package {
+func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
 }
 
-func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *Package {
-	p := &Package{id: m.PackageID, options: o, authority: members, refusals: r}
+func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
+	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
 	holders := map[string]int{}
 	known := map[[2]string]bool{}
 	for _, given := range m.Members {
@@ -103,7 +103,7 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 }
 
 // Do performs one read. Its errors are *Error values; those that name no member's answer were made without asking any.
-func (p *Package) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	route, ok := routeOf(r)
 	switch {
 	case len(p.members) == 0:
@@ -128,7 +128,7 @@ func (p *Package) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 
 // Choose reports whether a read of the scope would find its member: nil, or the error that Do would return. It reads
 // nothing, so a stage that needs the schema first can ask beforehand (S0-8a).
-func (p *Package) Choose(scope rs.Scope) error {
+func (p *grantPackage) Choose(scope rs.Scope) error {
 	if _, err := p.choose(scope.ConnectionID, scope.Stream); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (p *Package) Choose(scope rs.Scope) error {
 }
 
 // Granted returns the streams that the directory says the members have that can be read now. It is empty where it does not say so of each.
-func (p *Package) Granted() []rs.GrantedStream {
+func (p *grantPackage) Granted() []rs.GrantedStream {
 	var granted []rs.GrantedStream
 	for _, c := range p.members {
 		if p.refused(c) != nil {
@@ -153,7 +153,7 @@ func (p *Package) Granted() []rs.GrantedStream {
 }
 
 // Tokens returns the tokens of the members.
-func (p *Package) Tokens() []rs.Token {
+func (p *grantPackage) Tokens() []rs.Token {
 	tokens := make([]rs.Token, len(p.members))
 	for i, c := range p.members {
 		tokens[i] = c.Token
@@ -162,7 +162,7 @@ func (p *Package) Tokens() []rs.Token {
 }
 
 // readOne passes a read on to the one member that it is for.
-func (p *Package) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
+func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
 	c, refused := p.pick(ctx, connectionID, stream)
 	if refused != nil {
 		return nil, refused
@@ -183,7 +183,7 @@ func withValue(query url.Values, name, value string) url.Values {
 
 // forward performs one member's read and keeps its answer as it is. An answer that refuses the grant says what can be
 // done about it (S3-3a).
-func (p *Package) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
+func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
 	response, err := c.doer.Do(ctx, r)
 	if err == nil {
 		return response, nil
@@ -199,7 +199,7 @@ func (p *Package) forward(ctx context.Context, c *member, r rs.Request) (*rs.Res
 }
 
 // learn remembers that a member's grant was turned away.
-func (p *Package) learn(c *member, e *rs.Error) {
+func (p *grantPackage) learn(c *member, e *rs.Error) {
 	if refusesGrant(e) {
 		p.refusals.remember(c.Token, e, p.options.Now())
 	}
@@ -207,7 +207,7 @@ func (p *Package) learn(c *member, e *rs.Error) {
 
 // refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
 // server turned it away within the last minute (D14).
-func (p *Package) refused(c *member) *rs.Error {
+func (p *grantPackage) refused(c *member) *rs.Error {
 	now := p.options.Now()
 	switch {
 	case c.Refused != nil:

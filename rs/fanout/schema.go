@@ -9,7 +9,7 @@ import (
 
 // schema answers GET /v1/schema: of one connection as its member says it, else one document of all (D5). Members that
 // could not be read stand in it under unavailable_connections (S3-3a).
-func (p *Package) schema(ctx context.Context, r rs.Request) (*rs.Response, error) {
+func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	stream := r.Query.Get("stream")
 	if id := r.Query.Get("connection_id"); id != "" {
 		return p.readOne(ctx, r, id, stream)
@@ -65,7 +65,7 @@ func detailOf(query url.Values) string {
 }
 
 // streams answers GET /v1/streams in the same way: one list of all rows, each with its connection.
-func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, error) {
+func (p *grantPackage) streams(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if id := r.Query.Get("connection_id"); id != "" {
 		return p.readOne(ctx, r, id, "")
 	}
@@ -106,7 +106,7 @@ func (p *Package) streams(ctx context.Context, r rs.Request) (*rs.Response, erro
 type group []*member
 
 // groups lists the grants that cover a stream, or any. Its error says that none of them can be read.
-func (p *Package) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
+func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
 	at := map[rs.Token]int{}
 	var left []*member
 	for _, c := range p.members {
@@ -148,7 +148,7 @@ func (a groupAnswers) requestID() string {
 }
 
 // askGroups reads every group once. It fails when none answers.
-func (p *Package) askGroups(ctx context.Context, groups []group, unavailable []rs.UnavailableConnection, read func(context.Context, rs.Doer) (*rs.Response, error)) (groupAnswers, error) {
+func (p *grantPackage) askGroups(ctx context.Context, groups []group, unavailable []rs.UnavailableConnection, read func(context.Context, rs.Doer) (*rs.Response, error)) (groupAnswers, error) {
 	firsts := make([]*member, len(groups))
 	for i, g := range groups {
 		firsts[i] = g[0]

@@ -25,7 +25,7 @@ const (
 // search answers GET /v1/search, /semantic and /hybrid (S3-R16). A connection that is named is searched alone (S3-16d).
 // Otherwise every member that was granted one of the streams is, and limit is the page's, not each member's (S0-R6).
 // Where paged is false there is no cursor.
-func (p *Package) search(ctx context.Context, r rs.Request, paged bool) (*rs.Response, error) {
+func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*rs.Response, error) {
 	if id := r.Query.Get("connection_id"); id != "" {
 		return p.searchOne(ctx, r, id)
 	}
@@ -42,7 +42,7 @@ func (p *Package) search(ctx context.Context, r rs.Request, paged bool) (*rs.Res
 
 // searchOne passes a search on to the one member that it names, for those of the streams that the member was granted, and says of
 // each hit where it comes from.
-func (p *Package) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
+func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	streams := r.Query["streams"]
 	c, refused := p.choose(connectionID, streams...)
 	if refused == nil {
@@ -85,7 +85,7 @@ func (c *member) holdsNone(streams []string) *rs.Error {
 
 // A packageSearch is one page of a search across members.
 type packageSearch struct {
-	pkg     *Package
+	pkg     *grantPackage
 	request rs.Request
 	limit   int // of the page
 	size    int // of the members's pages; the same on every page of the search

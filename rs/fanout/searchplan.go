@@ -12,7 +12,7 @@ import (
 )
 
 // newSearch plans one page: who takes part, from where. Its errors are made before any member is asked.
-func (p *Package) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
+func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
 	limit, refused := searchLimit(r.Query.Get("limit"))
 	if refused != nil {
 		return nil, refused

@@ -17,6 +17,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
+// What an answer may be made of.
+const (
+	maxDepth  = 256
+	maxValues = 1 << 20
+)
+
 // An answer costs by its values and levels, too, not by its bytes alone.
 func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 	nested := func(open, inner, closing string, levels int) string {
@@ -26,17 +32,17 @@ func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 		name, body string
 		code       rs.Code // "" when it is taken
 	}{
-		{"as many levels as allowed", nested("[", "1", "]", rs.MaxDepth), ""},
-		{"one array too deep", nested("[", "1", "]", rs.MaxDepth+1), rs.InvalidResponse},
-		{"one object too deep", nested(`{"a":`, "1", "}", rs.MaxDepth+1), rs.InvalidResponse},
+		{"as many levels as allowed", nested("[", "1", "]", maxDepth), ""},
+		{"one array too deep", nested("[", "1", "]", maxDepth+1), rs.InvalidResponse},
+		{"one object too deep", nested(`{"a":`, "1", "}", maxDepth+1), rs.InvalidResponse},
 		{"deeper than the decoder reads", nested("[", "", "]", 20_000), rs.InvalidResponse},
 		{"deep, and large within", nested(`{"a":`, `"`+strings.Repeat("x", 8<<20)+`"`, "}", 9_000), rs.InvalidResponse},
 		{"brackets one after the other are not deep", "[" + strings.TrimSuffix(strings.Repeat("[],", 10_000), ",") + "]", ""},
 		{"brackets in a text are text", `{"a":"` + strings.Repeat(`[{\"`, 100_000) + `"}`, ""},
 		{"a text that ends in a backslash", `{"a":"\\","b":"` + strings.Repeat("[", 1000) + `"}`, ""},
-		{"as many values as allowed", "[" + strings.Repeat("1,", rs.MaxValues-1) + "1]", ""},
-		{"one value too many", "[" + strings.Repeat("1,", rs.MaxValues) + "1]", rs.ResponseTooLarge},
-		{"many commas in a text", `["` + strings.Repeat(",", 2*rs.MaxValues) + `"]`, ""},
+		{"as many values as allowed", "[" + strings.Repeat("1,", maxValues-1) + "1]", ""},
+		{"one value too many", "[" + strings.Repeat("1,", maxValues) + "1]", rs.ResponseTooLarge},
+		{"many commas in a text", `["` + strings.Repeat(",", 2*maxValues) + `"]`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.body) }))

@@ -3,6 +3,7 @@ package rsclient_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 		"behind a pointer and unexported": &hidden{token},
 		"in a bound client":               as(token),
 		"in a package":                    pkg,
-		"in a copy of a package":          *pkg,
+		"in a copy of a package":          reflect.ValueOf(pkg).Elem().Interface(),
 		"in an error":                     fmt.Errorf("%w: %v", fmt.Errorf("%+v", hidden{token}), token),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -152,9 +152,9 @@ func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }})
+	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil }}, tools.Forward)
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient})
-	reply, err := pipeline.Then(tools.Forward)(ctx, call)
+	reply, err := pipeline(ctx, call)
 	if err != nil {
 		t.Fatal(err)
 	}
