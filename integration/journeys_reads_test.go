@@ -289,7 +289,9 @@ func followsEvidence(c *client) {
 			c.t.Errorf("S1-1a: a search for %s proves nothing", q)
 		}
 		for _, e := range found.evidence {
-			if w := c.window(c.get(e.read)); !strings.Contains(w.text, q) || w.match != "" && w.match != q || digest(w.text) != w.sha256 {
+			w := c.window(c.get(e.read))
+			matched := strings.Contains(strings.ToLower(w.text), strings.ToLower(q)) && (w.match == "" || strings.EqualFold(w.match, q))
+			if !matched || digest(w.text) != w.sha256 {
 				c.t.Errorf("S1-1a: %v shows %+v", e.read, w)
 			}
 		}

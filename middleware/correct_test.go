@@ -59,12 +59,15 @@ func TestCorrect(t *testing.T) {
 		says            []string // of an error; none for an answer
 		heard           []string
 	}{
-		"a number in quotes is a number":             {"query_records", `{"stream":"messages","limit":"10"}`, nil, []string{records + "?limit=10"}},
-		"a common name of an argument is that one":   {"query_records", `{"stream":"messages","page_size":5}`, nil, []string{records + "?limit=5"}},
-		"an operator of another language is ours":    {"query_records", `{"stream":"messages","filter":{"size_bytes":{"$gte":1,"<":9}}}`, nil, []string{records + "?filter[size_bytes][gte]=1&filter[size_bytes][lt]=9"}},
-		"a direction beside its field is a '-'":      {"query_records", `{"stream":"messages","sort":"size_bytes desc"}`, nil, []string{records + "?sort=-size_bytes"}},
-		"fields between commas are a list":           {"query_records", `{"stream":"messages","fields":"subject, size_bytes"}`, nil, []string{records + "?fields=subject&fields=size_bytes"}},
-		"a URL of a record is its id":                {"fetch", `{"id":"https://rs.example/v1/streams/messages/records/m1?connection_id=cin_1"}`, nil, []string{"/v1/streams/messages/records/m1?connection_id=cin_1"}},
+		"a number in quotes is a number":           {"query_records", `{"stream":"messages","limit":"10"}`, nil, []string{records + "?limit=10"}},
+		"a common name of an argument is that one": {"query_records", `{"stream":"messages","page_size":5}`, nil, []string{records + "?limit=5"}},
+		"an operator of another language is ours":  {"query_records", `{"stream":"messages","filter":{"size_bytes":{"$gte":1,"<":9}}}`, nil, []string{records + "?filter[size_bytes][gte]=1&filter[size_bytes][lt]=9"}},
+		"a direction beside its field is a '-'":    {"query_records", `{"stream":"messages","sort":"size_bytes desc"}`, nil, []string{records + "?sort=-size_bytes"}},
+		"fields between commas are a list":         {"query_records", `{"stream":"messages","fields":"subject, size_bytes"}`, nil, []string{records + "?fields=subject&fields=size_bytes"}},
+		"a URL of a record is its id": {
+			"fetch", `{"id":"https://rs.example/v1/streams/messages/records/m1?connection_id=cin_1","fields":["a"]}`, nil,
+			[]string{"/v1/streams/messages/records/m1?connection_id=cin_1&fields=a"},
+		},
 		"a name and its other name may be the same":  {"query_records", `{"stream":"messages","limit":5,"page_size":5}`, nil, []string{records + "?limit=5"}},
 		"a display name is the id of its connection": {"query_records", `{"stream":"messages","connection_id":"work MAIL"}`, nil, []string{records + "?connection_id=work MAIL", whole, records + "?connection_id=cin_1"}},
 		"what is not certain is proposed, not taken": {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},

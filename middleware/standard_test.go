@@ -35,7 +35,7 @@ func TestStandardOrder(t *testing.T) {
 		"bad arguments come before conflicting connections":      {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","fields":[]}`, rs.InvalidArguments, nil},
 		"conflicting connections come before the expansion gate": {auth.KindClient, "fetch", `{"id":"cin_1/m:1","connection_id":"cin_2","expand":["r"]}`, rs.ConflictingConnectionID, nil},
 		"the expansion gate comes before the read":               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","expand":["r"]}`, rs.InvalidExpand, []string{"/v1/schema?connection_id=cin_1&stream=m&view=compact"}},
-		"a good call is read once":                               {auth.KindClient, "fetch", `{"id":"cin_1/m:1"}`, "", []string{"/v1/streams/m/records/1?connection_id=cin_1"}},
+		"a good call is read once":                               {auth.KindClient, "fetch", `{"id":"cin_1/m:1","fields":["a"]}`, "", []string{"/v1/streams/m/records/1?connection_id=cin_1&fields=a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answers: map[string]string{

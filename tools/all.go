@@ -20,7 +20,7 @@ func AllWith(o Options) []*Tool {
 	schemas, recordBase := newSchemaCache(time.Now), o.RecordBase
 	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
-		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), search, fetchTool(recordBase), readRecordFieldTool(),
+		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 	for _, tool := range all {

@@ -44,6 +44,9 @@ func recordServer(records []rs.Object) *middlewaretest.RS {
 			}
 			return answer(page)
 		}
+		if r.Path == rs.Path("schema") {
+			return nil, &rs.Error{Code: "not_found", Status: http.StatusNotFound}
+		}
 		id, err := url.PathUnescape(parts[4])
 		if err != nil {
 			return nil, err

@@ -5,7 +5,7 @@ import "time"
 // What the tests of this folder use.
 var (
 	Aggregate       = func() *Tool { return aggregateTool(newSchemaCache(time.Now)) }
-	Fetch           = fetchTool
+	Fetch           = func(base string) *Tool { return fetchTool(base, newSchemaCache(time.Now)) }
 	QueryRecords    = queryRecordsTool
 	ReadRecordField = readRecordFieldTool
 )

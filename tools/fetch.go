@@ -10,7 +10,7 @@ import (
 )
 
 // fetchTool reads one record as a document. recordBase is the public URL of the resource server, for citations.
-func fetchTool(recordBase string) *Tool {
+func fetchTool(recordBase string, schemas *schemaCache) *Tool {
 	return &Tool{
 		Name:  "fetch",
 		Title: "Fetch",
@@ -27,10 +27,12 @@ func fetchTool(recordBase string) *Tool {
 			`"url":{"type":"string"},"metadata":{"type":"object"},` + errorProperty + `}}`),
 		Listed:  true,
 		Decode:  decodeFetch,
-		Forward: forwardFetch,
+		Forward: fetcher{schemas}.forward,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(fetchArgs)
-			return render.Document(answer.Response, render.DocumentQuery{Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, RecordBase: recordBase})
+			return render.Document(answer.Response, render.DocumentQuery{
+				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Relations: answer.Related, RecordBase: recordBase,
+			})
 		},
 	}
 }

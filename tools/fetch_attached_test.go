@@ -28,7 +28,9 @@ func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
 	}
 	connectors := []model.Connector{{
 		Key: "mail", SourceID: "https://registry.test/mail", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Mail"}},
-		Streams: []model.Stream{{Name: "files", PrimaryKey: []string{"filename"}, Fields: []model.Field{{Name: "filename", Type: "string"}, {Name: "blob_ref", Type: "blob"}}}},
+		Streams: []model.Stream{{Name: "files", PrimaryKey: []string{"filename"}, Fields: []model.Field{{Name: "filename", Type: "string"}, {Name: "blob_ref", Type: "blob"}},
+			Relations: []model.Relation{{Name: "namesakes", Target: "files", ForeignKey: "filename", Cardinality: "has_many"}},
+		}},
 	}}
 	store, err := store.Open(t.Context(), "")
 	if err != nil {
@@ -84,12 +86,12 @@ func TestFetchShowsAttachedTexts(t *testing.T) {
 		want  string // the end of the text
 		reads int
 	}{
-		"note.txt":  {"", "\n\nattached \"note.txt\", text/plain, 22 bytes:\n> First line\n> Second line", 2},
-		"page.html": {"", ", text/html, 94 bytes:\n> Dear all,\n> 1 < 2", 2},
-		"scan.pdf":  {"", "\n\nattached \"scan.pdf\", application/pdf, 8 bytes: resource pdpp://", 1},
-		"big.txt":   {"", "\n\nattached \"big.txt\", text/plain, 65537 bytes: resource pdpp://", 1},
-		"long.txt":  {"", "\n[cut; all of it is the resource pdpp://", 2},
-		"lone.txt":  {"", "\n\nattached \"lone.txt\", text/plain, 2 bytes: resource pdpp://", 2},
+		"note.txt":  {"", "\n\nattached \"note.txt\", text/plain, 22 bytes:\n> First line\n> Second line", 3},
+		"page.html": {"", ", text/html, 94 bytes:\n> Dear all,\n> 1 < 2", 3},
+		"scan.pdf":  {"", "\n\nattached \"scan.pdf\", application/pdf, 8 bytes: resource pdpp://", 2},
+		"big.txt":   {"", "\n\nattached \"big.txt\", text/plain, 65537 bytes: resource pdpp://", 2},
+		"long.txt":  {"", "\n[cut; all of it is the resource pdpp://", 3},
+		"lone.txt":  {"", "\n\nattached \"lone.txt\", text/plain, 2 bytes: resource pdpp://", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, _, reply := server.call(t, toolNamed(t, "fetch"), fmt.Sprintf(`{"id":"cin_a/files:%s"%s}`, name, row.more))
@@ -106,7 +108,26 @@ func TestFetchShowsAttachedTexts(t *testing.T) {
 		})
 	}
 	text, _, _ := server.call(t, toolNamed(t, "fetch"), `{"id":"cin_a/files:note.txt","fields":["filename"]}`)
-	if strings.Contains(text, "attached") || len(server.read) != 1 {
+	if strings.Contains(text, "attached") || strings.Contains(text, "not included") || len(server.read) != 1 {
 		t.Errorf("a field that was not asked for is read: %q\n%s", server.read, text)
+	}
+}
+
+// A record whose text is in related records says so: of a mail, that its body can be had and how.
+func TestFetchNamesWhatItCouldInclude(t *testing.T) {
+	server := newFileServer(t, map[string]model.Blob{"a": {ID: "blob_1", MIMEType: "text/plain", Bytes: []byte("First line")}})
+	tool := toolNamed(t, "fetch")
+	const with = `fetch {"id":"cin_a/files:a","expand":["namesakes"]}`
+	text, _, _ := server.call(t, tool, `{"id":"cin_a/files:a"}`)
+	if got := rs.AsObject(text).Text("text"); !strings.HasSuffix(got, "\n\n[not included: namesakes; with them: "+with+"]") {
+		t.Error(got)
+	}
+	server.call(t, tool, `{"id":"cin_a/files:a"}`)
+	if len(server.read) != 2 {
+		t.Errorf("the schema is held: %q", server.read)
+	}
+	text, _, _ = server.call(t, tool, strings.TrimPrefix(with, "fetch "))
+	if strings.Contains(text, "not included") || !strings.Contains(text, "expanded namesakes: 1 record") {
+		t.Error(text)
 	}
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ type streamFields struct {
 	fields      map[string]rs.SchemaField
 	unlike      map[string]bool // the fields whose type is not the same everywhere
 	connections []rs.Connection
+	relations   []string // that can be expanded somewhere
 	sources     []source
 	until       time.Time
 	err         error // why nothing is known
@@ -84,6 +86,11 @@ func readStreamFields(schema *rs.Schema, scope rs.Scope) streamFields {
 				known.unlike[field.Name] = true
 			}
 			known.fields[field.Name] = field
+		}
+		for _, relation := range stream.Relations() {
+			if !slices.Contains(known.relations, relation.Name) {
+				known.relations = append(known.relations, relation.Name)
+			}
 		}
 		for _, connection := range stream.Connections {
 			if !seen[connection.ID] && (scope.ConnectionID == "" || connection.ID == scope.ConnectionID) {

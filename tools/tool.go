@@ -53,6 +53,7 @@ type Answer struct {
 	Counts   *Counts             // what an index says beside names; nil for any other call
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
+	Related  []string            // relations of a record that were not asked for
 	Repair   *Repair             // what a search did that found nothing at first; nil for any other call
 }
 

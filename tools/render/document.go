@@ -12,7 +12,8 @@ type DocumentQuery struct {
 	Ref        rs.Ref
 	Fields     []string // the projection; empty is every granted field
 	Attached   []Attached
-	RecordBase string // public base URL of the resource server, for the citation; no trailing slash
+	Relations  []string // what could be expanded and was not
+	RecordBase string   // public base URL of the resource server, for the citation; no trailing slash
 }
 
 // Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
@@ -40,7 +41,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	var out string
 	cuts := 0
 	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
-		doc := writeDocument(&it, q.Attached, remaining)
+		doc := writeDocument(&it, q, remaining)
 		out = object{
 			pair("id", encode(q.Ref.String())),
 			pair("title", encode(it.heading())),

@@ -22,11 +22,13 @@ const (
 	maxValue     = 2000
 	maxRelated   = 20
 	relatedChars = 600
+
+	maxNamedRelations = 3
 )
 
 // writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
 // has the call that reads on.
-func writeDocument(it *item, attached []Attached, remaining int) document {
+func writeDocument(it *item, q DocumentQuery, remaining int) document {
 	var d document
 	var b strings.Builder
 	var long []member
@@ -63,8 +65,13 @@ func writeDocument(it *item, attached []Attached, remaining int) document {
 		b.WriteString(clip("empty: "+strings.Join(empty, ", "), lineChars/4) + "\n")
 	}
 	related := writeRelated(readRelations(it), remaining/4)
-	files, whole := writeAttached(attached, remaining/2)
+	files, whole := writeAttached(q.Attached, remaining/2)
 	d.partly = !whole
+	if len(q.Relations) > 0 && len(it.data) > 0 {
+		first := q.Relations[:min(len(q.Relations), maxNamedRelations)]
+		expand := new(arguments).plain("id", it.id).list("expand", first)
+		files += "\n[not included: " + strings.Join(first, ", ") + "; with them: " + expand.call("fetch") + "]\n"
+	}
 	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related)-escaped(files))
 	b.WriteString(related + files)
 	d.text = strings.Trim(b.String(), "\n")
