@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // correctDeadline bounds the one read of a schema by which an error is explained.
@@ -30,35 +32,61 @@ func correctCall(next tools.Handler) tools.Handler {
 		if canonical, changed := known.Canonical(args); changed {
 			args, call.Raw = canonical, json.RawMessage(canonical.JSON())
 		}
-		if found := unknownSource(ctx, known, args); found != nil {
-			return tools.Reply{Call: call}, found
+		c := correcting{call: call, tool: known, args: args}
+		if found := c.unknownSource(ctx); found != nil {
+			return c.partly(ctx, next, tools.Reply{Call: call}, found)
 		}
 		reply, err := next(ctx, call)
 		if err == nil {
+			reply.Ungranted = outsideTime(ctx, known, args, reply.Response)
 			return reply, nil
 		}
-		c := correcting{call: call, tool: known, args: args, refused: rs.AsError(err)}
+		c.refused = rs.AsError(err)
 		if named, ok := c.named(ctx); ok {
 			call.Raw = json.RawMessage(named.JSON())
 			return next(ctx, call)
 		}
-		return reply, c.explained(ctx)
+		return c.partly(ctx, next, reply, c.explained(ctx))
 	}
+}
+
+// partly answers a search of several streams of which some are not granted for the others, and says which those are and how the owner
+// grants them. Any other call keeps its reply and error.
+func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
+	kept, left, ok := c.grant.Granted(c.tool, c.args)
+	if !ok || refused.Code != rs.UnknownStream {
+		return reply, refused
+	}
+	call := c.call
+	call.Raw = json.RawMessage(kept.JSON())
+	reply, err := next(ctx, call)
+	if err != nil {
+		return reply, err
+	}
+	u := outsideTime(ctx, c.tool, kept, reply.Response)
+	if u == nil {
+		u = &render.Ungranted{}
+	}
+	u.Streams, u.Connect = left, toConnect(ctx, rs.Missing{Streams: left, AllTimes: len(u.Times) > 0})
+	reply.Ungranted = u
+	return reply, nil
 }
 
 // unknownSource refuses a search of a package that names a stream which none of its grants has: the package asks those that have the
 // others, and would say nothing of it.
-func unknownSource(ctx context.Context, t correct.Tool, args rs.Object) error {
+func (c *correcting) unknownSource(ctx context.Context) *rs.Error {
 	p := auth.PrincipalFrom(ctx).Package
-	if p == nil || !t.Takes("streams") || !args.Has("streams") {
+	if p == nil || !c.tool.Takes("streams") || !c.args.Has("streams") {
 		return nil
 	}
-	streams, _ := correct.Touches(args)
+	streams, _ := correct.Touches(c.args)
 	for _, stream := range streams {
 		if err := p.Choose(rs.Scope{Stream: stream}); err == nil || rs.AsError(err).Code != rs.AmbiguousConnection {
 			continue // a grant has it, even if it cannot be read now
 		}
-		if found := granted(ctx).MissingStream(t, args, stream); found != nil {
+		c.grant = granted(ctx)
+		if found := c.grant.MissingStream(c.tool, c.args, stream); found != nil {
+			found.Connect = toConnect(ctx, c.grant.Ungranted(c.args))
 			return found
 		}
 	}
@@ -143,12 +171,14 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case e.Code == rs.AmbiguousConnection:
 		if directory := granted(ctx); !fromServer && directory.OneConnection { // it asks no member (S0-8a)
 			if found := directory.Missing(c.tool, c.args); found != nil {
+				found.Connect = toConnect(ctx, directory.Ungranted(c.args))
 				return c.instead(found)
 			}
 		}
 		return c.withConnection(e)
 	case sourceCodes[e.Code]:
 		if found := c.sources(ctx).Missing(c.tool, c.args); found != nil {
+			found.Connect = toConnect(ctx, c.grant.Ungranted(c.args))
 			return c.instead(found)
 		}
 		if !fromServer {
@@ -163,13 +193,41 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		if send, ok := c.tool.Rewritten(c.args, &e); ok {
 			e.Send = send.String()
 		} else if found := c.unknownField(ctx); found != nil {
+			found.Connect = c.fieldConnect(ctx)
 			return c.instead(found)
+		}
+		e.Connect = c.fieldConnect(ctx)
+	case e.Code == rs.NotFound:
+		streams, _ := correct.Touches(c.args)
+		for _, limit := range auth.PrincipalFrom(ctx).Limits() {
+			if limit.Since != "" && slices.Contains(streams, limit.Stream) {
+				e.Hint = "The grant is limited to records from " + limit.Since + " on: an older one is not found either. Else check the id."
+				e.Connect = toConnect(ctx, rs.Missing{Streams: streams, AllTimes: true})
+			}
 		}
 	case !fromServer:
 		e.Send = c.guess()
 		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
 	}
 	return &e
+}
+
+// toConnect are the commands by which the owner grants what is missing; none where nothing is, or where the caller has no terminal.
+func toConnect(ctx context.Context, missing rs.Missing) []string {
+	terms := auth.PrincipalFrom(ctx).Terms
+	if terms == nil || terms.Connect == nil || len(missing.Streams) == 0 && missing.Connection == "" {
+		return nil
+	}
+	return terms.Connect(missing)
+}
+
+// fieldConnect are those for a field that the resource server has and the grant has not. Whole streams are asked for.
+func (c *correcting) fieldConnect(ctx context.Context) []string {
+	if c.refused.Code != "field_not_granted" {
+		return nil
+	}
+	streams, _ := correct.Touches(c.args)
+	return toConnect(ctx, rs.Missing{Streams: streams})
 }
 
 // unknownField compares the fields of the call with those of its stream.

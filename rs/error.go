@@ -22,6 +22,9 @@ type Error struct {
 	Meant Ref
 	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
 	Send string
+	// Connect are the command lines of which each asks the owner for what is missing beside what is granted; none where the caller has no
+	// terminal to run one in.
+	Connect []string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
 	RetryWith string
 	// Connections are the connections to choose from, at most 12 (S0-8a); ConnectionTotal counts all of them.
@@ -49,6 +52,21 @@ type Connection struct {
 	ConnectorKey string `json:"connector_key,omitempty"`
 	ID           string `json:"connection_id"`
 	DisplayName  string `json:"display_name,omitempty"`
+}
+
+// Missing is what a call reads that is not granted.
+type Missing struct {
+	Streams    []string
+	Connection string
+	AllTimes   bool // the grant is limited to a time, and others are read
+}
+
+// A TimeLimit is the time that a grant is limited to in a stream. Resource servers apply it without a word.
+type TimeLimit struct {
+	Stream string `json:"stream"`
+	Field  string `json:"field,omitempty"` // by which it is applied; may be unknown
+	Since  string `json:"since,omitempty"` // RFC 3339; empty for no bound
+	Until  string `json:"until,omitempty"`
 }
 
 // A GrantedStream is one stream under one connection of a grant or package.

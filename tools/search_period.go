@@ -91,6 +91,11 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 	if known.err != nil {
 		return Reply{Call: call}, known.err
 	}
+	for _, stream := range args.streams { // a package knows by itself
+		if auth.PrincipalFrom(ctx).Package == nil && !slices.ContainsFunc(known.sources, func(s source) bool { return s.stream == stream }) {
+			return Reply{Call: call}, noSources(call.Scope, false)
+		}
+	}
 	r := &periodReader{doer: call.RS, args: args, refused: p.refused, grant: auth.PrincipalFrom(ctx).GrantID}
 	for _, s := range known.sources {
 		switch {

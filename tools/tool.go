@@ -59,13 +59,14 @@ type Answer struct {
 
 // A Reply is what comes back up.
 type Reply struct {
-	Call     Call                    // the call as the core saw it; set by the core
-	Answer                           // set by the core
-	Reads    int                     // of the resource server, or of members of a package, for this call; set by Admit
-	Rendered render.Result           // what Render made of the answer or of its error, for those who measure it
-	Refused  *rs.Error               // why Result is an error; nil if it is not; set by Render
-	Result   *mcp.CallToolResult     // set by Render for a tool call
-	Resource *mcp.ReadResourceResult // set by Render for a resource read
+	Call      Call                    // the call as the core saw it; set by the core
+	Answer                            // set by the core
+	Ungranted *render.Ungranted       // what the answer leaves out because it is not granted; set by Correct
+	Reads     int                     // of the resource server, or of members of a package, for this call; set by Admit
+	Rendered  render.Result           // what Render made of the answer or of its error, for those who measure it
+	Refused   *rs.Error               // why Result is an error; nil if it is not; set by Render
+	Result    *mcp.CallToolResult     // set by Render for a tool call
+	Resource  *mcp.ReadResourceResult // set by Render for a resource read
 }
 
 // A Handler answers a call. Its errors are *rs.Error values; only Render turns them into results.

@@ -63,7 +63,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 			return err
 		}
 		defer source.close()
-		return use(provider{source.url, rs.NewToken(source.tokens.Client), nil})
+		return use(provider{url: source.url, own: rs.NewToken(source.tokens.Client)})
 	}
 	if cached := credentials.CachedProviders(cacheRoots(c.CacheRoot)); c.ProviderURL == "" && len(cached) == 1 {
 		c.ProviderURL = cached[0]
@@ -75,7 +75,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	if err != nil {
 		return err
 	}
-	p := provider{url: stored[0].ProviderURL}
+	p := provider{url: stored[0].ProviderURL, cacheRoot: c.CacheRoot}
 	for _, credential := range stored {
 		for _, warning := range credential.Warnings {
 			fmt.Fprintln(app.Err, "pdpp-mcp: warning: "+warning)
@@ -112,9 +112,10 @@ func insider(app App) *mcp.Implementation {
 
 // A provider is where a local command reads, and with which credentials.
 type provider struct {
-	url     string
-	own     rs.Token          // of this process's own server, made a client's a moment ago
-	keepers []*connect.Keeper // of stored credentials
+	url       string
+	own       rs.Token          // of this process's own server, made a client's a moment ago
+	keepers   []*connect.Keeper // of stored credentials
+	cacheRoot string            // where they are stored; "" for the usual place
 }
 
 // pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token
@@ -130,7 +131,7 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	}
 	principal := auth.Principal{Token: p.own, Kind: auth.KindClient}
 	if len(p.keepers) > 0 {
-		if principal, err = connect.Principal(ctx, client, p.keepers); err != nil {
+		if principal, err = connect.Principal(ctx, client, p.keepers, p.cacheRoot); err != nil {
 			return nil, auth.Principal{}, err
 		}
 	}

@@ -277,8 +277,8 @@ func (k *Keeper) connectAgain(why error) error {
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
 	}
 	command := "pdpp-mcp connect " + k.current.ProviderURL
-	if source := k.current.Document.Grant.Source; source != "" {
-		command += " --source " + source
+	if again := Commands([]credentials.Credential{k.current}, "", rs.Missing{}); len(again) > 0 {
+		command = again[0]
 	}
 	return &rs.Error{Code: rs.GrantExpired, Status: http.StatusForbidden, Message: message + ".", Hint: "The user has to connect again, in a terminal: " + command, Cause: why}
 }

@@ -16,8 +16,14 @@ import (
 
 // Principal returns who reads with stored credentials of one provider. Several are read as one, as the members of a package are. The
 // schema says of each token whose it is before anything else is read, so that a mis-filed owner's reads no record. A credential that
-// cannot be read is a member that says so; where none can, that is the error. Its errors are those of [credentials.Identify].
-func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth.Principal, error) {
+// cannot be read is a member that says so; where none can, that is the error. Its errors are those of [credentials.Identify]. cacheRoot is
+// where they are stored, "" for the usual place.
+func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cacheRoot string) (auth.Principal, error) {
+	var all []credentials.Credential
+	for _, k := range keepers {
+		all = append(all, k.current)
+	}
+	terms := &auth.Terms{Limits: limits(all), Connect: func(missing rs.Missing) []string { return Commands(all, cacheRoot, missing) }}
 	readers := map[rs.Token]rs.Doer{}
 	var members []fanout.Member
 	var only auth.Principal
@@ -43,7 +49,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 			first = cmp.Or(first, err)
 			members = append(members, refusedMembers(stored, failed)...)
 		case len(keepers) == 1:
-			principal.Reader = reader
+			principal.Reader, principal.Terms = reader, terms
 			return principal, nil
 		default:
 			found, err := membersOf(ctx, reader, stored)
@@ -59,7 +65,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 	}
 	membership := fanout.Membership{PackageID: "stored", Members: members}
 	return auth.Principal{
-		Token: only.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: only.ClientID,
+		Token: only.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: only.ClientID, Terms: terms,
 		Package: fanout.NewPackage(membership, func(token rs.Token) rs.Doer { return readers[token] }, fanout.PackageOptions{}),
 	}, nil
 }

@@ -43,11 +43,11 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 		}
 		return all
 	}
-	one, err := Principal(t.Context(), c, keepers("good_1"))
+	one, err := Principal(t.Context(), c, keepers("good_1"), "")
 	if err != nil || one.Kind != auth.KindClient || one.Reader == nil || one.Package != nil {
 		t.Errorf("one: %+v, %v", one, err)
 	}
-	several, err := Principal(t.Context(), c, keepers("good_1", "dead", "good_2"))
+	several, err := Principal(t.Context(), c, keepers("good_1", "dead", "good_2"), "")
 	if err != nil || several.Admissible() != nil || several.Package == nil {
 		t.Fatalf("several: %v", err)
 	}
@@ -56,7 +56,7 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 		t.Errorf("%v, %v", response, err)
 	}
 	for code, tokens := range map[int][]string{exit.Owner: {"good_1", "owner"}, exit.NotReady: {"dead", "dead_2"}} {
-		_, err := Principal(t.Context(), c, keepers(tokens...))
+		_, err := Principal(t.Context(), c, keepers(tokens...), "")
 		var failed *exit.Error
 		if !errors.As(err, &failed) || failed.Code != code {
 			t.Errorf("%v: %v", tokens, err)

@@ -88,7 +88,38 @@ type introspection struct {
 	Audience       audience    `json:"aud"`
 	Expires        json.Number `json:"exp"`
 	NotBefore      json.Number `json:"nbf"`
+
+	Details json.RawMessage `json:"authorization_details"`
 }
+
+// terms are the times that streams of the grant are limited to; nil where details have none, or another form.
+func (a introspection) terms() *Terms {
+	var details []struct {
+		Streams []struct {
+			Name string        `json:"name"`
+			Time *rs.TimeLimit `json:"time_constraint"`
+		} `json:"streams"`
+	}
+	if json.Unmarshal(a.Details, &details) != nil {
+		return nil
+	}
+	var all []rs.TimeLimit
+	for _, detail := range details {
+		for _, s := range detail.Streams {
+			if s.Time != nil && len(all) < maxLimits {
+				s.Time.Stream = s.Name
+				all = append(all, *s.Time)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return &Terms{Limits: all}
+}
+
+// maxLimits bounds what is remembered of a grant.
+const maxLimits = 100
 
 // read decodes a response. Its error contains nothing of the body.
 func (a *introspection) read(body []byte) error {
@@ -129,7 +160,7 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 		grant = a.PackageID
 	}
 	return TokenInfo{
-		Principal: Principal{Token: token, Kind: a.Kind, GrantID: grant, ClientID: a.ClientID},
+		Principal: Principal{Token: token, Kind: a.Kind, GrantID: grant, ClientID: a.ClientID, Terms: a.terms()},
 		Expires:   expires,
 	}
 }

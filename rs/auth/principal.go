@@ -23,6 +23,22 @@ type Principal struct {
 	ClientID string
 	Package  Package // what a package token stands for; nil for any other kind, and where no directory is configured
 	Reader   rs.Doer // reads under the grant with a token that is renewed; nil: reads carry Token
+	Terms    *Terms  // of the grant; nil where nothing is known of them without a read
+}
+
+// Terms are what is known of a grant without a read.
+type Terms struct {
+	Limits []rs.TimeLimit
+	// Connect returns the command lines by which the owner grants what is missing; nil where the caller has no terminal.
+	Connect func(rs.Missing) []string
+}
+
+// Limits are the times that streams of the grant are limited to, as far as they are known.
+func (p Principal) Limits() []rs.TimeLimit {
+	if p.Terms == nil {
+		return nil
+	}
+	return p.Terms.Limits
 }
 
 // A Package reads the grants of a package as if they were one.

@@ -16,7 +16,8 @@ type correction struct {
 	wrong  []string // sentences
 	param  string
 	code   rs.Code
-	open   bool // something is wrong for which there is no replacement
+	here   string // where a field is missed that there may be elsewhere
+	open   bool   // something is wrong for which there is no replacement
 }
 
 // say notes what is wrong with an argument.
@@ -46,7 +47,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 	if c.stream.field(name) != nil {
 		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quoted(name), c.stream.Name, what, others)
 	} else {
-		c.say(rs.UnknownField, param, "%s has no field %s. %s.", c.stream.Name, quoted(name), others)
+		c.say(rs.UnknownField, param, "%s has no field %s%s. %s.", c.stream.Name, quoted(name), c.here, others)
 	}
 	if len(near) > 0 {
 		return near[0]
@@ -65,6 +66,9 @@ func (s Stream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
 		return nil
 	}
 	c := &correction{stream: s, args: args}
+	if refused.Code == "field_not_granted" {
+		c.here = " in this grant"
+	}
 	c.fields()
 	if t.Name == "search" || t.Name == "query_records" || t.Name == "aggregate" {
 		c.filter(t)

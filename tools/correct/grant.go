@@ -160,6 +160,46 @@ func (g Grant) MissingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	return g.missingStream(t, args, touches(args), stream)
 }
 
+// Ungranted returns the streams and the connection that arguments name and that no connection of the grant has.
+func (g Grant) Ungranted(args rs.Object) rs.Missing {
+	about := touches(args)
+	var missing rs.Missing
+	if len(g.Sources) == 0 {
+		return missing
+	}
+	for _, stream := range about.streams {
+		if !g.has(stream, "") {
+			missing.Streams = append(missing.Streams, stream)
+		}
+	}
+	if !slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool { return s.Connection.ID == about.connection }) {
+		missing.Connection = about.connection
+	}
+	return missing
+}
+
+// Granted returns the arguments of a search of several streams without those that the grant, or the connection that is named, does not
+// have. It is false where it has all or
+// none of them, and where one of these may be a mistake for one that it has.
+func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, ok bool) {
+	if !t.Takes("streams") || len(g.Sources) == 0 {
+		return nil, nil, false
+	}
+	var streams []string
+	about := touches(args)
+	for _, stream := range about.streams {
+		switch {
+		case g.has(stream, about.connection):
+			streams = append(streams, stream)
+		case len(g.near(stream, about.connection)) > 0:
+			return nil, nil, false
+		default:
+			left = append(left, stream)
+		}
+	}
+	return args.With("streams", listed(streams)), left, len(streams) > 0 && len(left) > 0
+}
+
 func (g Grant) has(stream, connection string) bool {
 	return slices.ContainsFunc(g.Sources, func(s rs.GrantedStream) bool {
 		return s.Stream == stream && (connection == "" || s.Connection.ID == connection)

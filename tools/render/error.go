@@ -32,6 +32,9 @@ func Error(e *rs.Error) Result {
 		t.add("the resource server said: "+quote(preview(e.Said, 300)), len(send))
 	}
 	t.add(send, 0)
+	for _, line := range connectLines(e.Connect) {
+		t.add(line, lastLines)
+	}
 	t.connections(e)
 	t.unavailable(e)
 	if e.RequestID != "" {
@@ -176,6 +179,9 @@ func errorObject(e *rs.Error, hint string) string {
 	put("hint", preview(hint, 500))
 	if len(e.Send) <= maxSend {
 		put("send", oneLine(e.Send))
+	}
+	if len(e.Connect) > 0 {
+		o = append(o, pair("connect", encode(e.Connect)))
 	}
 	put("param", preview(e.Param, 120))
 	put("retry_with", preview(e.RetryWith, 120))

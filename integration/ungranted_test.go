@@ -1,0 +1,130 @@
+package integration
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ungrantedCalls read more than mail of one account, without its threads and attachments, since March.
+var ungrantedCalls = []string{
+	`query_records {"stream":"threads"}`,
+	`query_records {"stream":"messages","connection_id":"cin_mail_personal"}`,
+	`search {"q":"invoice","streams":["messages","threads"],"limit":1}`,
+	`search {"q":"invoice","streams":["threads","channels"]}`,
+	`search {"q":"zzqqxx"}`,
+	`search {"since":"2026-02-01","until":"2026-03-02","streams":["messages"],"limit":1}`,
+	`search {"since":"2026-02-01","until":"2026-03-02","streams":["messages","threads"],"limit":1}`,
+	`query_records {"stream":"messages","limit":1,"fields":["subject"]}`,
+	`query_records {"stream":"messages","limit":1,"fields":["subject"],"filter":{"received_at":{"lt":"2026-03-05"}}}`,
+	`query_records {"stream":"messages","limit":1,"fields":["subject"],"filter":{"received_at":{"gte":"2026-03-02","lt":"2026-03-05"}}}`,
+	`query_records {"stream":"messages","filter":{"received_at":{"lt":"2026-02-01"}}}`,
+	`aggregate {"stream":"messages","metric":"count"}`,
+	`aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"lt":"2026-02-01"}}}`,
+	`fetch {"id":"cin_mail_work/messages:nothing"}`,
+	`schema {"stream":"threads"}`,
+	`schema {"stream":"messages"}`,
+	`schema {}`,
+}
+
+// ungrantedFields are read with a grant of some fields of a stream.
+var ungrantedFields = []string{
+	`query_records {"stream":"messages","limit":1,"fields":["subject","snippet"]}`,
+	`read_record_field {"id":"cin_mail_work/messages:w-m0720","field":"snippet"}`,
+	`schema {"stream":"messages"}`,
+}
+
+var updateUngranted = flag.Bool("update-ungranted", false, "rewrite testdata/ungranted.txt")
+
+// What a model sees of what is not granted, on both channels: which stream, connection or time is missing, and the command that asks the
+// owner for it, which is one that can be run.
+func TestMoreThanWasGranted(t *testing.T) {
+	root := t.TempDir()
+	connects(t, root, "auto", "--source", "gmail", "--connection", "cin_mail_work", "--stream", "messages", "--since", "2026-03-01")
+	narrow := narrowCredential(t)
+	plain := strings.NewReplacer(sample.RSURL, "https://rs.example", root, "ROOT", narrow, "ROOT")
+	var seen strings.Builder
+	command := ""
+	for _, part := range []struct {
+		root  string
+		calls []string
+	}{{root, ungrantedCalls}, {narrow, ungrantedFields}} {
+		s := overStdio(t, "--cache-root", part.root)
+		for _, call := range part.calls {
+			tool, arguments, _ := strings.Cut(call, " ")
+			result := s.call(tool, json.RawMessage(arguments))
+			text := result.Content[0].(*mcp.TextContent).Text
+			seen.WriteString("› " + call + "\n" + changing.ReplaceAllString(plain.Replace(text), "…") + "\n" + plain.Replace(notGrantedOf(t, result.StructuredContent)) + "\n")
+			if _, found, ok := strings.Cut(text, "the owner runs in a terminal: "); ok && strings.Contains(found, "--stream threads") {
+				command, _, _ = strings.Cut(found, "\n")
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "ungranted.txt")
+	if *updateUngranted {
+		check(t, os.WriteFile(golden, []byte(seen.String()), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	check(t, err)
+	if seen.String() != string(want) {
+		t.Errorf("run with -update-ungranted and read the difference:\n%s", seen.String())
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+command).Output() // as a person's shell reads it
+	check(t, err)
+	args := strings.Split(strings.TrimSpace(string(words)), "\n")
+	if len(args) < 5 || args[0] != "pdpp-mcp" || args[1] != "connect" || args[2] != sample.RSURL {
+		t.Fatalf("no command: %q", command)
+	}
+	connects(t, root, "auto", args[3:]...)
+	if got := finish(t, nil, "", "call", "search", `{"q":"invoice","streams":["messages","threads"],"limit":1}`, "--cache-root", root); got.code != 0 || strings.Contains(got.stdout, "not granted here") {
+		t.Errorf("after %s: %d %s%s", command, got.code, got.stdout, got.stderr)
+	}
+}
+
+// narrowCredential stores a grant of some fields of a stream, as another program may have asked for.
+func narrowCredential(t *testing.T) string {
+	t.Helper()
+	root := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.NarrowToken, "token_type": "Bearer"})
+	path := credentialFile(t, root)
+	body, err := os.ReadFile(path)
+	check(t, err)
+	grant := `{"grant":{"source":"` + sourceID(t, "gmail") + `","streams":["messages"],"connections":["cin_mail_work"],"since":"2026-03-01T00:00:00Z"},`
+	check(t, os.WriteFile(path, []byte(grant+strings.TrimPrefix(string(body), "{")), 0o600))
+	return root
+}
+
+// changing are what differs from run to run.
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\dZ; times are UTC|request_id=\S+|"cursor":"[^"]+"`)
+
+// notGrantedOf are the members of structured output that say what is not granted, and how fresh and old the rest is.
+func notGrantedOf(t *testing.T, structured any) string {
+	t.Helper()
+	whole, ok := structured.(map[string]any)
+	if !ok {
+		t.Fatalf("structured output is %T", structured)
+	}
+	said := ""
+	for _, within := range []string{"", "error", "data"} {
+		o := whole
+		if within != "" {
+			o, _ = whole[within].(map[string]any)
+		}
+		for _, name := range []string{"not_granted", "connect", "freshness", "granted_time"} {
+			if value, there := o[name]; there {
+				said += within + "." + name + " = " + compact(value) + "\n"
+			}
+		}
+	}
+	return said
+}

@@ -1,0 +1,87 @@
+package connect
+
+import (
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// maxCommands bounds the commands that are proposed where several grants could be meant.
+const maxCommands = 3
+
+// plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+// Commands returns the command lines that ask for what stored grants of a provider have and for what is missing: that of the grant which
+// it is about, or where that is not known of each. cacheRoot is where they are stored, "" for the usual place.
+func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Missing) []string {
+	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {
+		if name != "" && !plainName.MatchString(name) {
+			return nil
+		}
+	}
+	about := slices.DeleteFunc(slices.Clone(stored), func(c credentials.Credential) bool {
+		return !slices.Contains(c.Document.Grant.Connections, missing.Connection) &&
+			!slices.ContainsFunc(missing.Streams, func(name string) bool { return slices.Contains(c.Document.Grant.Streams, name) })
+	})
+	if len(about) == 0 {
+		about = stored
+	}
+	var lines []string
+	for _, c := range about[:min(len(about), maxCommands)] {
+		if c.Document.Grant.Source != "" {
+			lines = append(lines, clients.CommandLine(runtime.GOOS, commandWords(c, cacheRoot, missing)))
+		}
+	}
+	return lines
+}
+
+func commandWords(c credentials.Credential, cacheRoot string, missing rs.Missing) []string {
+	g := c.Document.Grant
+	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
+	add := func(flag string, granted []string, more ...string) {
+		all := slices.Clone(granted)
+		for _, value := range more {
+			if value != "" && !slices.Contains(all, value) {
+				all = append(all, value)
+			}
+		}
+		for _, value := range all {
+			words = append(words, flag, value)
+		}
+	}
+	add("--stream", g.Streams, missing.Streams...)
+	add("--connection", g.Connections, missing.Connection)
+	if g.Since != "" && !missing.AllTimes {
+		words = append(words, "--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))
+	}
+	if g.Mode == "single_use" {
+		words = append(words, "--once")
+	}
+	if c.Name != credentials.DefaultName {
+		words = append(words, "--name", c.Name)
+	}
+	if cacheRoot != "" {
+		words = append(words, "--cache-root", cacheRoot)
+	}
+	return words
+}
+
+// limits are the times that stored grants are limited to.
+func limits(stored []credentials.Credential) []rs.TimeLimit {
+	var all []rs.TimeLimit
+	for _, c := range stored {
+		g := c.Document.Grant
+		for _, stream := range g.Streams {
+			if g.Since != "" || g.Until != "" {
+				all = append(all, rs.TimeLimit{Stream: stream, Since: g.Since, Until: g.Until})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package middleware
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// maxTimeLimits bounds the streams of which an answer says to which time they are granted.
+const maxTimeLimits = 3
+
+// outsideTime says that an answer leaves out records of times that the grant does not have, which resource servers do without a word.
+// It is said where the call asks for such times, counts, or lists all that there is; nil elsewhere, and where no limit is known.
+func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *rs.Response) *render.Ungranted {
+	limits := auth.PrincipalFrom(ctx).Limits()
+	if len(limits) == 0 || response == nil || !t.Takes("filter") {
+		return nil
+	}
+	answer := rs.AsObject(response.Distinct())
+	streams, _ := correct.Touches(args)
+	u := &render.Ungranted{}
+	var about []string
+	for _, limit := range limits {
+		if len(streams) > 0 && !slices.Contains(streams, limit.Stream) {
+			continue
+		}
+		asked := askedTime(args, limit.Field)
+		all := t.Takes("metric") || args.Has("count") || !answer.Flag("has_more")
+		if asked.within(limit) || asked == (span{}) && !all {
+			continue
+		}
+		about = append(about, limit.Stream)
+		if len(u.Times) < maxTimeLimits {
+			u.Times = append(u.Times, limit)
+		}
+	}
+	if len(u.Times) == 0 {
+		return nil
+	}
+	u.Connect = toConnect(ctx, rs.Missing{Streams: about, AllTimes: true})
+	return u
+}
+
+// A span is the time from and until which a call asks for; zero for no bound.
+type span struct{ from, until time.Time }
+
+// askedTime reads the bounds of a call on a field: those of its filter, and of a search. Where the field is not known, those of any that
+// are times count.
+func askedTime(args rs.Object, field string) span {
+	asked := span{readTime(args.Get("since")), readTime(args.Get("until"))}
+	for _, m := range args.Object("filter") {
+		if field != "" && m.Name != field {
+			continue
+		}
+		if rs.Kind(m.Value) != "object" {
+			asked = span{readTime(m.Value), readTime(m.Value)}
+			continue
+		}
+		for _, bound := range rs.AsObject(m.Value) {
+			if at := readTime(bound.Value); strings.HasPrefix(bound.Name, "g") && !at.IsZero() {
+				asked.from = at
+			} else if !at.IsZero() {
+				asked.until = at
+			}
+		}
+	}
+	return asked
+}
+
+func readTime(raw string) time.Time {
+	text, _ := rs.AsText(raw)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, _ = time.Parse(time.DateOnly, text)
+	}
+	return at
+}
+
+// within reports whether nothing is asked for that a limit leaves out.
+func (s span) within(limit rs.TimeLimit) bool {
+	since, until := readTime(rs.EncodeJSON(limit.Since)), readTime(rs.EncodeJSON(limit.Until))
+	return (since.IsZero() || !s.from.IsZero() && !s.from.Before(since)) && (until.IsZero() || !s.until.IsZero() && !s.until.After(until))
+}
