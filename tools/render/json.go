@@ -123,6 +123,16 @@ func (a *arguments) list(key string, values []string) *arguments {
 	return a.put(key, "["+strings.Join(quoted, ",")+"]")
 }
 
+// array adds an array of values that are JSON already.
+func (a *arguments) array(key string, values []string) *arguments {
+	a.open(key, '[')
+	for _, value := range values {
+		a.comma()
+		a.b = append(a.b, value...)
+	}
+	return a.shut(']')
+}
+
 func (a *arguments) json() string {
 	return "{" + string(a.b) + "}"
 }

@@ -28,71 +28,88 @@ type shownRecord struct {
 
 // A longRecord is a record with texts that are long, or cut.
 type longRecord struct {
+	n    int // of the record
 	item *item
 	cuts []cut // of all its long texts, whole ones too
 }
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It reports how many records are shown, and what of each is long.
-func (a *recordsAnswer) structured() (out string, shown int, long []longRecord) {
-	whole := make([]shownRecord, len(a.items))
-	for i := range whole {
-		whole[i] = shownRecord{a.l.Items[i].Raw, a.items[i].data, a.l.Items[i].Members.Get("expanded")}
-	}
+func (a *recordsAnswer) structured() (out []byte, shown int, long []longRecord) {
 	if len(a.l.Raw) <= pageJSON {
-		long := a.long(whole)
-		return a.withLadder(a.l.Raw, long, len(whole), StructuredHard-1000-len(a.l.Raw)), len(whole), long
+		long := a.long(len(a.items), func(i int) shownRecord {
+			return shownRecord{a.l.Items[i].Raw, a.items[i].data, a.l.Items[i].Members.Get("expanded")}
+		})
+		followUps, more := followUps(long, StructuredHard-1000-len(a.l.Raw))
+		w := &arguments{make([]byte, 0, len(a.l.Raw)+1024+size(followUps))}
+		w.open("", '{').put("data", a.l.Raw)
+		return a.beside(w, len(a.items), followUps, more), len(a.items), long
 	}
 	envelope := fitEnvelope(a.l.Envelope, envelopeJSON)
-	if len(whole) == 0 {
-		return a.withLadder(a.page(envelope, nil), nil, 0, 0), 0, nil
+	if len(a.items) == 0 {
+		return a.page(envelope, 0, nil, nil, 0), 0, nil
 	}
-	remaining := pageJSON - len(envelope.JSON()) - len(a.next(len(whole)))
+	remaining := pageJSON - len(envelope.JSON()) - len(a.next(len(a.items)))
 	if remaining < leastRecord {
-		return "", 0, nil
+		return nil, 0, nil
 	}
-	if len(whole) > 1 {
-		short := make([]shownRecord, len(whole))
-		for i := range short {
-			short[i] = truncated(a.l.Items[i], &a.items[i])
-		}
-		out, n := fullest(len(short), func(n int) string {
-			return a.withLadder(a.page(envelope, short[:n]), a.long(short[:n]), n, math.MaxInt)
-		}, fitsStructured)
-		if fitsStructured(out) {
-			return out, n, a.long(short[:n])
+	if len(a.items) > 1 {
+		if out, shown, long := a.truncated(envelope); shown > 0 {
+			return out, shown, long
 		}
 	}
-	one := []shownRecord{shrunk(a.l.Items[0], &a.items[0], remaining)}
-	long = a.long(one)
-	return a.withLadder(a.page(envelope, one), long, 1, ladderJSON), 1, long
+	one := shrunk(a.l.Items[0], &a.items[0], remaining)
+	long = a.long(1, func(int) shownRecord { return one })
+	followUps, more := followUps(long, ladderJSON)
+	return a.page(envelope, 1, []string{one.raw}, followUps, more), 1, long
 }
 
-// page is the list with the first records alone.
-func (a *recordsAnswer) page(envelope object, shown []shownRecord) string {
-	if len(shown) < len(a.items) {
-		envelope = envelope.With("has_more", "true").With("next_cursor", encode(a.next(len(shown))))
+// truncated is the page with long texts truncated, and as many of its records as fit.
+func (a *recordsAnswer) truncated(envelope object) (out []byte, shown int, long []longRecord) {
+	records, sizes := make([]string, len(a.items)), make([]int, len(a.items))
+	long = a.long(len(a.items), func(i int) shownRecord {
+		record := truncated(a.l.Items[i], &a.items[i])
+		records[i], sizes[i] = record.raw, len(record.raw)+len(",")
+		return record
+	})
+	followUps, _ := followUps(long, math.MaxInt)
+	for i, record := range long {
+		sizes[record.n] += len(followUps[i]) + len(",")
 	}
-	records := make([]string, len(shown))
-	for i := range shown {
-		records[i] = shown[i].raw
+	frame := func(shown int) int {
+		return len(a.page(envelope, shown, nil, nil, 0)) + len(`,"content_ladder":{"records":[]}`)
 	}
-	return envelope.With(a.l.Name(), rs.JoinArray(records)).JSON()
+	if shown = firstFitting(sizes, StructuredHard-frame(len(a.items))); shown < len(a.items) {
+		shown = firstFitting(sizes[:len(sizes)-1], StructuredHard-frame(len(sizes)-1))
+	}
+	long = slices.DeleteFunc(long, func(record longRecord) bool { return record.n >= shown })
+	return a.page(envelope, shown, records[:shown], followUps[:len(long)], 0), shown, long
 }
 
-// withLadder is all that structured output says of a page with some records.
-func (a *recordsAnswer) withLadder(page string, long []longRecord, shown, ladder int) string {
-	out := object{pair("data", page)}
-	if len(long) > 0 {
-		out = append(out, pair("content_ladder", recordLadder(long, ladder)))
+// page writes the list with its first records alone.
+func (a *recordsAnswer) page(envelope object, shown int, records, followUps []string, more int) []byte {
+	if shown < len(a.items) {
+		envelope = envelope.With("has_more", "true").With("next_cursor", encode(a.next(shown)))
 	}
-	if warning := a.warning(shown); warning != "" {
-		out = append(out, pair("warning", encode(warning)))
+	w := &arguments{make([]byte, 0, 1024+size(records)+size(followUps))}
+	w.open("", '{').open("data", '{')
+	for _, m := range envelope {
+		w.put(m.Name, m.Value)
 	}
+	w.array(a.l.Name(), records).shut('}')
+	return a.beside(w, shown, followUps, more)
+}
+
+// beside writes all that structured output says beside a page with some records, and how many long records it does not name.
+func (a *recordsAnswer) beside(w *arguments, shown int, followUps []string, more int) []byte {
+	if len(followUps)+more > 0 {
+		w.open("content_ladder", '{').array("records", followUps).number("more_records", more).shut('}')
+	}
+	w.some("warning", a.warning(shown))
 	if len(a.q.Empty) > 0 {
-		out = append(out, pair("conditions", explained("query_records", a.q.Empty)))
+		w.put("conditions", explained("query_records", a.q.Empty))
 	}
-	return out.JSON()
+	return w.shut('}').b
 }
 
 // truncated is a record with its long texts truncated.
@@ -103,9 +120,11 @@ func truncated(sent rs.Item, it *item) shownRecord {
 	}
 	shown.fields = slices.Clone(it.data)
 	for i, m := range it.data {
-		c := cut{it: it, field: m}
-		if len(m.Value) > truncatedText && rs.Kind(m.Value) == "string" && c.unnamed() == "" && c.total() >= truncatedText+truncatedText/4 {
-			shown.fields[i].Value = encode(prefix(rs.TextStart(m.Value, truncatedText), len(m.Value)))
+		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (cut{field: m}).unnamed() != "" {
+			continue
+		}
+		if text, _ := rs.AsText(m.Value); longerThan(text, truncatedText+truncatedText/4-1) {
+			shown.fields[i].Value = encode(text[:runeIndex(text, truncatedText)])
 		}
 	}
 	shown.raw = sent.Members.With("data", shown.fields.JSON()).JSON()
@@ -131,12 +150,12 @@ func shrunk(sent rs.Item, it *item, max int) shownRecord {
 	return shownRecord{append(own, pair("data", fields.JSON())).JSON(), fields, expanded}
 }
 
-// long are the records with texts that are long, or cut.
-func (a *recordsAnswer) long(shown []shownRecord) []longRecord {
+// long are the first records with texts that are long, or cut.
+func (a *recordsAnswer) long(shown int, record func(i int) shownRecord) []longRecord {
 	var long []longRecord
 	for i := range shown {
-		if cuts := longTexts(shown[i], &a.items[i]); len(cuts) > 0 {
-			long = append(long, longRecord{&a.items[i], cuts})
+		if cuts := longTexts(record(i), &a.items[i]); len(cuts) > 0 {
+			long = append(long, longRecord{i, &a.items[i], cuts})
 		}
 	}
 	return long
@@ -175,19 +194,16 @@ func longTexts(shown shownRecord, it *item) []cut {
 	return cuts
 }
 
-// recordLadder is content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a), in about
-// max bytes.
-func recordLadder(long []longRecord, max int) string {
-	var records []string
-	remaining := max
+// followUps are content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a), in about
+// max bytes. more is how many records have no room there.
+func followUps(long []longRecord, max int) (list []string, more int) {
 	for i, record := range long {
-		if remaining < len(record.item.id)+leastFollowUp {
-			return object{pair("records", rs.JoinArray(records)), pair("more_records", encode(len(long)-i))}.JSON()
+		if max < len(record.item.id)+leastFollowUp {
+			return list, len(long) - i
 		}
-		followUp := append(object{pair("id", encode(record.item.id))}, cutMembers("long_fields", record.cuts, record.item, remaining-len(record.item.id)-leastFollowUp/2)...)
-		raw := followUp.JSON()
-		remaining -= len(raw)
-		records = append(records, raw)
+		followUp := append(object{pair("id", encode(record.item.id))}, cutMembers("long_fields", record.cuts, record.item, max-len(record.item.id)-leastFollowUp/2)...)
+		list = append(list, followUp.JSON())
+		max -= len(list[i])
 	}
-	return object{pair("records", rs.JoinArray(records))}.JSON()
+	return list, 0
 }
