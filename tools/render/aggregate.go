@@ -217,7 +217,8 @@ func (a aggregateAnswer) key(raw string) string {
 
 // shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
 func shownValue(raw string) string {
-	value, left := cell(withoutDust(raw), keyChars)
+	b, left := appendCell(nil, withoutDust(raw), keyChars)
+	value := string(b)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (oneLine(text) != text || strings.ContainsAny(text, ";'()")) {
 		shown := text[:runeIndex(text, keyChars)]
 		value, left = quote(shown), utf8.RuneCountInString(text[len(shown):])

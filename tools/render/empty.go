@@ -35,8 +35,7 @@ func explain(tool string, fields []EmptyField) []string {
 		if len(e.Values) > 0 {
 			var values []string
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				key, _ := cell(v.Key, keyChars)
-				values = append(values, fmt.Sprintf("%s (%d)", key, v.Count))
+				values = append(values, fmt.Sprintf("%s (%d)", cell(v.Key, keyChars), v.Count))
 			}
 			if more := len(e.Values) - len(values); more > 0 {
 				values = append(values, fmt.Sprintf("and %d others", more))

@@ -171,24 +171,34 @@ func (a *recordsAnswer) text() string {
 		last = a.stopped(n)
 	}
 	room := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
-	records, note := writeTables(a.items, room-size(last)-size(lead))
-	page := func(n int) string {
-		lines := append(slices.Clone(lead), records[:n]...)
-		if note != "" {
-			lines = append(lines, note)
+	records, notes := writeTables(a.items, room-size(last)-size(lead))
+	shown := len(records)
+	if shown > 0 {
+		beside := slices.Concat(lead, notes)
+		if shown = fitting(records, append(beside, tail...), room); shown < len(records) {
+			shown = max(1, fitting(records[:len(records)-1], append(beside, a.stopped(len(records)-1)...), room))
 		}
-		if n < len(records) {
-			return strings.Join(append(lines, a.stopped(n)...), "\n")
+		if shown == 1 && tooWide(records[0]) {
+			shown = 0
 		}
-		return strings.Join(append(lines, tail...), "\n")
 	}
-	text, n := fullest(len(records), page, func(text string) bool {
-		return len(text) <= room && strings.Count(text, "\n") < textLines && !tooWide(text)
-	})
-	if n == 1 && tooWide(text) {
-		return page(0)
+	if shown < len(records) {
+		tail = a.stopped(shown)
 	}
-	return text
+	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
+}
+
+// fitting is how many of the first records fit in a text of so many bytes beside other lines. None fits that has too long a line.
+func fitting(records, beside []string, room int) int {
+	room -= size(beside) - 1
+	lines := textLines - strings.Count(strings.Join(beside, "\n"), "\n") - 1
+	for i, record := range records {
+		room -= len(record) + 1
+		if lines -= strings.Count(record, "\n") + 1; room < 0 || lines < 0 || tooWide(record) {
+			return i
+		}
+	}
+	return len(records)
 }
 
 // lead are the lines before the records.

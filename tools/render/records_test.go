@@ -39,7 +39,7 @@ func TestCell(t *testing.T) {
 		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
 	} {
 		t.Run(says, func(t *testing.T) {
-			if got, left := cell(row.raw, 100); got != row.want || left != row.left {
+			if got, left := appendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
 				t.Errorf("%s is shown as %s, %d left; want %s, %d", row.raw, got, left, row.want, row.left)
 			}
 		})

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -134,9 +135,9 @@ func measure(items []item) (size, long int) {
 }
 
 // writeTables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
-// of a group, and how texts are read on that cells show in part; "" when there are none, or each has its own call. Texts are shown as
+// of a group, and how texts are read on that cells show in part; none when there are none, or each has its own call. Texts are shown as
 // far as there is room for all of them.
-func writeTables(items []item, room int) (records []string, note string) {
+func writeTables(items []item, room int) (records, notes []string) {
 	t := recordTable{chars: mostText}
 	if len(items) == 1 {
 		t.chars = onlyText
@@ -156,20 +157,19 @@ func writeTables(items []item, room int) (records []string, note string) {
 	}
 	if at := slices.IndexFunc(t.cuts, func(c cut) bool { return c.unnamed() == "" }); at >= 0 && len(items) > 1 {
 		t.cuts[at].fromStart = true
-		note = "(+N characters): not shown; read with the id and field, as " + t.cuts[at].readOn()
+		notes = []string{"(+N characters): not shown; read with the id and field, as " + t.cuts[at].readOn()}
 	}
-	return records, note
+	return records, notes
 }
 
 // group writes each record of a group, the first behind the head.
 func (t *recordTable) group(g *tableGroup) []string {
 	records := make([]string, len(g.items))
 	for n := range g.items {
-		lines := t.record(g, &g.items[n])
-		if n == 0 {
-			lines = append(g.head(), lines...)
-		}
-		records[n] = strings.Join(lines, "\n")
+		records[n] = t.record(g, &g.items[n])
+	}
+	if head := g.head(); head != "" {
+		records[0] = head + "\n" + records[0]
 	}
 	return records
 }
@@ -202,33 +202,34 @@ func header(prefix string, columns []string, emitted bool) string {
 	return line
 }
 
-// head are the lines before the records of a group: the columns, and those of related records.
-func (g *tableGroup) head() []string {
+// head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
+func (g *tableGroup) head() string {
 	if g.block {
-		return nil
+		return ""
 	}
 	lines := []string{g.header()}
 	for i := range g.related {
 		lines = append(lines, g.related[i].header()...)
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // record is a record with what came with it: one line or several.
-func (t *recordTable) record(g *tableGroup, it *item) []string {
-	var lines []string
+func (t *recordTable) record(g *tableGroup, it *item) string {
+	var record string
 	switch {
 	case g.block && it.deleted: // no header says what its id begins with
-		lines = []string{t.row("", nil, false, it)}
+		record = t.row("", nil, false, it)
 	case g.block:
-		lines = t.block(it)
+		record = t.block(it)
 	default:
-		lines = []string{t.row(g.prefix, g.columns, g.emitted, it)}
+		record = t.row(g.prefix, g.columns, g.emitted, it)
 	}
 	for i := range it.relations {
-		lines = append(lines, t.relation(g, &it.relations[i], recordRoom-size(lines))...)
+		lines := t.relation(g, &it.relations[i], recordRoom-len(record)-1)
+		record += "\n" + strings.Join(lines, "\n")
 	}
-	return lines
+	return record
 }
 
 // handle is an id without a prefix, and the connection that must be sent beside it.
@@ -241,56 +242,56 @@ func (it *item) handle(prefix, none string) string {
 }
 
 // block is a record as lines of "name: value".
-func (t *recordTable) block(it *item) []string {
-	lines := []string{"id: " + it.handle("", "(none)")}
+func (t *recordTable) block(it *item) string {
+	b := append([]byte("id: "), it.handle("", "(none)")...)
 	if it.authored == "" && it.emitted != "" {
-		lines = append(lines, "emitted_at: "+name(it.emitted))
+		b = append(b, "\nemitted_at: "+name(it.emitted)...)
 	}
 	for i, m := range it.data {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := shownName(m.Name) + ": " + t.cell(it, m, true)
-		if size(lines)+len(line) > recordRoom-lineChars || longerThan(line, lineChars) || i == maxBlockLines {
-			return append(lines, fmt.Sprintf("%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name)))
+		before := len(b)
+		b = t.appendCell(append(b, "\n"+shownName(m.Name)+": "...), it, m, true)
+		if len(b) > recordRoom-lineChars || longerThan(string(b[before+1:]), lineChars) || i == maxBlockLines {
+			note := fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name))
+			return string(append(b[:before], note...))
 		}
-		lines = append(lines, line)
 	}
-	return lines
+	return string(b)
 }
 
 // row is a record as a line of the table.
 func (t *recordTable) row(prefix string, columns []string, emitted bool, it *item) string {
-	cells := []string{it.handle(prefix, "(no id)")}
+	b := append(make([]byte, 0, 256), it.handle(prefix, "(no id)")...)
 	if it.deleted {
-		return cells[0] + separator + deletedCell(it)
+		return string(append(append(b, separator...), deletedCell(it)...))
 	}
 	if emitted {
-		cells = append(cells, name(it.emitted))
+		b = append(append(b, separator...), name(it.emitted)...)
 	}
 	for _, column := range columns {
-		text := ""
+		b = append(b, separator...)
 		if it.data.Includes(column) {
-			text = t.cell(it, pair(column, it.data.Get(column)), false)
+			b = t.appendCell(b, it, pair(column, it.data.Get(column)), false)
 		}
-		cells = append(cells, text)
 	}
-	return strings.TrimRight(strings.Join(cells, separator), " ")
+	return string(bytes.TrimRight(b, " "))
 }
 
-// cell is a value, and how much of it is not shown; with call how that is read.
-func (t *recordTable) cell(it *item, m member, call bool) string {
-	text, left := cell(m.Value, t.chars)
+// appendCell appends a value, and how much of it is not shown; with call how that is read.
+func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte {
+	b, left := appendCell(b, m.Value, t.chars)
 	if left == 0 {
-		return text
+		return b
 	}
 	c := cut{it: it, field: m, shown: t.chars}
 	t.cuts = append(t.cuts, c)
-	text += " (+" + thousands(left) + " characters"
+	b = append(append(append(b, " (+"...), thousands(left)...), " characters"...)
 	if call {
-		text += ": " + c.readOn()
+		b = append(b, ": "+c.readOn()...)
 	}
-	return text + ")"
+	return append(b, ')')
 }
 
 func deletedCell(it *item) string {

@@ -193,26 +193,35 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// cell is a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first chars
-// characters. left is how many characters are not shown.
-func cell(raw string, chars int) (shown string, left int) {
+// cell is what [appendCell] appends.
+func cell(raw string, chars int) string {
+	b, _ := appendCell(nil, raw, chars)
+	return string(b)
+}
+
+// appendCell appends a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first
+// chars characters. left is how many characters are not shown.
+func appendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
-		return "null", 0
+		return append(b, "null"...), 0
 	case "number", "boolean", "array", "object":
 		text := oneLine(readable(raw))
 		if longerThan(text, chars) {
 			at := runeIndex(text, chars)
-			return text[:at] + ellipsis, utf8.RuneCountInString(text[at:])
+			return append(append(b, text[:at]...), ellipsis...), utf8.RuneCountInString(text[at:])
 		}
-		return text, 0
+		return append(b, text...), 0
 	}
 	value, _ := rs.AsText(raw)
 	if longerThan(value, chars+chars/4) {
 		at := runeIndex(value, chars)
-		return quote(manyLines(value[:at])) + ellipsis, utf8.RuneCountInString(value[at:])
+		return append(appendQuoted(b, manyLines(value[:at])), ellipsis...), utf8.RuneCountInString(value[at:])
 	}
-	return shownText(manyLines(value)), 0
+	if value = manyLines(value); plainCell(value) {
+		return append(b, value...), 0
+	}
+	return appendQuoted(b, value), 0
 }
 
 // plainCell reports a text that a cell shows as it is: it is one line, and nobody can take it for another value, for two cells, or
