@@ -12,9 +12,7 @@ import (
 // A hit is one search result.
 type hit struct {
 	item
-	url      string
 	who      string    // sender, author or organiser, as the resource server says
-	heading  string    // the title for people, distinct from every text of the hit
 	snippet  passage   // empty when there is none
 	excerpts []excerpt // proven matches, best first
 	shown    int       // index of the match that is shown: the first that is not the title
@@ -25,72 +23,80 @@ type hit struct {
 	words   []string // the same
 	nearest []string // what it has in the place of misspelled words
 	foreign bool     // it says that it is of another connection than the one that was asked for
+
+	own  object // as received
+	read bool   // with its texts
 }
 
-// A hitReader reads the hits of a page.
-type hitReader struct {
-	q    SearchQuery
-	hits []hit // those that were read
-}
-
-// readHits reads the hits of a page. What is no object is none.
-func (r *hitReader) readHits(items []rs.Item, q SearchQuery) {
-	r.q, r.hits = q, make([]hit, 0, len(items))
+// readHits reads which hits a page has, without their texts. What is no object is none.
+func (s *searchPage) readHits(items []rs.Item) {
+	s.page = make([]hit, 0, len(items))
 	for i, item := range items {
 		if item.Members == nil {
 			continue
 		}
-		h := r.hit(item.Members, i)
-		if has := q.Repair.has(i); has != "" {
+		h := s.readHit(item.Members, i)
+		if has := s.q.Repair.has(i); has != "" {
 			h.has, h.nearest = has, nil
-			h.words = append([]string{}, q.Repair.Hits[i].Words...)
+			h.words = append([]string{}, s.q.Repair.Hits[i].Words...)
 		}
-		r.hits = append(r.hits, h)
+		s.page = append(s.page, h)
 	}
 }
 
-// hit reads a hit. n is its place in the list, for hits that have no id at all.
-func (r *hitReader) hit(o object, n int) hit {
-	data := o.Object("data")
-	h := hit{item: item{
+// readHit reads what a hit is. n is its place in the list, for hits that have no id at all.
+func (s *searchPage) readHit(o object, n int) hit {
+	h := hit{own: o, item: item{
 		stream:    o.Text("stream", "stream_name"),
 		recordID:  o.Text("record_key", "record_id"),
 		conn:      rs.ConnectionID(o),
 		connector: rs.ConnectorKey(o),
 		label:     o.Text("display_name", "connection_display_name"),
 		emitted:   preview(o.Text("emitted_at"), 40),
-	}, who: o.Text("actor")}
+	}}
 	if h.conn == "" {
 		h.conn = rs.ConnectionID(o.Object("read"))
 	}
 	if h.conn == "" {
-		h.conn = r.q.ConnectionID
+		h.conn = s.q.ConnectionID
 	}
-	h.foreign = otherConnection(o, r.q.ConnectionID)
+	h.foreign = otherConnection(o, s.q.ConnectionID)
 	if match := o.Text("match"); match == "some" || match == "nearest" {
 		h.words, h.nearest = shownWords(o, "matched_words"), shownWords(o, "nearest_words")
 		h.has = h.hasOnly()
 	}
+	h.identify(o.Text("result_id", "id"), o.Text("record_uri", "uri"), n)
+	return h
+}
+
+// hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
+func (s *searchPage) hit(i int) *hit {
+	h := &s.hits[i]
+	if h.read {
+		return h
+	}
+	o, data := h.own, h.own.Object("data")
+	h.read, h.who = true, o.Text("actor")
 	h.authored, _ = timeOf(o, data)
-	own := o.Text("result_id", "id")
-	h.identify(own, o.Text("record_uri", "uri"), n)
 	h.title, _ = firstText(titleNames, o, data, func(s string) bool {
 		title := plain(s)
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
 	h.title = plain(h.title)
-	if h.excerpts = r.proven(o, &h.item); len(h.excerpts) == 0 {
+	if h.excerpts = s.proven(o, &h.item); len(h.excerpts) == 0 {
 		h.snippet = readPassage(oneLine(snippetText(o)))
 	}
 	h.distinguish()
 	h.choose()
-	if h.heading = h.item.heading(); h.isTitle {
-		h.heading += " (" + h.untitled() + ")"
-	}
-	if h.url = cmp.Or(citation(o), citation(data)); h.url == "" {
-		h.url = recordURL(r.q.RecordBase, h.ref)
-	}
 	return h
+}
+
+// heading is the title for people, distinct from every text of the hit.
+func (h *hit) heading() string {
+	if h.isTitle {
+		return h.item.heading() + " (" + h.untitled() + ")"
+	}
+	return h.item.heading()
 }
 
 // identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
@@ -206,7 +212,7 @@ type excerpt struct {
 
 // proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
 // excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
-func (r *hitReader) proven(own object, it *item) []excerpt {
+func (s *searchPage) proven(own object, it *item) []excerpt {
 	if it.ref == (rs.Ref{}) {
 		return nil
 	}
@@ -215,7 +221,7 @@ func (r *hitReader) proven(own object, it *item) []excerpt {
 		e := rs.AsObject(raw)
 		read := e.Object("read")
 		field := cmp.Or(e.Text("field_path", "field"), read.Text("field"))
-		if len(proven) == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, r.q.ConnectionID) {
+		if len(proven) == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, s.q.ConnectionID) {
 			continue
 		}
 		if x, ok := newExcerpt(field, e.Text("preview_text", "text")); ok {

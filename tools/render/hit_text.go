@@ -22,7 +22,7 @@ func (s *searchPage) hitTexts(chars, room int) []hitText {
 	var lines []hitText
 	records := map[string]string{} // the stream of the first hit of a connection's record id
 	for i := range s.hits {
-		h := &s.hits[i]
+		h := s.hit(i)
 		what := h.line
 		if what == "" || chars == 0 {
 			what = h.what(chars > 0)

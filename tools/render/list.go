@@ -148,11 +148,11 @@ func otherConnection(o object, named string) bool {
 }
 
 // bound keeps the hits that were asked for: at most limit, of the named connection only.
-func (r *hitReader) bound() excess {
-	e := excess{limit: r.q.Limit}
-	kept := r.hits[:0]
-	for _, h := range r.hits {
-		if h.foreign || r.q.ConnectionID != "" && h.conn != r.q.ConnectionID {
+func (s *searchPage) bound() {
+	e := excess{limit: s.q.Limit}
+	kept := s.page[:0]
+	for _, h := range s.page {
+		if h.foreign || s.q.ConnectionID != "" && h.conn != s.q.ConnectionID {
 			e.foreign++
 			continue
 		}
@@ -162,8 +162,7 @@ func (r *hitReader) bound() excess {
 		e.over, e.most = len(kept)-e.limit, len(kept)
 		kept = kept[:e.limit]
 	}
-	r.hits = kept
-	return e
+	s.page, s.left = kept, e
 }
 
 // keep returns the list with other items in place of its own.

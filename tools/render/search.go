@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,40 +23,36 @@ type SearchQuery struct {
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
 func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	return new(searchPage).search(response, q)
-}
-
-// A searchPage is what the answer to a search is made in.
-type searchPage struct {
-	hitReader
-	left  excess // what the resource server sent beyond what was asked for
-	page  []hit  // all hits of the page; hits are those from start on
-	start int
-	moved string // what is not exact because the list has changed
-}
-
-// search is what [Search] returns.
-func (s *searchPage) search(response *rs.Response, q SearchQuery) (Result, error) {
 	l, err := readListing(response, "search")
 	if err != nil {
 		return Result{}, err
 	}
-	s.readHits(l.Items, q)
-	s.left = s.bound()
-	s.page = s.hits
+	s := &searchPage{l: l, q: q}
+	s.readHits(l.Items)
+	s.bound()
 	s.start, s.moved = q.Position.start(len(s.page), func(i int) string { return s.page[i].id })
 	s.hits = s.page[s.start:]
-	r := Result{Structured: s.structured(l, q)}
-	r.Text = s.text(l, q)
-	if uris := windowURIs(s.hits); len(uris) > 0 {
+	r := Result{Structured: s.structured(), Text: s.text()}
+	if uris := s.windowURIs(); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
 }
 
+// A searchPage is what the answer to a search is made of.
+type searchPage struct {
+	l     listing
+	q     SearchQuery
+	page  []hit // all hits of the page; hits are those from start on
+	hits  []hit
+	start int
+	left  excess // what the resource server sent beyond what was asked for
+	moved string // what is not exact because the list has changed
+}
+
 // next is the cursor that goes on behind the first shown of the hits.
-func (s *searchPage) next(q SearchQuery, shown int) string {
-	return q.Position.after(s.start+shown, q.Limit, s.hits[shown-1].id).String()
+func (s *searchPage) next(shown int) string {
+	return s.q.Position.after(s.start+shown, s.q.Limit, s.hits[shown-1].id).String()
 }
 
 // warning says what the resource server sent beyond what was asked for, and whether the list has changed.
@@ -87,13 +84,13 @@ type hitStyle struct {
 
 // structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
 // shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
-func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
-	all, notice := len(s.hits), ""
+func (s *searchPage) structured() json.RawMessage {
+	q, all, notice := s.q, len(s.hits), ""
 	if q.Repair == nil {
-		notice = searchLead(l, q)
+		notice = searchLead(s.l, q)
 	}
 	// Links are for the resource server's own clients, and repeat the cursor.
-	data := fitEnvelope(l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
+	data := fitEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
 	if q.Repair != nil {
 		data = data.With("repair", q.Repair.envelope().JSON())
@@ -103,59 +100,96 @@ func (s *searchPage) structured(l listing, q SearchQuery) json.RawMessage {
 	}
 	chars, read := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars), all <= fewHits
 	if q.Limit == 0 {
-		if written, shown := s.first(hitStyle{most: usualJSON, chars: chars, read: read}, notice, data, q); shown >= min(usualHits, all) && all > 0 {
+		usual := s.write(hitStyle{most: usualJSON, chars: chars, read: read})
+		if written, shown := s.first(usual, notice, data); shown >= min(usualHits, all) && all > 0 {
 			return written
 		}
 	}
-	bare := hitStyle{most: StructuredHard, bare: true}
+	var written hitWriter
 	for _, style := range []hitStyle{
-		{most: hitsJSON * max(all, 20) / 20, chars: chars, read: read}, {most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
-		{most: StructuredHard, chars: leastExcerpts, short: true}, bare,
+		{most: min(hitsJSON*max(all, 20)/20, StructuredHard), chars: chars, read: read},
+		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
+		{most: StructuredHard, chars: leastExcerpts, short: true},
+		{most: StructuredHard, bare: true},
 	} {
-		if written := s.write(s.hits, style, notice, data, q); len(written) <= min(style.most, StructuredHard) {
-			return written
+		if written = s.write(style); len(written.ends) < all {
+			continue
+		}
+		if page := written.page(s.hits, notice, data); len(page) <= style.most {
+			return page
 		}
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
-		return s.write(nil, bare, "", data.Without("next_cursor").With("warning", encode("More hits exist, but the cursor to them is too long to be sent back.")), q)
+		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
+		return written.page(nil, "", data.Without("next_cursor").With("warning", encode(tooLong)))
 	}
-	written, _ := s.first(bare, notice, data, q)
-	return written
+	page, _ := s.first(written, notice, data)
+	return page
 }
 
-// first writes as many of the first hits as fit, at least one, and how many these are. The cursor goes on behind them.
-func (s *searchPage) first(style hitStyle, notice string, data object, q SearchQuery) (written json.RawMessage, shown int) {
-	for shown = len(s.hits); shown > 0; shown = max(1, min(shown-1, shown*style.most/len(written))) {
+// first is the page with as many of the hits that were written as fit, at least one, and how many these are. The cursor goes on behind them.
+func (s *searchPage) first(w hitWriter, notice string, data object) (page json.RawMessage, shown int) {
+	for shown = len(w.ends); ; shown-- {
 		part := data
 		if shown < len(s.hits) {
 			note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", s.start+1, s.start+shown, len(s.page))
-			part = part.With("has_more", "true").With("next_cursor", encode(s.next(q, shown))).With("result_count", encode(shown)).
+			part = part.With("has_more", "true").With("next_cursor", encode(s.next(shown))).With("result_count", encode(shown)).
 				With("warning", encode(strings.TrimSpace(s.warning(false)+" "+note)))
 		}
-		if written = s.write(s.hits[:shown], style, notice, part, q); shown == 1 || len(written) <= style.most {
+		if page = w.page(s.hits[:shown], notice, part); shown <= 1 || len(page) <= w.style.most {
+			return page, shown
+		}
+	}
+}
+
+// write writes the first hits in a style, as many as fit, at least one.
+func (s *searchPage) write(style hitStyle) hitWriter {
+	most := min(style.most, 700*len(s.hits))
+	w := hitWriter{style: style, base: s.q.RecordBase, results: arguments{make([]byte, 0, most)}, followUps: arguments{make([]byte, 0, most/2)}}
+	for i := range s.hits {
+		w.add(s.hit(i))
+		if len(w.results.b)+len(w.followUps.b) > style.most {
 			break
 		}
 	}
-	return written, shown
+	return w
 }
 
-// write writes hits in a style: each in results, and each with a proven match in content_ladder too (S1-1a).
-func (s *searchPage) write(hits []hit, style hitStyle, notice string, data object, q SearchQuery) json.RawMessage {
-	a := &arguments{append(make([]byte, 0, 1024+700*len(hits)), '{')}
-	a.some("notice", notice).open("results", '[')
-	for i := range hits {
-		a.open("", '{')
-		s.result(a, &hits[i], style, q)
-		a.shut('}')
+// A hitWriter writes hits in a style: each in results, and each with a proven match in content_ladder too (S1-1a).
+type hitWriter struct {
+	style              hitStyle
+	base               string // of addresses of records
+	results, followUps arguments
+	ends               []hitEnd
+}
+
+// A hitEnd is where a hit ends in results and in followUps.
+type hitEnd struct{ result, followUp int }
+
+// add writes one more hit.
+func (w *hitWriter) add(h *hit) {
+	w.results.open("", '{')
+	w.result(&w.results, h)
+	w.results.shut('}')
+	if len(h.excerpts) > 0 && !w.style.bare {
+		w.followUp(&w.followUps, h)
 	}
+	w.ends = append(w.ends, hitEnd{len(w.results.b), len(w.followUps.b)})
+}
+
+// page is structured output with the first of the hits that were written.
+func (w *hitWriter) page(hits []hit, notice string, data object) json.RawMessage {
+	var end hitEnd
+	if len(hits) > 0 {
+		end = w.ends[len(hits)-1]
+	}
+	a := &arguments{make([]byte, 0, 2048+end.result+end.followUp)}
+	a.open("", '{').some("notice", notice).open("results", '[')
+	a.b = append(a.b, w.results.b[:end.result]...)
 	a.shut(']').open("content_ladder", '{').open("records", '[')
-	for i := range hits {
-		if h := &hits[i]; len(h.excerpts) > 0 && !style.bare {
-			s.followUp(a, h, style)
-		}
-	}
+	a.b = append(a.b, w.followUps.b[:end.followUp]...)
 	a.shut(']')
-	if x := firstIncomplete(hits, style); x != nil && !style.read {
+	if x := w.style.firstIncomplete(hits); x != nil && !w.style.read {
 		x.addRead(a.open("read_each_like", '{'))
 		a.shut('}')
 	}
@@ -164,14 +198,14 @@ func (s *searchPage) write(hits []hit, style hitStyle, notice string, data objec
 }
 
 // result is a hit in structuredContent.results.
-func (s *searchPage) result(a *arguments, h *hit, style hitStyle, q SearchQuery) {
+func (w *hitWriter) result(a *arguments, h *hit) {
 	const longURL = 300
-	title, url := h.heading, h.url
+	style, title, url := w.style, h.heading(), cmp.Or(citation(h.own), citation(h.own.Object("data")))
 	if style.bare {
 		title = clip(title, 40)
 	}
-	if style.bare || style.short && len(url) > longURL {
-		url = recordURL(q.RecordBase, h.ref)
+	if url == "" || style.bare || style.short && len(url) > longURL {
+		url = recordURL(w.base, h.ref)
 	}
 	a.plain("id", h.id).plain("title", title).plain("url", url)
 	if style.bare {
@@ -222,8 +256,8 @@ func otherFields(excerpts []excerpt, field string) []string {
 
 // followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
 // whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
-func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
-	x := h.best()
+func (w *hitWriter) followUp(a *arguments, h *hit) {
+	style, x := w.style, h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
 	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
 	if style.read && !style.shows(x) {
@@ -237,7 +271,7 @@ func (s *searchPage) followUp(a *arguments, h *hit, style hitStyle) {
 func (style hitStyle) shows(x *excerpt) bool { return x.text.fits(style.chars) && x.complete() }
 
 // firstIncomplete is the first match that is not shown whole; nil if there is none, or no ladder.
-func firstIncomplete(hits []hit, style hitStyle) *excerpt {
+func (style hitStyle) firstIncomplete(hits []hit) *excerpt {
 	for i := range hits {
 		if len(hits[i].excerpts) > 0 && !style.bare && !style.shows(hits[i].best()) {
 			return hits[i].best()
@@ -247,10 +281,10 @@ func firstIncomplete(hits []hit, style hitStyle) *excerpt {
 }
 
 // windowURIs are the field windows of the proven matches, for hosts that read resources (S1-4a).
-func windowURIs(hits []hit) []string {
+func (s *searchPage) windowURIs() []string {
 	uris := make([]string, 0, maxEvidenceRows)
-	for i := range hits {
-		for _, x := range hits[i].excerpts {
+	for i := range s.hits {
+		for _, x := range s.hit(i).excerpts {
 			if len(uris) == maxEvidenceRows {
 				return uris
 			}

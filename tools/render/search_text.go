@@ -11,12 +11,12 @@ import (
 
 // text is what a model reads: the proven matches, then a summary that is enough to go on, then the other hits and how to page (D11). It
 // shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
-func (s *searchPage) text(l listing, q SearchQuery) string {
+func (s *searchPage) text() string {
 	target, hard, wanted := searchTarget, searchHard, usualHits
-	if q.Limit > 0 {
+	if s.q.Limit > 0 {
 		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
 	}
-	frame := s.frame(l, q)
+	frame := s.frame()
 	room := target - frame.size()
 	if room < 600 {
 		room = hard - frame.size()
@@ -31,7 +31,7 @@ func (s *searchPage) text(l listing, q SearchQuery) string {
 			break
 		}
 	}
-	return frame.text(s, q, hits)
+	return frame.text(s, hits)
 }
 
 const (
@@ -44,7 +44,7 @@ func (s *searchPage) excerptRoom(room, wanted int) int {
 	const beside = 60 // bytes of a hit: field, place, digest and separators
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
-		h := &s.hits[i]
+		h := s.hit(i)
 		h.line = h.what(true)
 		room -= len(h.id) + len(h.line) + beside
 	}
@@ -61,15 +61,19 @@ type searchFrame struct {
 	more    []string // where others follow
 }
 
-func (s *searchPage) frame(l listing, q SearchQuery) searchFrame {
-	f := searchFrame{notes: append(append(datesReadAs(l.Envelope), freshness(l.Envelope)...), searchNotes(l, s.hits)...), tail: searchTail(l, q), summary: searchSummary(l, s.page, s.hits, q)}
+func (s *searchPage) frame() searchFrame {
+	l, q := s.l, s.q
+	f := searchFrame{notes: slices.Concat(datesReadAs(l.Envelope), freshness(l.Envelope), s.notes()), tail: searchTail(l, q)}
 	if q.Repair != nil {
 		f.summary, f.lead = q.Repair.summary(s.page, s.hits), q.Repair.says()
-	} else if line := searchLead(l, q); line != "" {
-		f.lead = []string{line}
+	} else {
+		f.summary = searchSummary(l, s.page, s.hits, q)
+		if line := searchLead(l, q); line != "" {
+			f.lead = []string{line}
+		}
 	}
 	if len(s.hits) > 0 {
-		f.more = s.moreHits(q, len(s.hits))
+		f.more = s.moreHits(len(s.hits))
 	}
 	if warning := s.warning(l.Envelope.Has("next_cursor")); warning != "" {
 		f.warning = "warning: " + warning
@@ -87,7 +91,7 @@ func (f *searchFrame) size() int {
 }
 
 // text writes the frame around the hits that are shown.
-func (f *searchFrame) text(s *searchPage, q SearchQuery, hits []hitText) string {
+func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 	var lines, unproven []string
 	lines = append(lines, f.lead...)
 	long := 0
@@ -109,7 +113,7 @@ func (f *searchFrame) text(s *searchPage, q SearchQuery, hits []hitText) string 
 		summary += fmt.Sprintf("; shown %d-%d of these %d", s.start+1, s.start+len(hits), len(s.page))
 	}
 	if len(hits) < len(s.hits) {
-		tail = s.moreHits(q, max(len(hits), 1))
+		tail = s.moreHits(max(len(hits), 1))
 	}
 	if lines = append(append(append(lines, summary), f.notes...), unproven...); f.warning != "" {
 		lines = append(lines, f.warning)
@@ -126,7 +130,7 @@ func (f *searchFrame) text(s *searchPage, q SearchQuery, hits []hitText) string 
 // readExample is the call that reads around the first match; each hit's id and field= make one like it (D34).
 func (s *searchPage) readExample() string {
 	for i := range s.hits {
-		if h := &s.hits[i]; len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) {
+		if h := s.hit(i); len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) {
 			return "read around a match: " + h.best().read(new(arguments)).call("read_record_field")
 		}
 	}
@@ -134,8 +138,8 @@ func (s *searchPage) readExample() string {
 }
 
 // moreHits are the last lines of a text that shows only the first of the hits that are left of a page.
-func (s *searchPage) moreHits(q SearchQuery, shown int) []string {
-	return q.nextPage(s.next(q, shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
+func (s *searchPage) moreHits(shown int) []string {
+	return s.q.nextPage(s.next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
 }
 
 // longIDs says how many hits are left out of the text because of their ids (D15).
@@ -221,10 +225,10 @@ func sourceMix(hits []hit) string {
 	return strings.Join(parts, ", ")
 }
 
-// searchNotes say how complete the ranking is, as the resource server reports it, and how to fetch.
-func searchNotes(l listing, hits []hit) []string {
+// notes say how complete the ranking is, as the resource server reports it, and how to fetch.
+func (s *searchPage) notes() []string {
 	var notes []string
-	recall := l.meta.Object("recall")
+	hits, recall := s.hits, s.l.meta.Object("recall")
 	if recall.Denied("complete") {
 		note := "recall: incomplete"
 		if n, ok := recall.Number("ranked_candidate_count"); ok {
@@ -238,8 +242,8 @@ func searchNotes(l listing, hits []hit) []string {
 		}
 		notes = append(notes, note+".")
 	}
-	notes = append(notes, l.warnings(2)...)
-	if len(hits) > 0 && !slices.ContainsFunc(hits, func(h hit) bool { return len(h.excerpts) > 0 }) {
+	notes = append(notes, s.l.warnings(2)...)
+	if len(hits) > 0 && !s.proves() {
 		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
 	}
 	if len(hits) > 0 {
@@ -251,6 +255,16 @@ func searchNotes(l listing, hits []hit) []string {
 		}
 	}
 	return notes
+}
+
+// proves reports whether a hit has a proven match.
+func (s *searchPage) proves() bool {
+	for i := range s.hits {
+		if len(s.hit(i).excerpts) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // searchTail is the last line: the next page, with its cursor.
