@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	sampleyear "github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -229,7 +228,7 @@ func TestEveryErrorCodeIsALabel(t *testing.T) {
 	t.Chdir("..")
 	for _, dir := range []string{"rs", "middleware", "transport"} {
 		for code := range declaredCodes(t, dir) {
-			if middleware.BoundedCode(rs.Code(code)) != code {
+			if rs.Code(code).Label() != code {
 				t.Errorf("the list in rs/code.go lacks %s, declared in %s", code, dir)
 			}
 		}

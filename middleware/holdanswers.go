@@ -12,8 +12,7 @@ import (
 // is small.
 func holdAnswers(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
-		sent := rsclient.HoldsAnswers(ctx)
-		ctx, release := rsclient.HoldAnswers(ctx)
+		ctx, release, sent := rsclient.HoldAnswers(ctx)
 		defer func() {
 			if !sent || reply.Resource == nil || !call.Tool.Binary {
 				release()

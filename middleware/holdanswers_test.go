@@ -56,7 +56,7 @@ func TestHoldAnswers(t *testing.T) {
 				}
 				ctx, release := t.Context(), func() {}
 				if row.sent {
-					ctx, release = rsclient.HoldAnswers(ctx)
+					ctx, release, _ = rsclient.HoldAnswers(ctx)
 				}
 				_, _ = middleware.HoldAnswers(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
 					if err := read(ctx); err != nil {

@@ -18,8 +18,8 @@ import (
 
 // How many bytes of what comes from outside a log or a span has.
 const (
-	MaxLoggedWord  = 32 // a method, a version
-	MaxLoggedCode  = 80
+	maxLoggedWord  = 32 // a method, a version
+	maxLoggedCode  = 80
 	maxLoggedID    = 128
 	maxLoggedCause = 300
 )
@@ -69,12 +69,12 @@ func logCall(log zerolog.Logger, now func() time.Time) middleware {
 					event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 				}
 			}
-			event = present(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
+			event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
 			event = present(event, "request_id", RequestFrom(ctx).ID)
 			event = present(event, "trace_id", traceIDFrom(ctx))
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
-				Str("code", Bounded(string(o.Code), MaxLoggedCode)).
+				Str("code", Bounded(string(o.Code), maxLoggedCode)).
 				Str("rs_request_id", Bounded(o.RequestID, maxLoggedID)).
 				Float64("ms", float64(o.Took.Microseconds())/1000).
 				Msg("call")

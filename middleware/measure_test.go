@@ -107,7 +107,7 @@ func TestBoundedCode(t *testing.T) {
 	for code, want := range map[rs.Code]string{
 		"ok": "ok", rs.InvalidFilter: "invalid_filter", "cursor_expired": "cursor_expired", "made_up": "other", "": "other", middlewaretest.CanaryRecord: "other",
 	} {
-		if got := middleware.BoundedCode(code); got != want {
+		if got := code.Label(); got != want {
 			t.Errorf("%q is %q, want %q", code, got, want)
 		}
 	}

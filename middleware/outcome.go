@@ -17,7 +17,7 @@ type Outcome struct {
 	Tool      string
 	Resource  bool    // a resource was read, not a tool called
 	Protocol  string  // the version of MCP; empty when the client did not say
-	Code      rs.Code // Good, or the code of the error; see [BoundedCode]
+	Code      rs.Code // Good, or the code of the error; see [rs.Code.Label]
 	Status    int     // the resource server's status, where it refused; else 0
 	RequestID string  // the resource server's
 	Took      time.Duration

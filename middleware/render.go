@@ -18,9 +18,9 @@ import (
 func renderResult(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		caller := auth.PrincipalFrom(ctx)
-		ctx, used := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
+		ctx, redactorOfUsed := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
 		reply, err := next(ctx, call)
-		redactor := used.Redactor()
+		redactor := redactorOfUsed()
 		reply.Response = redactor.Response(reply.Response, call.Tool.Binary)
 		if err == nil {
 			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Answer)

@@ -41,11 +41,11 @@ func traceCall(tracer trace.Tracer) middleware {
 
 // describe writes how a call went into its span.
 func describe(span trace.Span, o Outcome) {
-	code := BoundedCode(o.Code)
+	code := o.Code.Label()
 	span.SetAttributes(
 		attribute.String("pdpp.tool", o.Tool),
 		attribute.String("pdpp.outcome", code),
-		attribute.String("mcp.protocol.version", Bounded(o.Protocol, MaxLoggedWord)),
+		attribute.String("mcp.protocol.version", Bounded(o.Protocol, maxLoggedWord)),
 		attribute.Int("pdpp.bytes.read", o.ReadBytes),
 		attribute.Int("pdpp.bytes.text", o.TextBytes),
 		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),

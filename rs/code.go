@@ -127,6 +127,8 @@ var known = codeSet(
 	Internal, TokenInactive, TokenExpired, TokenIssuerRefused, TokenAudienceRefused, PackageRevoked, ChildUnusable,
 	ConnectionNotFound, GrantStreamNotAllowed, GrantExpired, InvalidCursor,
 
+	"ok", // of what succeeded
+
 	// the resource server's
 	"authentication_error", "permission_error", "context.active_false", "context.authentication_failed",
 	"context.stream_not_allowed", "context.instance_mismatch", "grant_revoked", "grant_invalid",
@@ -142,6 +144,22 @@ func codeSet(codes ...Code) map[Code]bool {
 	return set
 }
 
-// Known reports whether the code is one of the adapter's or of the resource server's contract. A resource server and a token
-// authority may make up any other.
-func (c Code) Known() bool { return known[c] }
+// Label is the code as metrics and traces show it: one of the adapter's or of the resource server's contract under its name, any other,
+// which a resource server or a token authority may make up, as "other".
+func (c Code) Label() string {
+	if known[c] {
+		return string(c)
+	}
+	return "other"
+}
+
+// MeansSomethingElse reports whether the code is one of ours that does not mean "this token is no longer active".
+func (c Code) MeansSomethingElse() bool {
+	switch c {
+	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
+		ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping,
+		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
+		return true
+	}
+	return false
+}

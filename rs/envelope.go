@@ -54,8 +54,8 @@ func ReadError(status int, header http.Header, body []byte) *Error {
 			inner.Code = oauth
 		}
 	}
-	if IsCode(inner.Code) {
-		e.Code = Code(inner.Code)
+	if code := Code(inner.Code); code.Valid() {
+		e.Code = code
 	}
 	e.Message = ErrorText(inner.Message)
 	if e.Quoted = e.Message != ""; !e.Quoted {
@@ -89,9 +89,9 @@ func retryWith(raw json.RawMessage) string {
 	return ErrorText(object.Field)
 }
 
-// IsCode reports whether a text can serve as a stable code: short, of word characters, dots and dashes.
-func IsCode(text string) bool {
-	return text != "" && len(text) <= 80 && !strings.ContainsFunc(text, func(r rune) bool {
+// Valid reports whether a foreign code can serve as a stable one: short, of word characters, dots and dashes.
+func (c Code) Valid() bool {
+	return c != "" && len(c) <= 80 && !strings.ContainsFunc(string(c), func(r rune) bool {
 		return r != '_' && r != '.' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 	})
 }

@@ -199,9 +199,9 @@ func (r *Redactor) connection(c Connection) Connection {
 	return Connection{GrantID: r.Text(c.GrantID), ConnectorKey: r.Text(c.ConnectorKey), ID: r.Text(c.ID), DisplayName: r.Text(c.DisplayName)}
 }
 
-// UsedTokens are the tokens that one call is made with: the caller's, and those of the members of a package that were read.
+// usedTokens are the tokens that one call is made with: the caller's, and those of the members of a package that were read.
 // It is safe for concurrent use.
-type UsedTokens struct {
+type usedTokens struct {
 	mu        sync.Mutex
 	tokens    []Token
 	redactors []*Redactor // of each token
@@ -210,25 +210,25 @@ type UsedTokens struct {
 
 type usedTokensKey struct{}
 
-// WithUsedTokens returns a context in which each read of a [Client] notes its token, and the notes. The caller may be nobody, the
+// WithUsedTokens returns a context in which each read notes its token, and a function that returns a Redactor of those noted so far. The caller may be nobody, the
 // zero Token; members are the tokens of a package's members.
-func WithUsedTokens(ctx context.Context, caller Token, members []Token) (context.Context, *UsedTokens) {
-	used := &UsedTokens{members: members}
+func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting context.Context, redactor func() *Redactor) {
+	used := &usedTokens{members: members}
 	if caller != (Token{}) {
 		used.redactor(caller)
 	}
-	return context.WithValue(ctx, usedTokensKey{}, used), used
+	return context.WithValue(ctx, usedTokensKey{}, used), used.all
 }
 
 // RedactorOf returns a Redactor of a token, and notes that the call uses the token.
 func RedactorOf(ctx context.Context, token Token) *Redactor {
-	if used, ok := ctx.Value(usedTokensKey{}).(*UsedTokens); ok {
+	if used, ok := ctx.Value(usedTokensKey{}).(*usedTokens); ok {
 		return used.redactor(token)
 	}
 	return NewRedactor(token)
 }
 
-func (u *UsedTokens) redactor(token Token) *Redactor {
+func (u *usedTokens) redactor(token Token) *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	at := slices.Index(u.tokens, token)
@@ -239,9 +239,9 @@ func (u *UsedTokens) redactor(token Token) *Redactor {
 	return u.redactors[at]
 }
 
-// Redactor returns a Redactor of the tokens that were used so far. Of a package it knows the tokens of the other members too, as
+// all returns a Redactor of the tokens that were used so far. Of a package it knows the tokens of the other members too, as
 // they are: encoded ones would make the search of a large package long.
-func (u *UsedTokens) Redactor() *Redactor {
+func (u *usedTokens) all() *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.members) == 0 && len(u.redactors) == 1 {

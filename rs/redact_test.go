@@ -85,11 +85,11 @@ func TestARedactorSearchesAnError(t *testing.T) {
 // The caller's own token is removed although nothing was read with it, and a member's from eight bytes on.
 func TestTokensThatReadNothingAreRemoved(t *testing.T) {
 	_, used := rs.WithUsedTokens(t.Context(), rs.NewToken("the-callers-token"), nil)
-	if got := used.Redactor().Text("a the-callers-token b"); got != "a [token] b" {
+	if got := used().Text("a the-callers-token b"); got != "a [token] b" {
 		t.Error(got)
 	}
 	_, used = rs.WithUsedTokens(t.Context(), rs.Token{}, []rs.Token{rs.NewToken("12345678"), rs.NewToken("7654321")})
-	if got := used.Redactor().Text("a 12345678 7654321 b"); got != "a [token] 7654321 b" {
+	if got := used().Text("a 12345678 7654321 b"); got != "a [token] 7654321 b" {
 		t.Error(got)
 	}
 }

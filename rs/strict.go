@@ -17,11 +17,11 @@ func DecodeStrictly(raw []byte, into any, names ...string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return err
 	}
-	return CheckMembers(AsObject(string(raw)), names...)
+	return AsObject(string(raw)).CheckMembers(names...)
 }
 
 // CheckMembers reports whether no two members have the same name in any case, and those named have exactly that name.
-func CheckMembers(o Object, names ...string) error {
+func (o Object) CheckMembers(names ...string) error {
 	seen := make(map[string]bool, len(o))
 	for _, m := range o {
 		folded := foldCase(m.Name)

@@ -74,7 +74,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)
 		return
 	}
-	ctx, release := rsclient.HoldAnswers(r.Context())
+	ctx, release, _ := rsclient.HoldAnswers(r.Context())
 	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.text))

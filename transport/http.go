@@ -61,15 +61,15 @@ func Handler(o HandlerOptions) http.Handler {
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
 		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
 	}
-	endpoint := web.AuthenticatedChain(options).Then(newEndpoint(o))
-	public := web.PublicChain(options).Then(publicDocuments(o))
+	endpoint := options.AuthenticatedChain().Then(newEndpoint(o))
+	public := options.PublicChain().Then(publicDocuments(o))
 	probes := public
 	if o.Health != nil {
-		probes = web.BaseChain(options).Then(o.Health)
+		probes = options.BaseChain().Then(o.Health)
 	}
 	signIn := public
 	if o.SignIn != nil {
-		signIn = web.SignInChain(options).Then(signInPaths(o))
+		signIn = options.SignInChain().Then(signInPaths(o))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch o.Public.Route(r.URL.Path) {

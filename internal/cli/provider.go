@@ -96,7 +96,7 @@ func (c providerFlags) inside(ctx context.Context, app App, use func(session *mc
 		if err != nil {
 			return err
 		}
-		session, err := transport.Inside(ctx, server, principal, insider(app))
+		session, err := sessionInside(ctx, server, principal, app)
 		if err != nil {
 			return err
 		}
@@ -105,9 +105,13 @@ func (c providerFlags) inside(ctx context.Context, app App, use func(session *mc
 	})
 }
 
-// insider is what local commands call themselves.
-func insider(app App) *mcp.Implementation {
-	return &mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}
+// sessionInside opens a session of a local command with a server of this process, as a client has one over stdio.
+func sessionInside(ctx context.Context, server *transport.Server, principal auth.Principal, app App) (*mcp.ClientSession, error) {
+	near, far := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(auth.WithPrincipal(ctx, principal), far, nil); err != nil {
+		return nil, err
+	}
+	return mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-verify", Version: app.Version}, nil).Connect(ctx, near, nil)
 }
 
 // A provider is where a local command reads, and with which credentials.

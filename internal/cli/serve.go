@@ -153,13 +153,13 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 		return config, exit.UsageError("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
 	}
 	for _, origin := range c.AllowedOrigins {
-		parsed, err := web.ParseOrigin(origin)
+		parsed, err := parseOrigin(origin)
 		if err != nil {
 			return config, exit.UsageError("--allowed-origins: " + err.Error())
 		}
 		config.Origins = append(config.Origins, parsed)
 	}
-	if config.Public, err = web.ParsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
+	if config.Public, err = parsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
 		return config, exit.UsageError(err.Error())
 	}
 	if config.Public.Hops = c.TrustedHops; c.TrustedHops < 1 {

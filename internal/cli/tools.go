@@ -101,7 +101,7 @@ func runTools(ctx context.Context, c toolsCommand, app App) error {
 		return err
 	}
 	server := transport.NewPipeline(transport.PipelineOptions{Client: client, Version: app.Version, Logger: zerolog.Nop()})
-	session, err := transport.Inside(ctx, server, auth.Principal{}, insider(app))
+	session, err := sessionInside(ctx, server, auth.Principal{}, app)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // Principal returns who reads with stored credentials of one provider. Several are read as one, as the members of a package are. The
@@ -31,11 +30,11 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 	for _, k := range keepers {
 		stored := k.current
 		caller := rsclient.Caller{Kind: auth.KindClient, GrantID: stored.GrantID}
-		reader := transport.Renewing(k, func(token rs.Token) rs.Doer {
+		reader := renewing{k, func(token rs.Token) rs.Doer {
 			caller := caller
 			caller.Token = token
 			return c.For(caller)
-		})
+		}}
 		k.vouch = func(ctx context.Context, token rs.Token) error {
 			_, err := credentials.Identify(ctx, probe(c.For(rsclient.Caller{Token: token})), stored.ProviderURL, token)
 			return err

@@ -115,7 +115,7 @@ func withRequestHead(ctx context.Context, accepted net.Conn) context.Context {
 	if !ok {
 		return ctx
 	}
-	return web.WithRequestHead(ctx, &c.request)
+	return c.request.In(ctx)
 }
 
 // A headScanner reads the names in the head of one request, as its bytes arrive.

@@ -138,7 +138,7 @@ func (m *Metrics) CallEnded(o middleware.Outcome) {
 	if !m.tools[tool] {
 		tool = "other"
 	}
-	m.calls.WithLabelValues(tool, era(o.Protocol), middleware.BoundedCode(o.Code)).Inc()
+	m.calls.WithLabelValues(tool, era(o.Protocol), o.Code.Label()).Inc()
 	m.callSeconds.WithLabelValues(tool).Observe(o.Took.Seconds())
 	for _, channel := range [...]struct {
 		name  string
@@ -172,7 +172,7 @@ func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took ti
 	label := middleware.Good
 	switch {
 	case refusal != "":
-		label = middleware.BoundedCode(refusal)
+		label = refusal.Label()
 	case status == 0 || status >= http.StatusBadRequest:
 		label = "protocol"
 	}

@@ -16,9 +16,9 @@ import (
 // A chain for which no limit is configured reads 1 MiB, and refuses one byte more.
 func TestBodyLimitByDefault(t *testing.T) {
 	for size, status := range map[int]int{1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge} {
-		chain := web.AuthenticatedChain(web.ChainOptions{
+		chain := web.ChainOptions{
 			Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(),
-		}).ThenFunc(func(_ http.ResponseWriter, r *http.Request) {
+		}.AuthenticatedChain().ThenFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if n, err := io.Copy(io.Discard, r.Body); err != nil || n != int64(size) {
 				t.Errorf("%d of %d bytes are read: %v", n, size, err)
 			}

@@ -21,18 +21,18 @@ type ChainOptions struct {
 	Observer      RequestObserver // nil counts nothing
 }
 
-// AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [PublicChain] it is the whole policy
+// AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [ChainOptions.PublicChain] it is the whole policy
 // of access control:
 //
 //	closeUnread(record(traceHTTP(measureHTTP(accessLog(recoverHTTP(framing(host(cors(origin(bodyLimit(clientAddress(bearer(tokenRate(concurrencyLimit(pipeline)))))))))))))))
-func AuthenticatedChain(o ChainOptions) alice.Chain {
+func (o ChainOptions) AuthenticatedChain() alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = defaultMaxBodyBytes
 	}
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
-	return PublicChain(o).Append(
+	return o.PublicChain().Append(
 		bodyLimit(o.MaxBodyBytes),                                   // more is 413
 		clientAddress(o.Public),                                     // as far as it can be trusted
 		bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public), // exactly one good client bearer, else 401, 403, 429 or 503
@@ -42,8 +42,8 @@ func AuthenticatedChain(o ChainOptions) alice.Chain {
 }
 
 // PublicChain is what a request for a public document passes: no bearer is asked for.
-func PublicChain(o ChainOptions) alice.Chain {
-	return BaseChain(o).Append(
+func (o ChainOptions) PublicChain() alice.Chain {
+	return o.BaseChain().Append(
 		host(o.Public),              // a name that is not ours is 421
 		cors(o.Origins),             // answers a listed browser's preflight
 		origin(o.Origins, o.Public), // any other browser is 403
@@ -54,13 +54,13 @@ func PublicChain(o ChainOptions) alice.Chain {
 const maxSignInBytes = 32 << 10
 
 // SignInChain is what a request of a sign-in passes before it is answered or passed on.
-func SignInChain(o ChainOptions) alice.Chain {
-	return PublicChain(o).Append(bodyLimit(maxSignInBytes), clientAddress(o.Public))
+func (o ChainOptions) SignInChain() alice.Chain {
+	return o.PublicChain().Append(bodyLimit(maxSignInBytes), clientAddress(o.Public))
 }
 
 // BaseChain is what the probes of a load balancer pass: those name an address of the
 // machine, not a public name, and learn nothing but whether the server is up.
-func BaseChain(o ChainOptions) alice.Chain {
+func (o ChainOptions) BaseChain() alice.Chain {
 	return alice.New(
 		closeUnread,             // an answer before the body is read ends the connection
 		record(o.Public),        // one id, and one record of the request for all that follows

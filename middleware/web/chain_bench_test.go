@@ -35,12 +35,12 @@ func (knows) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, erro
 func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
-	chain := web.AuthenticatedChain(web.ChainOptions{
+	chain := web.ChainOptions{
 		Authenticator: auth.NewTokenCache(auth.TokenCacheOptions{Authority: knows{}, TTL: time.Hour}),
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Limiter:       web.NewLimiter(limits, nil),
 		Logger:        zerolog.New(io.Discard),
-	}).ThenFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	}.AuthenticatedChain().ThenFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	request := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", http.NoBody)
 	request.RemoteAddr = "192.0.2.7:1234"
 	request.Header.Set("Authorization", "Bearer "+middlewaretest.CanaryToken)

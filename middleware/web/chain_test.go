@@ -64,11 +64,11 @@ type webFixture struct {
 func newWebFixture(t *testing.T, pipeline http.HandlerFunc) webFixture {
 	t.Helper()
 	f := webFixture{authority: &webAuthority{}, entered: &atomic.Int64{}, log: &bytes.Buffer{}}
-	chain := web.AuthenticatedChain(web.ChainOptions{
+	chain := web.ChainOptions{
 		Authenticator: f.authority,
 		Public:        web.Public{Origin: "https://mcp.example"},
 		Logger:        zerolog.New(zerolog.SyncWriter(f.log)).Level(zerolog.DebugLevel),
-	})
+	}.AuthenticatedChain()
 	f.Server = httptest.NewServer(chain.ThenFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.entered.Add(1)
 		pipeline(w, r)
@@ -97,12 +97,12 @@ func TestPublicAndAuthenticatedChainsAgree(t *testing.T) {
 		token   string
 		want    int
 	}{
-		"the public chain asks for no bearer":                    {web.PublicChain(options).Then(pipeline), "mcp.example", "", 204},
-		"the public chain still refuses a foreign host":          {web.PublicChain(options).Then(pipeline), "evil.example", "", 421},
-		"the HTTP chain asks for a bearer":                       {web.AuthenticatedChain(options).Then(pipeline), "mcp.example", "", 401},
-		"the HTTP chain lets a client in":                        {web.AuthenticatedChain(options).Then(pipeline), "mcp.example", "good", 204},
-		"the HTTP chain judges the host before the bearer":       {web.AuthenticatedChain(options).Then(pipeline), "evil.example", "good", 421},
-		"S0-3a the HTTP chain refuses an owner at the last step": {web.AuthenticatedChain(options).Then(pipeline), "mcp.example", "owner", 403},
+		"the public chain asks for no bearer":                    {options.PublicChain().Then(pipeline), "mcp.example", "", 204},
+		"the public chain still refuses a foreign host":          {options.PublicChain().Then(pipeline), "evil.example", "", 421},
+		"the HTTP chain asks for a bearer":                       {options.AuthenticatedChain().Then(pipeline), "mcp.example", "", 401},
+		"the HTTP chain lets a client in":                        {options.AuthenticatedChain().Then(pipeline), "mcp.example", "good", 204},
+		"the HTTP chain judges the host before the bearer":       {options.AuthenticatedChain().Then(pipeline), "evil.example", "good", 421},
+		"S0-3a the HTTP chain refuses an owner at the last step": {options.AuthenticatedChain().Then(pipeline), "mcp.example", "owner", 403},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}"))

@@ -16,8 +16,8 @@ type RequestHead struct {
 
 type requestHeadKey struct{}
 
-// WithRequestHead returns the context of a connection's requests, from which [framing] reads the head.
-func WithRequestHead(ctx context.Context, head *RequestHead) context.Context {
+// In returns the context of a connection's requests, from which [framing] reads the head.
+func (head *RequestHead) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestHeadKey{}, head)
 }
 

@@ -119,24 +119,3 @@ func TestHostAndPublicURL(t *testing.T) {
 		})
 	}
 }
-
-func TestParseOrigin(t *testing.T) {
-	for text, want := range map[string]string{
-		"https://MCP.Example":       "https://mcp.example",
-		"https://mcp.example:443/":  "https://mcp.example",
-		"http://127.0.0.1:8080":     "http://127.0.0.1:8080",
-		"https://mcp.example:80":    "https://mcp.example:80",
-		"ftp://mcp.example":         "",
-		"mcp.example":               "",
-		"https://":                  "",
-		"https://a:b@mcp.example":   "",
-		"https://mcp.example/base":  "",
-		"https://mcp.example/?q=1":  "",
-		"https://mcp.example/#frag": "",
-	} {
-		got, err := web.ParseOrigin(text)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("ParseOrigin(%q) = %q, %v; want %q", text, got, err, want)
-		}
-	}
-}

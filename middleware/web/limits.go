@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Limits bound what callers may ask of the [AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.
+// Limits bound what callers may ask of the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.
 type Limits struct {
 	TokenRate     float64       // requests a second of one token, after its burst
 	TokenBurst    int           // requests of one token at once

@@ -57,9 +57,9 @@ func TestMeasureHTTP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var seen requestsSeen
 			authority := &webAuthority{recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
-			chain := web.AuthenticatedChain(web.ChainOptions{
+			chain := web.ChainOptions{
 				Authenticator: authority, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Observer: &seen,
-			})
+			}.AuthenticatedChain()
 			request := httptest.NewRequest(http.MethodPost, row.path, strings.NewReader("{}"))
 			request.Host = "mcp.example"
 			request.Header.Set("Authorization", "Bearer "+row.token)

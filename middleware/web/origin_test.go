@@ -13,7 +13,7 @@ import (
 // browser sends what a page would send, and says what it would be let to see.
 func browser(method string, headers map[string][]string, origins ...string) (*httptest.ResponseRecorder, bool) {
 	entered := false
-	public := web.PublicChain(web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: origins, Logger: zerolog.Nop()})
+	public := web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: origins, Logger: zerolog.Nop()}.PublicChain()
 	r := httptest.NewRequest(method, "/mcp", nil)
 	r.Host = "mcp.example"
 	for name, values := range headers {

@@ -1,12 +1,9 @@
 package web
 
 import (
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -32,8 +29,8 @@ const (
 type Public struct {
 	// Prefix is what a Go host mounts the handler under, such as "/pdpp"; empty for the root.
 	Prefix string
-	// Origin is the configured public origin, such as https://mcp.example; see [ParseOrigin]. Empty derives it
-	// from each request's own allowed host.
+	// Origin is the configured public origin, such as https://mcp.example: scheme and host in lower case, no default port,
+	// nothing else. Empty derives it from each request's own allowed host.
 	Origin string
 	// Hosts are further allowed host names: "mcp.example" with any port, "mcp.example:8443" with that one.
 	Hosts []string
@@ -41,50 +38,6 @@ type Public struct {
 	Proxies []netip.Prefix
 	// Hops is how many trusted proxies a request passes, one after the other; 0 means 1.
 	Hops int
-}
-
-// ParseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,
-// nothing else. Its error says what does not belong into an origin.
-func ParseOrigin(text string) (string, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", errors.New("a public URL starts with http:// or https:// and names a host")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("the public URL for host %q must be an origin: no path, no query, no credentials", u.Host)
-	}
-	host := strings.ToLower(u.Host)
-	if u.Scheme == "https" {
-		host = strings.TrimSuffix(host, ":443")
-	} else {
-		host = strings.TrimSuffix(host, ":80")
-	}
-	return u.Scheme + "://" + host, nil
-}
-
-// ParsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
-// address or a CIDR block. Its error names the flag and what is wrong.
-func ParsePublic(publicURL string, hosts, proxies []string) (Public, error) {
-	public := Public{Hosts: hosts}
-	if publicURL != "" {
-		origin, err := ParseOrigin(publicURL)
-		if err != nil {
-			return Public{}, fmt.Errorf("--public-url: %w", err)
-		}
-		public.Origin = origin
-	}
-	for _, text := range proxies {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, addressErr := netip.ParseAddr(text)
-			if addressErr != nil {
-				return Public{}, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
-			}
-			prefix = netip.PrefixFrom(address, address.BitLen())
-		}
-		public.Proxies = append(public.Proxies, prefix)
-	}
-	return public, nil
 }
 
 // Path returns a path of this server below its prefix. The metadata of a path with a prefix is at the well-known place followed by

@@ -17,10 +17,10 @@ import (
 
 // guarded is an HTTP chain with an authority that counts, and the limits of a test.
 func guarded(authority web.Authenticator, limits web.Limits, now func() time.Time) http.Handler {
-	return web.AuthenticatedChain(web.ChainOptions{
+	return web.ChainOptions{
 		Authenticator: authority, Limiter: web.NewLimiter(limits, now), Logger: zerolog.Nop(),
 		Public: web.Public{Origin: "https://mcp.example"},
-	}).ThenFunc(func(http.ResponseWriter, *http.Request) {})
+	}.AuthenticatedChain().ThenFunc(func(http.ResponseWriter, *http.Request) {})
 }
 
 func from(address, token string) func(*http.Request) {

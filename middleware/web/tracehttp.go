@@ -32,7 +32,7 @@ func traceHTTP(tracer trace.Tracer) alice.Constructor {
 			defer func() {
 				span.SetAttributes(attribute.Int("http.response.status_code", request.Status))
 				if request.Refusal != "" {
-					span.SetAttributes(attribute.String("pdpp.refusal", middleware.BoundedCode(request.Refusal)))
+					span.SetAttributes(attribute.String("pdpp.refusal", request.Refusal.Label()))
 				}
 				if request.Status >= http.StatusInternalServerError {
 					span.SetStatus(codes.Error, "")

@@ -167,25 +167,15 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 
 // inactive returns the error of an inactive token. Its code is the authority's reason if that is a valid code (D7).
 func inactive(reason string) *rs.Error {
-	code := rs.TokenInactive
-	if rs.IsCode(reason) && !MeansSomethingElse(rs.Code(reason)) {
-		code = rs.Code(reason)
+	code := rs.Code(reason)
+	if !code.Valid() || code.MeansSomethingElse() {
+		code = rs.TokenInactive
 	}
 	return &rs.Error{
 		Code:    code,
 		Message: fmt.Sprintf("The access token is not active (%s).", code),
 		Hint:    "Authorize again to obtain a new access token.",
 	}
-}
-
-// MeansSomethingElse reports whether code is one of ours that does not mean "this token is no longer active".
-func MeansSomethingElse(code rs.Code) bool {
-	switch code {
-	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.ServerUnavailable, rs.ResponseUndecodable, rs.AuthorityUnreachable, rs.AuthorityBusy, rs.DeadlineExceeded, rs.Canceled, rs.ServerStopping,
-		rs.ResponseTooLarge, rs.ResponseTruncated, rs.InvalidResponse, rs.RedirectRefused, rs.UpstreamError, rs.NotFound, rs.Internal, rs.RateLimited, rs.TooManyCalls:
-		return true
-	}
-	return false
 }
 
 // Unreachable returns the error of an authority or directory that gave no answer.

@@ -50,10 +50,10 @@ type schemaBearer struct {
 // find another one. Without it, or in another form, the kind is empty.
 func readBearer(body string) (schemaBearer, error) {
 	document := rs.AsObject(body)
-	err := rs.CheckMembers(document, "bearer", "data")
+	err := document.CheckMembers("bearer", "data")
 	raw := document.Get("bearer")
 	if inner := document.Object("data"); raw == "" {
-		err = errors.Join(err, rs.CheckMembers(inner, "bearer"))
+		err = errors.Join(err, inner.CheckMembers("bearer"))
 		raw = inner.Get("bearer")
 	}
 	if err != nil || raw == "" {

@@ -127,7 +127,7 @@ func (r directoryRow) member() Member {
 	switch {
 	case !r.Usable || r.Error != nil:
 		c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "The package directory says that this grant cannot be read."}
-		if r.Error != nil && rs.IsCode(r.Error.Code) {
+		if r.Error != nil && rs.Code(r.Error.Code).Valid() {
 			c.Refused.Code = rs.Code(r.Error.Code)
 		}
 		if r.Error != nil && rs.ErrorText(r.Error.Message) != "" {

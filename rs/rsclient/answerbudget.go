@@ -88,19 +88,13 @@ type heldAnswersKey struct{}
 
 // HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called, which must
 // be when nothing of their answers is needed any more. Without it a read counts until it returns. A context that holds
-// answers already stays as it is, and the first release ends both.
-func HoldAnswers(ctx context.Context) (held context.Context, release func()) {
+// answers already, which is reported, stays as it is, and the first release ends both.
+func HoldAnswers(ctx context.Context) (held context.Context, release func(), already bool) {
 	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
-		return ctx, h.release
+		return ctx, h.release, true
 	}
 	h := &heldAnswers{}
-	return context.WithValue(ctx, heldAnswersKey{}, h), h.release
-}
-
-// HoldsAnswers reports whether a context is one of [HoldAnswers].
-func HoldsAnswers(ctx context.Context) bool {
-	_, found := ctx.Value(heldAnswersKey{}).(*heldAnswers)
-	return found
+	return context.WithValue(ctx, heldAnswersKey{}, h), h.release, false
 }
 
 // heldBy returns the context's answers, or new ones that must be released, too.

@@ -27,7 +27,7 @@ func page(bytes int, announced bool) roundTrip {
 
 // holding reads for a grant in a call that has not ended, and returns its error and how it ends.
 func holding(ctx context.Context, client *rsclient.Client, grant string) (rs.Code, func()) {
-	held, release := rsclient.HoldAnswers(ctx)
+	held, release, _ := rsclient.HoldAnswers(ctx)
 	_, err := client.For(caller(grant)).Do(held, rs.Request{Path: "/v1/x"})
 	return code(err), release
 }
@@ -94,7 +94,7 @@ func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 			_, _ = client.For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/x"})
 		}
 	}
-	held, release := rsclient.HoldAnswers(t.Context())
+	held, release, _ := rsclient.HoldAnswers(t.Context())
 	defer release()
 	h.now(page(10<<20, true))
 	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); err != nil {
@@ -190,7 +190,7 @@ func TestTheLargestAnswersOfACall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := &host{}
 			client := clientFor(t, h, rsclient.Options{NoBreaker: true, MaxResponseBytes: limit})
-			held, release := rsclient.HoldAnswers(t.Context())
+			held, release, _ := rsclient.HoldAnswers(t.Context())
 			defer release()
 			for i, bytes := range row.pages {
 				h.now(page(bytes, true))
