@@ -68,6 +68,22 @@ func TestCorrect(t *testing.T) {
 			"fetch", `{"id":"https://rs.example/v1/streams/messages/records/m1?connection_id=cin_1","fields":["a"]}`, nil,
 			[]string{"/v1/streams/messages/records/m1?connection_id=cin_1&fields=a"},
 		},
+		"a handle in a filter on an id is that id": {
+			"query_records", `{"stream":"messages","filter":{"id":"cin_1/messages:m1"}}`, nil,
+			[]string{records + "?connection_id=cin_1&filter[id]=m1"},
+		},
+		"so is one with a slash, of another stream": {
+			"query_records", `{"stream":"messages","filter":{"order_id":"pdpp://record/cin_1/orders/2026%2F1"}}`, nil,
+			[]string{records + "?connection_id=cin_1&filter[order_id]=2026/1"},
+		},
+		"a handle of another connection stays": {
+			"query_records", `{"stream":"messages","connection_id":"cin_1","filter":{"id":"cin_2/messages:m1"}}`, nil,
+			[]string{records + "?connection_id=cin_1&filter[id]=cin_2/messages:m1"},
+		},
+		"what another field holds is no handle": {
+			"query_records", `{"stream":"messages","filter":{"subject":"cin_1/messages:m1"}}`, nil,
+			[]string{records + "?filter[subject]=cin_1/messages:m1"},
+		},
 		"a name and its other name may be the same":  {"query_records", `{"stream":"messages","limit":5,"page_size":5}`, nil, []string{records + "?limit=5"}},
 		"a display name is the id of its connection": {"query_records", `{"stream":"messages","connection_id":"work MAIL"}`, nil, []string{records + "?connection_id=work MAIL", whole, records + "?connection_id=cin_1"}},
 		"what is not certain is proposed, not taken": {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},

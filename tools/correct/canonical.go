@@ -33,7 +33,7 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 			args = args.Without("stream")
 		}
 	}
-	args = limited(args)
+	args = withoutHandles(limited(args))
 	return args, args.JSON() != before
 }
 
@@ -252,6 +252,30 @@ func limited(args rs.Object) rs.Object {
 	}
 	if len(limits) > 0 && limits.JSON() != raw {
 		return args.With("expand_limit", limits.JSON())
+	}
+	return args
+}
+
+// withoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
+func withoutHandles(args rs.Object) rs.Object {
+	stream, _ := text(args.Get("stream"))
+	for _, m := range args.Object("filter") {
+		handle, ok := text(m.Value)
+		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
+			continue
+		}
+		ref, err := rs.ParseRef(handle)
+		connection, named := text(args.Get("connection_id"))
+		switch {
+		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection:
+			continue
+		case strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"): // a handle within a handle
+			continue
+		case !named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream):
+			continue // it may be an id of this form
+		}
+		args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(ref.RecordID)).JSON())
+		args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
 	}
 	return args
 }

@@ -16,8 +16,10 @@ type correction struct {
 	wrong  []string // sentences
 	param  string
 	code   rs.Code
-	here   string // where a field is missed that there may be elsewhere
-	open   bool   // something is wrong for which there is no replacement
+	here   string     // where a field is missed that there may be elsewhere
+	open   bool       // something is wrong for which there is no replacement
+	hint   string     // what the call that is sent instead does
+	sought *rs.Member // a condition on a field that search reads and no filter does
 }
 
 // say notes what is wrong with an argument.
@@ -90,11 +92,15 @@ func (s Stream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
 	if len(c.wrong) == 0 {
 		return nil
 	}
-	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " ")}
+	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
 	if e.Code == rs.UnknownField && refused.Status != 0 {
 		e.Code = refused.Code
 	}
-	if e.Send = (Call{t.Name, c.args}).String(); c.open {
+	if e.Send = (Call{t.Name, c.args}).String(); c.sought != nil {
+		if search, ok := searchFor(args, *c.sought); ok {
+			e.Send = search.String()
+		}
+	} else if c.open {
 		e.Send = (Call{"schema", rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Name)}}.WithAll(onlyConnection(args))}).String()
 	}
 	return e
@@ -152,6 +158,8 @@ func (c *correction) filter(t Tool) {
 		u, what := use(filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
 			u, what = ranges, "be filtered by a range"
+		} else if c.elsewhere(t, field, m.Value) {
+			continue
 		}
 		if to := c.name("filter", field, u, what); to != "" && !mended.Includes(to) {
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
@@ -160,6 +168,23 @@ func (c *correction) filter(t Tool) {
 	if c.args = c.args.Without("filter"); len(mended) > 0 {
 		c.args = c.args.With("filter", mended.JSON())
 	}
+}
+
+// elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
+// field is searched, and else the records without the condition.
+func (c *correction) elsewhere(t Tool, field, value string) bool {
+	f := c.stream.field(field)
+	_, isText := text(value)
+	if f == nil || slices.Contains(c.stream.suited(filters), field) || t.Name == "aggregate" && !(f.Lexical && isText) {
+		return false
+	}
+	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
+		quoted(field), c.stream.Name, shownNames(c.stream.suited(filters), 12))
+	if c.hint = "The call below reads without that condition; look at " + clean(field) + " in its records."; f.Lexical && isText {
+		c.sought = &rs.Member{Name: field, Value: value}
+		c.hint = "Search reads that field: the call below finds the words."
+	}
+	return true
 }
 
 func (c *correction) sort() {
