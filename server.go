@@ -51,7 +51,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		return nil, exit.UsageError(err.Error())
 	}
 	h.client, err = rsclient.New(rsclient.Options{
-		Base: cmp.Or(c.RSReadURL, h.recordBase), UserAgent: userAgent(), ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: c.NoBreaker,
+		Base: cmp.Or(c.RSReadURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: c.NoBreaker,
 		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
 		Observer:    c.Watch.Reads(), Wrap: c.Watch.Following("other"),
 	})
@@ -222,11 +222,11 @@ func (a *replaceableAuthority) Introspect(ctx context.Context, token rs.Token) (
 	return (*a.Load()).Introspect(ctx, token)
 }
 
-// newAuthority says who judges a token: introspection where it is configured, else the schema; with a directory of
-// packages over it where there is one.
+// newAuthority is who says what a token is: introspection where it is configured, else the schema document that its bearer is given; with a
+// directory of packages over it where there is one.
 func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, error) {
 	if c.Introspection == nil {
-		return schemaProbe(client), nil
+		return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}, nil
 	}
 	asked := *c.Introspection
 	asked.Observer, asked.Transport = c.Watch.Reads(), c.Watch.Following("introspection")(rsclient.NewTransport())
@@ -234,20 +234,12 @@ func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, 
 	if err != nil || c.PackagesURL == "" {
 		return introspector, err
 	}
-	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{
-		Endpoint: c.PackagesURL, ClientID: c.Introspection.ClientID, ClientSecret: c.Introspection.ClientSecret,
-		NoBreaker: c.NoBreaker, Observer: c.Watch.Reads(), Transport: c.Watch.Following("packages")(rsclient.NewTransport()),
-	})
+	listing := asked.LookupOptions
+	listing.Endpoint, listing.Transport = c.PackagesURL, c.Watch.Following("packages")(rsclient.NewTransport())
+	directory, err := fanout.NewHTTPDirectory(listing)
 	if err != nil {
 		return nil, err
 	}
 	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingChildren(client),
 		Package: fanout.PackageOptions{FannedOut: c.Watch.FanOuts()}}), nil
 }
-
-// schemaProbe judges a token by the schema document that its bearer is given.
-func schemaProbe(client *rsclient.Client) auth.SchemaProbe {
-	return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}
-}
-
-func userAgent() string { return "pdpp-mcp/" + version }

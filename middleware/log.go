@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -71,7 +72,9 @@ func logCall(log zerolog.Logger, now func() time.Time) middleware {
 			}
 			event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
 			event = present(event, "request_id", RequestFrom(ctx).ID)
-			event = present(event, "trace_id", traceIDFrom(ctx))
+			if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+				event = event.Stringer("trace_id", span.TraceID())
+			}
 			event.Str("tool", o.Tool).
 				Bool("resource", o.Resource).
 				Str("code", Bounded(string(o.Code), maxLoggedCode)).

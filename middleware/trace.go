@@ -66,11 +66,3 @@ func ContinueTrace(ctx context.Context, traceparent string) context.Context {
 	}
 	return trace.ContextWithRemoteSpanContext(ctx, named)
 }
-
-// traceIDFrom is the id of the trace to which a context belongs, or "".
-func traceIDFrom(ctx context.Context) string {
-	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
-		return span.TraceID().String()
-	}
-	return ""
-}

@@ -289,13 +289,15 @@ func stampedAnswer(path, call, stamp, connection string) string {
 func (w *realm) authenticator(t *testing.T, client *rsclient.Client) *auth.TokenCache {
 	t.Helper()
 	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{
-		Endpoint: w.URL + "/introspect", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret"),
-		Issuer: "https://as.example", Audiences: []string{w.URL}, Now: w.clock.now,
+		LookupOptions: auth.LookupOptions{Endpoint: w.URL + "/introspect", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")},
+		Issuer:        "https://as.example",
+		Audiences:     []string{w.URL},
+		Now:           w.clock.now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: w.URL + "/packages", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")})
+	directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: w.URL + "/packages", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,20 +97,13 @@ func firstSentence(help string) string {
 	}, strings.TrimSuffix(help, "."))
 }
 
-func names(flags []flag) []string {
+// joined is the names of a list with spaces between.
+func joined[T any](list []T, name func(T) string) string {
 	var all []string
-	for _, f := range flags {
-		all = append(all, f.name)
+	for _, one := range list {
+		all = append(all, name(one))
 	}
-	return all
-}
-
-func commandNames(commands []command) []string {
-	var all []string
-	for _, c := range commands {
-		all = append(all, c.name)
-	}
-	return all
+	return strings.Join(all, " ")
 }
 
 // bash needs nothing but bash itself: it works on version 3, which macOS has.
@@ -119,7 +112,7 @@ func bash(out io.Writer, program string, commands []command) {
 	fmt.Fprintf(out, "# bash completion of %[1]s. To load it now: source <(%[1]s completion bash)\n", program)
 	fmt.Fprintf(out, "%s() {\n", function)
 	fmt.Fprint(out, "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words='' files=''\n\tCOMPREPLY=()\n")
-	fmt.Fprintf(out, "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '%s --help --version' -- \"$word\"))\n\t\treturn\n\tfi\n", strings.Join(commandNames(commands), " "))
+	fmt.Fprintf(out, "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '%s --help --version' -- \"$word\"))\n\t\treturn\n\tfi\n", joined(commands, func(c command) string { return c.name }))
 	fmt.Fprint(out, "\tcase ${COMP_WORDS[1]} in\n")
 	for _, c := range commands {
 		fmt.Fprintf(out, "\t%s)\n\t\tcase $before in\n", c.name)
@@ -133,7 +126,7 @@ func bash(out io.Writer, program string, commands []command) {
 				fmt.Fprintf(out, "\t\t%s) return ;;\n", f.name)
 			}
 		}
-		fmt.Fprintf(out, "\t\t*) words='%s'\n", strings.Join(names(c.flags), " "))
+		fmt.Fprintf(out, "\t\t*) words='%s'\n", joined(c.flags, func(f flag) string { return f.name }))
 		if len(c.words) > 0 {
 			fmt.Fprintf(out, "\t\t\tif [ \"$COMP_CWORD\" -eq 2 ]; then words=\"%s $words\"; fi\n", strings.Join(c.words, " "))
 		}

@@ -60,7 +60,9 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	server, err := app.Host(ctx, HostedConfig{
 		Listen: c.Listen, Name: "pdpp-demo", RSURL: source.url, PackagesURL: source.url + "/packages", Limits: demoLimits(), Log: log,
 		Introspection: &auth.IntrospectorOptions{
-			Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
+			LookupOptions: auth.LookupOptions{
+				Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
+			},
 			Issuer: source.url, Audiences: []string{source.url, source.url + web.EndpointPath},
 		},
 		DrainTime: service.DefaultDrainTime, Page: demoPage(c.Data != "", source.tokens.Client),

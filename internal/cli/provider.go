@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,19 +33,18 @@ type providerFlags struct {
 
 // check refuses flags that name several things to read.
 func (c providerFlags) check() error {
-	named := 0
-	for _, given := range []bool{c.Demo, c.Data != "", c.ProviderURL != ""} {
-		if given {
-			named++
-		}
-	}
 	switch {
-	case named > 1:
+	case several(c.Demo, c.Data != "", c.ProviderURL != ""):
 		return exit.UsageError("--demo, --data and --provider-url name different things to read: give one.")
 	case c.DB != "" && c.Data == "":
 		return exit.UsageError("--db needs --data: it is where the index of those files is kept.")
 	}
 	return nil
+}
+
+// several reports whether more than one of some things is given.
+func several(given ...bool) bool {
+	return slices.Contains(given, true) && slices.Contains(given[slices.Index(given, true)+1:], true)
 }
 
 // open finds the provider and the credential that the flags name and uses them. An embedded server lives for as long as that takes.

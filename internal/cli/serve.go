@@ -232,7 +232,9 @@ func introspectionOptions(c serveCommand, origin string) (*auth.IntrospectorOpti
 		}
 	}
 	return &auth.IntrospectorOptions{
-		Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret),
-		Issuer: c.Issuer, Audiences: audiences, NoBreaker: !c.Breaker,
+		LookupOptions: auth.LookupOptions{
+			Endpoint: c.IntrospectionURL, ClientID: c.IntrospectionClientID, ClientSecret: rs.NewToken(secret), NoBreaker: !c.Breaker,
+		},
+		Issuer: c.Issuer, Audiences: audiences,
 	}, nil
 }

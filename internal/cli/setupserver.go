@@ -35,7 +35,7 @@ func (o setup) server() (clients.Server, []string, error) {
 	provider := o.ProviderURL
 	var err error
 	switch {
-	case o.several():
+	case several(o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")): // the environment's gives way
 		return s, nil, exit.UsageError("--url, --provider-url, --data and --demo name different things to connect: give one.")
 	case o.URL != "":
 		if s.URL, err = endpointURL(o.URL); err != nil {
@@ -91,17 +91,6 @@ func (o setup) server() (clients.Server, []string, error) {
 		s.Arguments = append(s.Arguments, "--only", name)
 	}
 	return s, notes, nil
-}
-
-// several reports whether the flags name more than one thing to connect. A provider from the environment gives way.
-func (o setup) several() bool {
-	named := 0
-	for _, given := range []bool{o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")} {
-		if given {
-			named++
-		}
-	}
-	return named > 1
 }
 
 // again returns the flags that repeat what to connect.

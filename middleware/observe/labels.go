@@ -1,5 +1,7 @@
 package observe
 
+import "strconv"
+
 // modern is the first version of MCP without sessions.
 const modern = "2026-07-28"
 
@@ -17,17 +19,8 @@ func era(protocol string) string {
 
 // statusClass is 2xx, 4xx and so on, or none.
 func statusClass(status int) string {
-	switch status / 100 {
-	case 1:
-		return "1xx"
-	case 2:
-		return "2xx"
-	case 3:
-		return "3xx"
-	case 4:
-		return "4xx"
-	case 5:
-		return "5xx"
+	if class := status / 100; class >= 1 && class <= 5 {
+		return strconv.Itoa(class) + "xx"
 	}
 	return "none"
 }

@@ -21,12 +21,12 @@ func concurrencyLimit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			state := limiter.state.Load()
-			leave, refusal := state.turns.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
+			release, refusal := state.calls.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
 			if refusal != nil {
 				refuseLater(w, r, refusal)
 				return
 			}
-			defer leave()
+			defer release()
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -109,7 +109,7 @@ func (t *concurrencyLimits) forget(h limitKey, q *queue) {
 type queue struct {
 	slots  *semaphore.Weighted
 	places *semaphore.Weighted // of those under way and those that wait
-	users  int                 // guarded by turns.mu
+	users  int                 // guarded by concurrencyLimits.mu
 }
 
 func newQueue(size int) *queue {

@@ -19,7 +19,7 @@ type Limits struct {
 	AddressBurst  int           // refused tokens from one client address at once
 	CallsPerGrant int           // calls of one grant or package under way at a time
 	Calls         int           // calls of all under way at a time
-	Wait          time.Duration // how long a call may wait for its turn
+	Wait          time.Duration // how long a call may wait for a slot
 }
 
 // DefaultLimits are enough for an agent that calls thirty tools in a second, and for many people behind one address.
@@ -56,7 +56,7 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// maxWait is the longest time that a call may wait for its turn: the answer must still come before the host gives up.
+// maxWait is the longest time that a call may wait for a slot: the answer must still come before the host gives up.
 const maxWait = 10 * time.Second
 
 // A Limiter counts callers against [Limits], which may be changed while it is in use. It is safe for concurrent use.
@@ -65,12 +65,12 @@ type Limiter struct {
 	state atomic.Pointer[limiterState]
 }
 
-// limiterState is what is counted under one set of limits. Whoever took a place gives it back to the state it was taken from.
+// limiterState is what is counted under one set of limits. A slot is given back to the state from which it was taken.
 type limiterState struct {
 	limits    Limits
 	tokens    *tokenBuckets[[sha256.Size]byte]
 	addresses *tokenBuckets[netip.Prefix]
-	turns     *concurrencyLimits
+	calls     *concurrencyLimits
 }
 
 // NewLimiter returns a limiter; a nil now means time.Now.
@@ -93,7 +93,7 @@ func (l *Limiter) Set(limits Limits) {
 		limits:    limits,
 		tokens:    newTokenBuckets[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
 		addresses: newTokenBuckets[netip.Prefix](limits.AddressRate, limits.AddressBurst),
-		turns:     newConcurrencyLimits(limits),
+		calls:     newConcurrencyLimits(limits),
 	})
 }
 

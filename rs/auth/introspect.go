@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // clockSkew is how far the authority's clock may be ahead of ours.
@@ -30,16 +28,10 @@ type Authority interface {
 
 // IntrospectorOptions configure [NewIntrospector].
 type IntrospectorOptions struct {
-	Endpoint     string // the RFC 7662 endpoint
-	ClientID     string // HTTP Basic
-	ClientSecret rs.Token
-	Issuer       string            // required iss; empty accepts any
-	Audiences    []string          // accepted aud values; empty accepts any
-	Timeout      time.Duration     // of one request; 0 means 5 s
-	Transport    http.RoundTripper // nil means a pooled transport
-	Now          func() time.Time  // nil means time.Now
-	NoBreaker    bool              // no circuit breaker
-	Observer     rsclient.Observer // nil means none
+	LookupOptions                  // the RFC 7662 endpoint
+	Issuer        string           // required iss; empty accepts any
+	Audiences     []string         // accepted aud values; empty accepts any
+	Now           func() time.Time // nil means time.Now
 }
 
 // An introspector asks an authorization server about tokens (RFC 7662). It is safe for concurrent use.
@@ -50,10 +42,7 @@ type introspector struct {
 
 // NewIntrospector returns an introspector, or an error that says what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (Authority, error) {
-	lookup, err := NewLookup(LookupOptions{
-		What: "introspection", Class: "introspection", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
-		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
-	})
+	lookup, err := NewLookup("introspection", "introspection", o.LookupOptions)
 	if err != nil {
 		return nil, err
 	}

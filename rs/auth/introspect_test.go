@@ -23,9 +23,10 @@ func newIntrospector(t *testing.T, answer http.HandlerFunc) auth.Authority {
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{
-		Endpoint: server.URL + "/introspect", ClientID: "mcp adapter", ClientSecret: rs.NewToken("s:cret"),
-		Issuer: "https://as.example", Audiences: []string{"https://rs.example", "https://rs.example/mcp"},
-		Now: func() time.Time { return introspectionTime }, Timeout: 5 * time.Second,
+		LookupOptions: auth.LookupOptions{Endpoint: server.URL + "/introspect", ClientID: "mcp adapter", ClientSecret: rs.NewToken("s:cret"), Timeout: 5 * time.Second},
+		Issuer:        "https://as.example",
+		Audiences:     []string{"https://rs.example", "https://rs.example/mcp"},
+		Now:           func() time.Time { return introspectionTime },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func TestIntrospectorWithOneAudience(t *testing.T) {
 	} {
 		server := httptest.NewServer(says2xx(body))
 		t.Cleanup(server.Close)
-		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: server.URL, Audiences: []string{"https://rs.example"}})
+		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL}, Audiences: []string{"https://rs.example"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,7 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 
 func TestNewIntrospectorRefusesAnEndpointThatIsNone(t *testing.T) {
 	for _, endpoint := range []string{"", "as.example/introspect", "ftp://as.example", "https://", "https://a:b@as.example/introspect", "://"} {
-		if _, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "a:b") {
+		if _, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: endpoint}}); err == nil || strings.Contains(err.Error(), "a:b") {
 			t.Errorf("endpoint %q: %v", endpoint, err)
 		}
 	}

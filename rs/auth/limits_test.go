@@ -146,9 +146,9 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 			}))
 			defer server.Close()
 			counted := &statuses{}
-			lookup, err := auth.NewLookup(
-				auth.LookupOptions{Endpoint: server.URL, ClientID: "c", Secret: rs.NewToken("s"), NoBreaker: true, Observer: counted},
-			)
+			lookup, err := auth.NewLookup("introspection", "introspection", auth.LookupOptions{
+				Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), NoBreaker: true, Observer: counted,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

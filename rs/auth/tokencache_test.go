@@ -370,7 +370,7 @@ func TestWhatOpensTheBreakerOfAnAuthority(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			observed := &breakerChanges{}
-			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), Observer: observed})
+			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), Observer: observed}})
 			if err != nil {
 				t.Fatal(err)
 			}

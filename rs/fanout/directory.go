@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
@@ -36,26 +34,12 @@ type Member struct {
 	Refused *rs.Error // why the member cannot be read, as code and message; nil when it can
 }
 
-// HTTPDirectoryOptions configure [NewHTTPDirectory].
-type HTTPDirectoryOptions struct {
-	Endpoint     string // where the members of a package are asked for
-	ClientID     string // HTTP Basic
-	ClientSecret rs.Token
-	Timeout      time.Duration     // of one request; 0 means 5 s
-	Transport    http.RoundTripper // nil means a pooled transport
-	NoBreaker    bool              // no circuit breaker
-	Observer     rsclient.Observer // nil means none
-}
-
 // An httpDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
 type httpDirectory struct{ lookup *auth.Lookup }
 
 // NewHTTPDirectory returns a directory, or an error that says what is wrong with the endpoint.
-func NewHTTPDirectory(o HTTPDirectoryOptions) (Directory, error) {
-	lookup, err := auth.NewLookup(auth.LookupOptions{
-		What: "the package directory", Class: "packages", Endpoint: o.Endpoint, ClientID: o.ClientID, Secret: o.ClientSecret,
-		Timeout: o.Timeout, Transport: o.Transport, NoBreaker: o.NoBreaker, Observer: o.Observer,
-	})
+func NewHTTPDirectory(o auth.LookupOptions) (Directory, error) {
+	lookup, err := auth.NewLookup("the package directory", "packages", o)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func newDirectory(t *testing.T, answer http.HandlerFunc) fanout.Directory {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{
+	directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{
 		Endpoint: server.URL + "/packages", ClientID: "mcp adapter", ClientSecret: rs.NewToken("s:cret"), Timeout: 5 * time.Second,
 	})
 	if err != nil {
@@ -148,7 +148,7 @@ func TestHTTPDirectoryFails(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hungUp }))
 		defer server.Close()
 		defer close(hungUp)
-		directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: server.URL, Timeout: time.Millisecond})
+		directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: server.URL, Timeout: time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestNewHTTPDirectoryRefuses(t *testing.T) {
 		"credentials": "https://user:pass@as.example/packages",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "pass@") {
+			if _, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "pass@") {
 				t.Errorf("error is %v", err)
 			}
 		})

@@ -91,12 +91,12 @@ type turn struct {
 	skip   int    // hits of that page that were shown already
 	failed bool   // the last attempt to read the page failed and may be repeated
 
-	loaded  bool // the page is at hand
-	page    searchPage
-	done    bool      // no hit is left
-	failure *rs.Error // of this call
-	tally   tally     // as of its last answer in this call
-	heard   bool      // the member answered in this call
+	loaded   bool // the page is at hand
+	page     searchPage
+	done     bool      // no hit is left
+	failure  *rs.Error // of this call
+	tally    tally     // as of its last answer in this call
+	answered bool      // in this call
 }
 
 // wanting reports whether the page must be read before the turn can be taken.
@@ -104,7 +104,7 @@ func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil 
 
 // load takes in the page at the cursor.
 func (t *turn) load(page searchPage) {
-	t.page, t.loaded, t.heard, t.failed, t.tally = page, true, true, false, page.tally
+	t.page, t.loaded, t.answered, t.failed, t.tally = page, true, true, false, page.tally
 	if len(page.hits) == 0 && page.next == t.cursor {
 		t.page.next, t.page.more = "", false // a cursor that leads back to itself leads nowhere
 	}

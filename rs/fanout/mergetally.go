@@ -12,12 +12,12 @@ import (
 type tally struct {
 	Count     int  `json:"n,omitempty"`
 	Counted   bool `json:"c,omitempty"` // at least one member counted
-	Partial   bool `json:"p,omitempty"` // at least one did not, was not heard, or gave a lower bound
+	Partial   bool `json:"p,omitempty"` // at least one did not, did not answer, or gave a lower bound
 	Estimated bool `json:"e,omitempty"`
 
-	Recall     bool   `json:"r,omitempty"` // at least one member spoke of recall
-	Incomplete bool   `json:"i,omitempty"` // at least one did not say that it is complete, or was not heard
-	Cut        bool   `json:"x,omitempty"` // at least one said truncated
+	Recall     bool   `json:"r,omitempty"` // at least one member gave a recall
+	Incomplete bool   `json:"i,omitempty"` // at least one is not known to be complete, or did not answer
+	Cut        bool   `json:"x,omitempty"` // at least one is truncated
 	Scope      string `json:"o,omitempty"` // the ranking scope that is the least of all
 	Ranked     int    `json:"k,omitempty"`
 	Window     int    `json:"w,omitempty"` // the largest
@@ -26,14 +26,27 @@ type tally struct {
 
 	Some    int      `json:"m,omitempty"` // records with some words of the query
 	Missing []string `json:"q,omitempty"` // words that occur nowhere with any of the members
-	Members int      `json:"h,omitempty"` // that were heard
+	Members int      `json:"h,omitempty"` // that answered
+}
+
+// recallBody is how complete the ranking of a search is, as the wire has it.
+type recallBody struct {
+	Complete  bool     `json:"complete"`
+	Ranked    int      `json:"ranked_candidate_count"`
+	Scope     string   `json:"ranking_scope,omitempty"`
+	Cut       bool     `json:"truncated"`
+	Searched  int      `json:"sources_searched_count"`
+	Window    int      `json:"candidate_window_limit,omitempty"`
+	Truncated int      `json:"truncated_source_count,omitempty"`
+	Some      int      `json:"partial_count,omitempty"`
+	Missing   []string `json:"missing_words,omitempty"`
 }
 
 // maxMissing is how many words that occur nowhere are kept of a member.
 const maxMissing = 32
 
-// unheard stands for a member that did not answer: whatever it holds is missing.
-func unheard() tally { return tally{Partial: true, Incomplete: true} }
+// unanswered stands for a member that did not answer: whatever it holds is missing.
+func unanswered() tally { return tally{Partial: true, Incomplete: true} }
 
 // readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
 func readTally(meta rs.Object) tally {
@@ -56,18 +69,8 @@ func readTally(meta rs.Object) tally {
 		t.Partial = count.Kind == "lower_bound"
 		t.Estimated = count.Kind == "estimated" || count.Kind == "estimate" || count.Kind == "approximate"
 	}
-	t.Incomplete = true // until the member says otherwise
-	var recall struct {
-		Complete  bool     `json:"complete"`
-		Scope     string   `json:"ranking_scope"`
-		Cut       bool     `json:"truncated"`
-		Ranked    int      `json:"ranked_candidate_count"`
-		Window    int      `json:"candidate_window_limit"`
-		Searched  int      `json:"sources_searched_count"`
-		Truncated int      `json:"truncated_source_count"`
-		Some      int      `json:"partial_count"`
-		Missing   []string `json:"missing_words"`
-	}
+	t.Incomplete = true // unless the member gives it as complete
+	var recall recallBody
 	if raw := meta.Get("recall"); raw != "" && json.Unmarshal([]byte(raw), &recall) == nil {
 		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
 		t.Incomplete = !recall.Complete
@@ -120,24 +123,9 @@ func (t tally) meta(warnings []string) rs.Object {
 		meta = rs.Object{{Name: "count", Value: rs.EncodeJSON(t.Count)}, {Name: "count_accuracy", Value: rs.EncodeJSON(accuracy)}}
 	}
 	if t.Recall {
-		recall := rs.Object{{Name: "complete", Value: rs.EncodeJSON(!t.Incomplete)}, {Name: "ranked_candidate_count", Value: rs.EncodeJSON(t.Ranked)}}
-		if t.Scope != "" {
-			recall = append(recall, rs.Member{Name: "ranking_scope", Value: rs.EncodeJSON(t.Scope)})
-		}
-		recall = append(recall, rs.Member{Name: "truncated", Value: rs.EncodeJSON(t.Cut)}, rs.Member{Name: "sources_searched_count", Value: rs.EncodeJSON(t.Searched)})
-		if t.Window > 0 {
-			recall = append(recall, rs.Member{Name: "candidate_window_limit", Value: rs.EncodeJSON(t.Window)})
-		}
-		if t.Truncated > 0 {
-			recall = append(recall, rs.Member{Name: "truncated_source_count", Value: rs.EncodeJSON(t.Truncated)})
-		}
-		if t.Some > 0 {
-			recall = append(recall, rs.Member{Name: "partial_count", Value: rs.EncodeJSON(t.Some)})
-		}
-		if len(t.Missing) > 0 {
-			recall = append(recall, rs.Member{Name: "missing_words", Value: rs.EncodeJSON(t.Missing)})
-		}
-		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
+		meta = append(meta, rs.Member{Name: "recall", Value: rs.EncodeJSON(recallBody{
+			!t.Incomplete, t.Ranked, t.Scope, t.Cut, t.Searched, t.Window, t.Truncated, t.Some, t.Missing,
+		})})
 	}
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
 }

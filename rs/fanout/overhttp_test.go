@@ -88,11 +88,11 @@ func newPackageDemo(t *testing.T) *packageDemo {
 		t.Fatal(err)
 	}
 	secret := rs.NewToken("secret")
-	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: server.URL + "/introspect", ClientID: "adapter", ClientSecret: secret})
+	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL + "/introspect", ClientID: "adapter", ClientSecret: secret}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: server.URL + "/packages", ClientID: "adapter", ClientSecret: secret})
+	directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: server.URL + "/packages", ClientID: "adapter", ClientSecret: secret})
 	if err != nil {
 		t.Fatal(err)
 	}

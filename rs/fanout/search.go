@@ -202,7 +202,7 @@ func (s *packageSearch) finish() error {
 	var failures []*rs.Error
 	retried := true
 	for _, t := range s.ring.turns {
-		if t.heard {
+		if t.answered {
 			return nil
 		}
 		failures = append(failures, t.failure)
@@ -248,8 +248,8 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 	again := false
 	for _, t := range s.ring.inOrder() {
 		counted := t.tally
-		if !t.heard {
-			counted = unheard()
+		if !t.answered {
+			counted = unanswered()
 		}
 		switch {
 		case t.failure == nil && !t.done:
@@ -261,7 +261,7 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 			t.failed, again = true, true
 			next, more = append(next, t.state()), true
 		default:
-			counted = counted.plus(unheard())
+			counted = counted.plus(unanswered())
 			s.done = s.done.plus(counted)
 		}
 		all = all.plus(counted)

@@ -124,7 +124,7 @@ func (s *packageSearch) resume(text string) *rs.Error {
 }
 
 // missRefused names, on every further page too, the members that the directory has refused and that therefore never
-// had a turn. What they would have added was counted as unheard on the first page.
+// had a turn. What they would have added was counted as unanswered on the first page.
 func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
 	for _, c := range s.pkg.members {
 		had := slices.ContainsFunc(turns, func(state cursorTurn) bool { return s.pkg.find(state) == c })
@@ -138,7 +138,7 @@ func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
 // miss records a member that takes no part although it should.
 func (s *packageSearch) miss(u rs.UnavailableConnection) {
 	s.unavailable = append(s.unavailable, u)
-	s.done = s.done.plus(unheard())
+	s.done = s.done.plus(unanswered())
 }
 
 func notGranted(streams []string) *rs.Error {

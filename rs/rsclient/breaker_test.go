@@ -420,7 +420,7 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 
 func TestQuestionsToAnAuthority(t *testing.T) {
 	judge := func(t *testing.T, h *host, observer rsclient.Observer) func() error {
-		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: "https://as.example/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
+		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: "https://as.example/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +433,7 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 		}
 	}
 	members := func(t *testing.T, h *host, observer rsclient.Observer) func() error {
-		directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: "https://as.example/packages", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
+		directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: "https://as.example/packages", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,7 +159,7 @@ func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
 			}
 		},
 		"questions": func(t *testing.T, base string, transport *http.Transport) func(context.Context) error {
-			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: base + "/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: transport, NoBreaker: true, Timeout: time.Second})
+			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: base + "/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: transport, NoBreaker: true, Timeout: time.Second}})
 			if err != nil {
 				t.Fatal(err)
 			}

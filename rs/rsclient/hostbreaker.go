@@ -16,8 +16,8 @@ const (
 )
 
 // A hostBreaker stops all reads of one host. It opens when the host cannot be connected to, in ten attempts or more and
-// half of all; and when the last attempts of several callers failed, of three at least and of half of those that were
-// heard of in the window. After a rest a few callers find out whether the host is well, each with one attempt: the first
+// half of all; and when the last attempts of several callers failed, of three at least and of half of those that
+// made one in the window. After a rest a few callers find out whether the host is well, each with one attempt: the first
 // good answer closes it. It is safe for concurrent use.
 type hostBreaker struct {
 	changed func(BreakerState) // called with mu held
@@ -130,34 +130,19 @@ func (b *hostBreaker) become(state BreakerState, now time.Time) {
 	b.changed(state)
 }
 
-// attemptCounts are the attempts of the window, by slice of it.
-type attemptCounts [10]struct {
-	slice    int64 // which one since 1970; another round's counts for nothing
-	all, bad int
-}
-
-const countedSlice = breakerWindow / 10
+// attemptCounts are the attempts of the window, and those of them that failed.
+type attemptCounts struct{ window }
 
 func (c *attemptCounts) add(now time.Time, bad bool) {
-	slice := now.UnixNano() / int64(countedSlice)
-	s := &c[slice%int64(len(c))]
-	if s.slice != slice {
-		s.slice, s.all, s.bad = slice, 0, 0
-	}
-	s.all++
+	failed := 0
 	if bad {
-		s.bad++
+		failed = 1
 	}
+	c.window.add(now.UnixNano()/int64(breakerWindow/windowPeriods), 1, failed)
 }
 
 func (c *attemptCounts) tooMany(now time.Time) bool {
-	oldest := now.UnixNano()/int64(countedSlice) - int64(len(c))
-	all, bad := 0, 0
-	for _, s := range c {
-		if s.slice > oldest {
-			all, bad = all+s.all, bad+s.bad
-		}
-	}
+	all, bad := c.sums(now.UnixNano() / int64(breakerWindow/windowPeriods))
 	return bad >= breakerFailures && bad*breakerShare >= all
 }
 

@@ -69,11 +69,11 @@ type Sender struct {
 	budget   *retryBudget
 	host     string
 	retries  int
-	statuses bool // whether a status that may pass is retried, or only a connection that failed
+	statuses bool // whether a transient status is retried, or only a connection that failed
 	observer Observer
 }
 
-// NewSender returns a sender to one host. statuses is set to retry a status that may pass, and not only a connection that failed.
+// NewSender returns a sender to one host. statuses is set to retry a transient status, and not only a connection that failed.
 func NewSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *Sender {
 	b := newBreakers(host, breakerOff, observer)
 	return &Sender{
@@ -134,7 +134,7 @@ func (t *trial) again(ctx context.Context, response *http.Response, err error) (
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	if t.retried >= t.retries || !t.mayPass(response, err) {
+	if t.retried >= t.retries || !t.transient(response, err) {
 		return false, nil
 	}
 	asked := time.Duration(0)
@@ -160,9 +160,9 @@ func (t *trial) again(ctx context.Context, response *http.Response, err error) (
 	return true, nil
 }
 
-// mayPass reports what may be gone at the next attempt: a connection that failed, 429, 502, 503 and 504. A slow server,
+// transient reports whether the next attempt may succeed after a fault: a connection that failed, 429, 502, 503 and 504. A slow server,
 // a bad certificate and an unknown name stay as they are.
-func (t *trial) mayPass(response *http.Response, err error) bool {
+func (t *trial) transient(response *http.Response, err error) bool {
 	if err != nil {
 		var name *net.DNSError
 		var ours *rs.Error // the breaker's

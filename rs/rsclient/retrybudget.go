@@ -7,52 +7,58 @@ import (
 
 // The bounds of all retries together. A server that fails under load must not be asked three times as much for it.
 const (
-	budgetWindow  = 10 // seconds looked back upon
-	budgetPercent = 10 // retries per hundred reads in the window
-	budgetFloor   = 6  // retries in the window that are always allowed, so that a quiet server is retried at all
+	budgetPercent = 10 // retries per hundred reads of the last ten seconds
+	budgetFloor   = 6  // retries in ten seconds that are always allowed, so that a quiet server is retried at all
 )
 
 // A retryBudget bounds the retries of all callers of one host: in any ten seconds 10 % of the reads, or six where that
 // is more. It is safe for concurrent use.
 type retryBudget struct {
 	mu      sync.Mutex
-	seconds [budgetWindow]budgetSecond // by the second of the clock, modulo the window
-}
-
-type budgetSecond struct {
-	at             int64 // Unix time; a slot of another round counts for nothing
-	reads, retries int
+	seconds window // reads, and retries
 }
 
 // read notes that a read began.
 func (b *retryBudget) read(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.second(now).reads++
+	b.seconds.add(now.Unix(), 1, 0)
 }
 
 // take reports whether one more retry may begin, and notes it.
 func (b *retryBudget) take(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	reads, retries := 0, 0
-	for _, s := range b.seconds {
-		if age := now.Unix() - s.at; age >= 0 && age < budgetWindow {
-			reads, retries = reads+s.reads, retries+s.retries
-		}
-	}
+	reads, retries := b.seconds.sums(now.Unix())
 	if retries >= max(budgetFloor, reads*budgetPercent/100) {
 		return false
 	}
-	b.second(now).retries++
+	b.seconds.add(now.Unix(), 0, 1)
 	return true
 }
 
-func (b *retryBudget) second(now time.Time) *budgetSecond {
-	at := now.Unix()
-	s := &b.seconds[(at%budgetWindow+budgetWindow)%budgetWindow]
-	if s.at != at {
-		*s = budgetSecond{at: at}
+// windowPeriods is how many periods a [window] looks back upon.
+const windowPeriods = 10
+
+// A window counts two kinds of events in the last periods, which are numbered since 1970.
+type window [windowPeriods]struct {
+	period      int64 // of another round it counts for nothing
+	some, other int
+}
+
+func (w *window) add(period int64, some, other int) {
+	s := &w[(period%windowPeriods+windowPeriods)%windowPeriods]
+	if s.period != period {
+		s.period, s.some, s.other = period, 0, 0
 	}
-	return s
+	s.some, s.other = s.some+some, s.other+other
+}
+
+func (w *window) sums(period int64) (some, other int) {
+	for _, s := range w {
+		if age := period - s.period; age >= 0 && age < windowPeriods {
+			some, other = some+s.some, other+s.other
+		}
+	}
+	return some, other
 }

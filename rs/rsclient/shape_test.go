@@ -63,11 +63,11 @@ func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 // asAuthorities are the two that are asked about tokens, before an endpoint of the test's.
 func asAuthorities(t *testing.T, url string) map[string]func(context.Context) error {
 	t.Helper()
-	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{Endpoint: url})
+	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: url}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := fanout.NewHTTPDirectory(fanout.HTTPDirectoryOptions{Endpoint: url})
+	directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: url})
 	if err != nil {
 		t.Fatal(err)
 	}

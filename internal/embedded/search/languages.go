@@ -110,19 +110,25 @@ var stopLanguages = func() map[string]uint32 {
 	return words
 }()
 
+// stopWordCounts are how many stop words of each language there are.
+type stopWordCounts [len(languages)]int
+
+func (c *stopWordCounts) add(term string) {
+	for i, bits := 0, stopLanguages[term]; bits != 0; i, bits = i+1, bits>>1 {
+		c[i] += int(bits & 1)
+	}
+}
+
 // guessLanguages returns a bit for each language that has the most stop words among terms: none when there are no stop words.
 func guessLanguages(terms []string) uint32 {
-	var counts [len(languages)]int
-	most := 0
+	var counts stopWordCounts
 	for _, t := range terms {
-		for i, bits := 0, stopLanguages[t]; bits != 0; i, bits = i+1, bits>>1 {
-			counts[i] += int(bits & 1)
-			most = max(most, counts[i])
-		}
+		counts.add(t)
 	}
+	most := max(slices.Max(counts[:]), 1)
 	var guess uint32
 	for i, n := range counts {
-		if n == most && most > 0 {
+		if n == most {
 			guess |= 1 << i
 		}
 	}

@@ -80,9 +80,7 @@ func isASCIIWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// IndexedText is the text as it goes into the index: its terms with spaces between.
-func IndexedText(text string) string { return joinTerms(Terms(text)) }
-
+// joinTerms is a text as it goes into the index: its terms with spaces between.
 func joinTerms(terms []Term) string {
 	var out strings.Builder
 	size := 0

@@ -20,7 +20,7 @@ func TestTerms(t *testing.T) {
 		{"nothing is nothing", "—…!", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := IndexedText(test.text); got != test.want {
+			if got := joinTerms(Terms(test.text)); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

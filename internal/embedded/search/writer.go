@@ -155,11 +155,9 @@ func (w *Writer) EndPart() *Part {
 
 // countLanguage notes which language a text is in, if one has more stop words in it than every other.
 func (p *Part) countLanguage(source, column int, terms []Term) {
-	var counts [len(languages)]int
+	var counts stopWordCounts
 	for _, t := range terms[:min(len(terms), 200)] {
-		for i, bits := 0, stopLanguages[t.Text]; bits != 0; i, bits = i+1, bits>>1 {
-			counts[i] += int(bits & 1)
-		}
+		counts.add(t.Text)
 	}
 	best, second := 0, 0
 	for i, n := range counts {
