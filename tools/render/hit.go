@@ -166,7 +166,8 @@ func (h *hit) distinguish() {
 		return
 	}
 	for _, x := range h.excerpts {
-		if repeats(h.title, x.text.plain) && !slices.Contains(titleNames, x.field[strings.LastIndexByte(x.field, '.')+1:]) {
+		word := len([]rune(x.text.plain)) < min(len([]rune(h.title)), 40) // of a title that says more, such as a tag
+		if !word && repeats(h.title, x.text.plain) && !slices.Contains(titleNames, x.field[strings.LastIndexByte(x.field, '.')+1:]) {
 			h.title = ""
 			return
 		}

@@ -30,6 +30,8 @@ func TestTitles(t *testing.T) {
 		{"a body that matched is not repeated as title", `"title":"our plan",` + evidence("body", "our <mark>plan</mark>"), "messages from Team chat, 2026-01-02", "our <mark>plan</mark>"},
 		{"nor its cut start", `"title":"our pl…",` + evidence("body", "our <mark>plan</mark>"), "messages from Team chat, 2026-01-02", "our <mark>plan</mark>"},
 		{"a title that matched stays, and says what it is of", `"title":"The plan",` + evidence("title", "The <mark>plan</mark>"), "The plan (messages from Team chat, 2026-01-02)", "The <mark>plan</mark>"},
+		{"a tag that starts a title does not take its place", `"title":"Recipe: plum crumble",` + evidence("tags.1", "<mark>recipe</mark>"),
+			"Recipe: plum crumble (messages from Team chat, 2026-01-02)", "<mark>recipe</mark>"},
 		{"also in a nested field", `"title":"The plan",` + evidence("event.title", "The <mark>plan</mark>"), "The plan (messages from Team chat, 2026-01-02)", "The <mark>plan</mark>"},
 		{"S3-8a an id is no title", `"title":"m1"`, "messages from Team chat, 2026-01-02", ""},
 		{"nor is the whole id", `"title":"cin_a/messages:m1"`, "messages from Team chat, 2026-01-02", ""},
