@@ -80,6 +80,9 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	return s
 }
 
+// IsOwner compares a text with the owner's secret. Its error says that there were too many wrong ones.
+func (s *Server) IsOwner(secret string) (bool, error) { return s.authority.IsOwner(secret) }
+
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.options.Observe != nil {

@@ -149,6 +149,13 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) (any, error) {
 	return redirect(to.String()), nil
 }
 
+// IsOwner compares a text with the owner's secret, under the same limit of wrong ones as the consent page.
+func (s *Server) IsOwner(secret string) (bool, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.isOwner(secret)
+}
+
 // isOwner compares what was typed with the owner's secret. Ten wrong ones in a minute are the most. The mutex is held.
 func (s *Server) isOwner(secret string) (bool, error) {
 	if s.guesses.full(s.Now()) {
