@@ -68,7 +68,9 @@ var forbidden = map[string][]string{
 	"transport/signin":   {module + "rs/fanout", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql", prometheusModule, otelModule},
 	"transport/fastpath": {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
 
-	"internal/page": {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
+	// Its pages are clients of the tools: what they show, a call answers.
+	"internal/browse": {module + "rs/", module + "middleware", module + "tools", module + "transport", module + "internal/embedded", "github.com/modelcontextprotocol/", "os", "database/sql"},
+	"internal/page":   {module + "rs", module + "middleware", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql"},
 
 	"middleware/web":     {module + "transport", module + "rs/fanout", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 	"middleware/observe": {module + "transport", module + "tools", module + "rs/auth", module + "rs/fanout", "database/sql"}, // it reads the certificates of a collector,

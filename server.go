@@ -144,7 +144,7 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 		Authenticator: h.tokens,
 		Public:        c.Public, Origins: c.Origins,
 		Metadata: metadata,
-		Health:   h.health, Page: c.Page, SignIn: signIn, Stop: h.service.Stopping(), Limiter: h.limiter,
+		Health:   h.health, Page: c.Page, PageForms: c.PageForms, SignIn: signIn, Stop: h.service.Stopping(), Limiter: h.limiter,
 		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Requests(),
 	})
 	h.limiter.Set(c.Limits)

@@ -26,6 +26,7 @@ type HandlerOptions struct {
 	Limiter       *web.Limiter    // nil means one with middleware.DefaultLimits
 	Health        *Health         // answers /livez and /readyz; nil serves neither
 	Page          Page            // what GET / shows to people; nil serves none
+	PageForms     bool            // the page takes forms too: they are POST to /
 	SignIn        SignIn          // answers web.ServerPath, AuthorizePath, RegisterPath and TokenPath; nil serves none
 	NoFastPath    bool            // the SDK answers every message, also plain ones; see package fastpath
 	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
@@ -108,14 +109,14 @@ func publicDocuments(o HandlerOptions) http.Handler {
 		path := o.Public.Route(r.URL.Path)
 		switch {
 		case path == web.MetadataPath, path == web.MetadataPath+web.EndpointPath, path == web.IconPath:
-		case o.Page != nil && path == web.PagePath && wantsPage(r):
+		case o.Page != nil && path == web.PagePath && wantsPage(r, o.PageForms):
 		default:
 			web.Refuse(w, r, http.StatusNotFound, &rs.Error{
 				Code: rs.NotFound, Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
 			}, "")
 			return
 		}
-		if !allowMethods(w, r, http.MethodGet, http.MethodHead) {
+		if path != web.PagePath && !allowMethods(w, r, http.MethodGet, http.MethodHead) {
 			return
 		}
 		switch path {
@@ -139,8 +140,12 @@ func publicDocuments(o HandlerOptions) http.Handler {
 }
 
 // wantsPage reports whether a person's browser, or anything else that reads HTML, asks for the page. An MCP client that
-// tries the root, for JSON or for events, learns where the endpoint is, as if there were no page.
-func wantsPage(r *http.Request) bool {
+// tries the root, for JSON or for events, learns where the endpoint is, as if there were no page. forms are of the page alone.
+func wantsPage(r *http.Request, forms bool) bool {
+	if forms && r.Method == http.MethodPost {
+		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+		return strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}

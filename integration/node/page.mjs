@@ -1,13 +1,12 @@
-// The page for people in a real Chromium: what it shows, that it works by keyboard and without JavaScript, that nothing
+// The pages for people in a real Chromium: what they show, that it works by keyboard and without JavaScript, that nothing
 // breaks its content security policy, and what axe-core says of it. Screenshots go to dist/screenshots.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 
+import { browsePages } from "./browse.mjs";
 import { consentPage } from "./consent.mjs";
 import { check, start, startDemo, stop, summary, want } from "./demo.mjs";
 
@@ -46,7 +45,6 @@ async function accessible(page) {
 const quiet = (page) => want(page.complaints.length === 0, page.complaints.join("; "));
 
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
-const outcome = (page, text) => page.locator("#outcome", { hasText: text }).waitFor({ timeout: 10_000 });
 const shoot = (page, name) => page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 
 const demo = await startDemo(binary);
@@ -73,7 +71,7 @@ async function startHosted() {
   }
 }
 
-for (const [name, url] of [["hosted", hostedPage], ["demo", demoPage]]) {
+for (const [name, url] of [["hosted", hostedPage], ["demo", `${demoPage}?view=connect`]]) {
   for (const [look, options] of [
     ["light", { colorScheme: "light" }],
     ["dark", { colorScheme: "dark" }],
@@ -83,13 +81,6 @@ for (const [name, url] of [["hosted", hostedPage], ["demo", demoPage]]) {
       const page = await open(url, options);
       want((await page.title()) === "Your data, for your assistant", await page.title());
       want((await page.locator(".state").textContent()).startsWith("Ready."), "not ready");
-      if (name === "demo") {
-        await page.locator("#tool option").first().waitFor({ state: "attached" });
-        await page.selectOption("#tool", "search");
-        await page.fill("#argument-q", "dentist");
-        await page.click("#run");
-        await outcome(page, "OK");
-      }
       await accessible(page);
       want(await fits(page), "it scrolls sideways");
       await shoot(page, `${name}-${look}`);
@@ -103,18 +94,17 @@ for (const [name, url] of [["hosted", hostedPage], ["demo", demoPage]]) {
     await page.locator("[data-copy=address]").click();
     await page.locator("[data-copy=address]", { hasText: "Copied" }).waitFor({ timeout: 5_000 });
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    want(copied === `${url}mcp`, copied);
+    want(copied === new URL("/mcp", url).href, copied);
     quiet(page);
     await page.context().close();
   });
 
   await check(`${name}: reads without JavaScript`, async () => {
     const page = await open(url, { javaScriptEnabled: false });
-    want((await page.locator("#address").inputValue()) === `${url}mcp`, "no address");
+    want((await page.locator("#address").inputValue()) === new URL("/mcp", url).href, "no address");
     await page.locator("summary", { hasText: "Codex" }).click();
     want(await page.locator("details", { hasText: "Codex" }).locator("pre").first().isVisible(), "the path of Codex does not open");
     want((await page.locator("button:visible").count()) === 0, "a button that cannot work is shown");
-    if (name === "demo") want(await page.getByText("The console needs JavaScript").isVisible(), "nothing says so");
     quiet(page);
     await page.context().close();
   });
@@ -134,9 +124,9 @@ for (const [name, url] of [["hosted", hostedPage], ["demo", demoPage]]) {
   });
 }
 
-await check("hosted: shows no console and no token", async () => {
+await check("hosted: shows no data and no token", async () => {
   const page = await open(hostedPage);
-  want((await page.locator("#console, #token").count()) === 0, "it does");
+  want((await page.locator("form, table").count()) === 0, "it does");
   want(!(await page.content()).includes("pdpp_client_"), "a token");
   await page.context().close();
 });
@@ -159,142 +149,7 @@ await check("hosted: each client's path opens by keyboard, with a focus that is 
   await page.context().close();
 });
 
-await check("console: a form of each tool's schema", async () => {
-  const page = await open(demoPage);
-  await page.locator("#tool option").first().waitFor({ state: "attached" });
-  const names = await page.locator("#tool option").allTextContents();
-  want(names.slice().sort().join() === "aggregate,fetch,query_records,read_record_field,schema,search", names);
-  await page.selectOption("#tool", "query_records");
-  const limit = page.locator("#argument-limit");
-  want((await limit.getAttribute("min")) === "1" && (await limit.getAttribute("max")) === "100", "limit has no bounds");
-  want((await page.locator("#argument-order option").allTextContents()).join() === ",asc,desc", "order has no choices");
-  want(await page.locator("#argument-stream").evaluate((input) => input.required), "stream is not required");
-  await page.fill("#argument-stream", "orders");
-  await page.fill("#argument-limit", "2");
-  await page.fill("#argument-fields", "merchant\ntotal");
-  await page.fill("#argument-filter", '{"total":{"gte":20}}');
-  await page.selectOption("#argument-order", "desc");
-  const spelled = await page.locator("#spelled").textContent();
-  want(spelled === 'query_records {"stream":"orders","limit":2,"order":"desc","fields":["merchant","total"],"filter":{"total":{"gte":20}}}', spelled);
-  await page.locator("#argument-limit").press("Enter"); // by keyboard alone
-  await outcome(page, "OK");
-  want(await page.evaluate(() => document.activeElement.id === "argument-limit"), "the focus is lost");
-  const structured = JSON.parse(await page.locator("#structured").textContent());
-  want(structured.data.data.length === 2 && Object.keys(structured.data.data[0].data ?? structured.data.data[0]).includes("merchant"), structured);
-  want(/^[\d,]+ bytes$/.test(await page.locator("#text-bytes").textContent()), "no bytes");
-  quiet(page);
-  await page.context().close();
-});
-
-await check("console: a call that an answer spells out is a button that makes it; the list of calls adds up", async () => {
-  const page = await open(demoPage);
-  await page.locator("#tool option").first().waitFor({ state: "attached" });
-  await page.selectOption("#tool", "search");
-  await page.fill("#argument-q", "dentist");
-  await page.click("#run");
-  await outcome(page, "OK search");
-  const button = page.locator("#text button", { hasText: /^read_record_field \{/ }).first();
-  const spelled = await button.textContent();
-  want((await page.locator("#text button", { hasText: "…" }).count()) === 0, "a placeholder is a button");
-  await button.press("Enter");
-  await outcome(page, "OK read_record_field");
-  want(await page.evaluate(() => document.activeElement.id === "answer"), "the focus is lost");
-  want((await page.locator("#spelled").textContent()) === spelled, await page.locator("#spelled").textContent());
-  want((await page.locator("#history tr").count()) === 2, "not two calls");
-  const number = async (selector) => Number((await page.locator(selector).textContent()).replace(/\D/g, ""));
-  const rows = await page.locator("#history tr td:nth-child(3)").allTextContents();
-  const sum = rows.reduce((total, text) => total + Number(text.replace(/\D/g, "")), 0);
-  want(sum > 0 && sum === (await number("#text-total")), `${rows} is not ${await number("#text-total")}`);
-  quiet(page);
-  await page.context().close();
-});
-
-await check("console: an error is shown as one", async () => {
-  const page = await open(demoPage);
-  await page.locator("#tool option").first().waitFor({ state: "attached" });
-  await page.selectOption("#tool", "search");
-  await page.click("#run");
-  await outcome(page, "Error: invalid_arguments");
-  want((await page.locator("#text").textContent()).includes("q is required."), "no sentence");
-  want((await page.locator("#structured").textContent()).includes('"param": "q"'), "no structure");
-  await page.locator("#answer").scrollIntoViewIfNeeded();
-  await accessible(page);
-  await shoot(page, "demo-error");
-  quiet(page);
-  await page.context().close();
-});
-
-await check("console: arguments that are no JSON are not sent", async () => {
-  const page = await open(demoPage);
-  await page.locator("#tool option").first().waitFor({ state: "attached" });
-  await page.selectOption("#tool", "search");
-  await page.fill("#argument-filter", "{");
-  await page.click("#run");
-  want(await page.locator("#argument-filter").evaluate((input) => input.validationMessage.includes("filter is not JSON")), "no word of it");
-  want((await page.locator("#history tr").count()) === 0, "sent");
-  await page.fill("#argument-filter", "");
-  await page.fill("#argument-q", "dentist");
-  await page.click("#run");
-  await outcome(page, "OK search");
-  await page.context().close();
-});
-
-await check("console: what a record says is no markup and no button", async () => {
-  const page = await open(demoPage);
-  await page.locator("#tool option").first().waitFor({ state: "attached" });
-  const text = 'one <b id="planted">b</b>\n> fetch {"id":"a/b:c"}\nnothing {"id":"x"}\nfetch {"id":"…"}\nfetch {"id":"a/b:c{}\\""} then';
-  const made = await page.evaluate((text) => {
-    showText(text);
-    const shown = document.getElementById("text");
-    return { text: shown.textContent, buttons: [...shown.querySelectorAll("button")].map((b) => b.textContent), planted: document.getElementById("planted") !== null };
-  }, text);
-  want(made.text === text && !made.planted && made.buttons.length === 1 && made.buttons[0] === 'fetch {"id":"a/b:c{}\\""}', made);
-  await page.context().close();
-});
-
-await check("console: says so when the server has gone", async () => {
-  const page = await open(demoPage);
-  await page.locator("#tool option").first().waitFor({ state: "attached" });
-  await page.route("**/mcp", (route) => route.abort());
-  await page.click("#run");
-  await outcome(page, "Error: refused");
-  want((await page.locator("#text").textContent()).includes("Is the demo still running?"), await page.locator("#text").textContent());
-  await page.context().close();
-});
-
-await check("console of a person's own data: the token comes with the link, and leaves the address bar", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pdpp-mcp-page-"));
-  try {
-    writeFileSync(join(folder, "notes.jsonl"), '{"id":"n1","title":"Groceries"}\n');
-    const own = await startDemo(binary, "--data", folder);
-    const url = own.mcp_url.replace(/mcp$/, "");
-    const page = await open(url);
-    await outcome(page, "needs the token");
-    await page.fill("#token", own.client_token);
-    await page.locator("#token").press("Tab");
-    await page.locator("#tool option").first().waitFor({ state: "attached" });
-    await accessible(page);
-    await page.fill("#token", "wrong");
-    page.complaints.length = 0;
-    await page.click("#run");
-    await outcome(page, "Error");
-    await page.context().close();
-
-    const linked = await open(`${url}#token=${own.client_token}`);
-    await linked.locator("#tool option").first().waitFor({ state: "attached" });
-    want(linked.url() === url, linked.url());
-    await linked.selectOption("#tool", "search");
-    await linked.fill("#argument-q", "Groceries");
-    await linked.click("#run");
-    await outcome(linked, "OK search");
-    await shoot(linked, "demo-own-data");
-    quiet(linked);
-    await linked.context().close();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
+await browsePages(binary, demo, { open, accessible, fits, shoot, quiet });
 await consentPage(demo, { open, accessible, fits, shoot, quiet });
 
 await browser.close();

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/browse"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -57,6 +62,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 		return err
 	}
 	defer source.close()
+	own := &ownTools{token: source.tokens.Client}
 	server, err := app.Host(ctx, HostedConfig{
 		Listen: c.Listen, Name: "pdpp-demo", RSURL: source.url, PackagesURL: source.url + "/packages", Limits: demoLimits(), Log: log,
 		Introspection: &auth.IntrospectorOptions{
@@ -65,11 +71,13 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 			},
 			Issuer: source.url, Audiences: []string{source.url, source.url + web.EndpointPath},
 		},
-		DrainTime: service.DefaultDrainTime, Page: demoPage(c.Data != "", source.tokens.Client),
+		DrainTime: service.DefaultDrainTime, PageForms: true,
+		Page: browse.New(browse.Options{Ask: own.ask, IsOwner: source.isOwner, Connect: connectPage(c.Data != ""), Now: time.Now}),
 	}, nil)
 	if err != nil {
 		return err
 	}
+	own.url = server.URL()
 	if c.JSON {
 		if err := json.NewEncoder(app.Out).Encode(source.addresses(server.URL())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
 			return err
@@ -81,7 +89,7 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, pageURL(c, server, source.tokens.Client), source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
+	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath, source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
 	if c.Data == "" { // own files have no server without a port
 		fmt.Fprint(app.Out, pasteableSample)
 	}
@@ -99,13 +107,12 @@ func portAfter(listen string) string {
 	return fmt.Sprintf("127.0.0.1:%d", n+1)
 }
 
-// demoPage is the demo's page for people, with its console. Whoever can open the page can read the sample year, which is
-// nobody's. Data of the person's own is another matter: its token is not put into the page, but into the link to it.
-func demoPage(ownData bool, token string) *page.Page {
+// connectPage says how to connect clients to the demo.
+func connectPage(ownData bool) *page.Page {
 	if ownData {
-		return page.New(page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}) // #nosec G101 -- a variable's name
+		return page.New(page.Options{Data: true, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}) // #nosec G101 -- a variable's name
 	}
-	o := page.Options{Console: &page.Console{Token: token}, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
+	o := page.Options{Data: true, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
 	self, notes, err := ownPath()
 	if o.Server.Command = self; err != nil || len(notes) > 0 {
 		o.Server.Command = "/path/to/pdpp-mcp"
@@ -114,13 +121,42 @@ func demoPage(ownData bool, token string) *page.Page {
 	return page.New(o)
 }
 
-// pageURL is where the person who started the demo opens its page.
-func pageURL(c demoCommand, server Hosted, token string) string {
-	url := strings.TrimSuffix(server.URL(), web.EndpointPath) + web.PagePath
-	if c.Data != "" {
-		url += "#token=" + token
+// ownTools are the demo's own tools, called over /mcp as any client calls them.
+type ownTools struct{ url, token string }
+
+// maxOwnAnswer bounds an answer, in bytes; the tools' are far below.
+const maxOwnAnswer = 8 << 20
+
+// ask makes one request of MCP.
+func (o *ownTools) ask(ctx context.Context, method string, params any) (string, error) {
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return "", err
 	}
-	return url
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := bearerTransport(o.token).RoundTrip(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var answer struct {
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxOwnAnswer)).Decode(&answer); err != nil {
+		return "", err
+	}
+	if answer.Error != nil {
+		return "", errors.New(answer.Error.Message)
+	}
+	return string(answer.Result), nil
 }
 
 // addresses are where a demo is reached and with which tokens, as one object of JSON. The tokens are throw-away ones of the
@@ -154,13 +190,13 @@ func (e *embeddedServer) addresses(mcpURL string) addresses {
 }
 
 const pasteable = `
-Serving until you stop it (Ctrl-C). In a browser, %[3]s calls tools by hand.
+Serving until you stop it (Ctrl-C). In a browser, %[3]s shows the data; it opens with the owner's secret, %[4]s
 
 Connect a client, for example:
 
   claude mcp add --transport http pdpp-demo %[1]s --header "Authorization: Bearer %[2]s"
 
-or without --header, and approve in the browser with the owner's secret, %[4]s
+or without --header, and approve in the browser with the same secret
 
 or on this machine, approved in the same way:
 

@@ -26,7 +26,7 @@ import (
 type embeddedServer struct {
 	url          string
 	clientSecret string
-	ownerSecret  string // approves what clients ask for
+	ownerSecret  string // approves what clients ask for, and opens the pages over the data
 	tokens       authority.DemoTokens
 	index        *openIndex // nil until it is loaded
 	server       *http.Server
@@ -36,6 +36,7 @@ type embeddedServer struct {
 	loaded      chan struct{}  // closed when loading has ended
 	embedding   sync.WaitGroup // the making of vectors, behind serving
 	resources   http.Handler   // what answers once it has; nil when it failed
+	isOwner     func(secret string) (bool, error)
 
 	mu          sync.Mutex
 	grants      *authority.Grants
@@ -110,7 +111,7 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) (err error)
 	}
 	store, embeddings := e.index.store, e.embed(ctx, c)
 	e.grants, e.granted = authority.DemoGrants(store.Connectors(), e.tokens, time.Now()), store.Catalog().Generation
-	e.resources = embedded.NewServer(store, e.grants, embedded.Options{
+	server := embedded.NewServer(store, e.grants, embedded.Options{
 		Pending: e.index.pending,
 		Origin:  func() string { return e.url }, ClientID: embeddedClientID, ClientSecret: e.clientSecret, Embeddings: embeddings,
 		OwnerSecret: e.ownerSecret, TokenLife: c.life,
@@ -118,6 +119,7 @@ func (e *embeddedServer) load(ctx context.Context, c embeddedConfig) (err error)
 			c.log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
 		},
 	})
+	e.resources, e.isOwner = server, server.IsOwner
 	return nil
 }
 

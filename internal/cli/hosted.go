@@ -41,6 +41,7 @@ type HostedConfig struct {
 	Log                  zerolog.Logger
 	Watch                observe.Observation
 	Page                 transport.Page // for people; nil: none
+	PageForms            bool           // the page takes forms
 }
 
 // KeepFixed returns next with everything of c that only a restart can change, and the flags that differ there. What is

@@ -1,16 +1,11 @@
 // Package page is what a person sees who opens the server in a browser: what this is, the address to paste into a
-// client, the recommended path for each client, and whether the server is up. It reads without JavaScript. The demo's
-// page has a console besides, which calls tools.
+// client, the recommended path for each client, and whether the server is up. It reads without JavaScript.
 //
 // A page is one document. Its style and its script stand in it, so that nothing else has to be served, cached or
 // proxied beside it, and the content security policy names both by their hashes: no other script ever runs.
 package page
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"embed"
-	"encoding/base64"
 	"html/template"
 	"net/http"
 	"path/filepath"
@@ -20,9 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
-//go:embed page.html page.css page.js console.html console.css console.js
-var files embed.FS
-
 // Options say what is on a page.
 type Options struct {
 	// Server is what the clients are configured for. One without a URL and without a Command is this server, at the address
@@ -30,15 +22,8 @@ type Options struct {
 	Server clients.Server
 	// Note is one more sentence about connecting, such as what to do first; usually none.
 	Note string
-	// Console is nil on every page but the demo's.
-	Console *Console
-}
-
-// A Console calls this server's tools from the page, under a token of the demo.
-type Console struct {
-	// Token is put into the page, where anybody who can open it reads it. Empty: the person pastes one, or follows
-	// a link to the page that ends in "#token=" and the token, which a browser does not send to any server.
-	Token string
+	// Data is set where the data is at / and this page beside it.
+	Data bool
 }
 
 // A View is what differs from request to request.
@@ -49,63 +34,23 @@ type View struct {
 
 // A Page is served to many at a time.
 type Page struct {
-	options  Options
-	template *template.Template
-	style    template.CSS
-	script   template.JS
-	policy   string
+	options Options
+	frame   *Frame
 }
 
 // New returns a page.
-func New(o Options) *Page {
-	markup, style, script, connect := file("page.html"), file("page.css"), file("page.js"), ""
-	if o.Console != nil {
-		markup += file("console.html")
-		style += file("console.css")
-		script += file("console.js")
-		connect = "; connect-src 'self'"
-	}
-	return &Page{
-		options:  o,
-		template: template.Must(template.New("").Parse(markup)),
-		style:    template.CSS(style), // #nosec G203 -- embedded
-		script:   template.JS(script), // #nosec G203 -- embedded
-		policy: "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style) + "'; img-src 'self'" + connect +
-			"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-	}
-}
+func New(o Options) *Page { return &Page{o, NewFrame(file("page.html"), "", false)} }
 
-func file(name string) string {
-	text, err := files.ReadFile(name)
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(text)
-}
-
-// hash is a source as a content security policy names it.
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// document is what the template of every page is given. It has no token.
+// document is what the template is given. It has no token.
 type document struct {
 	View
-	Style    template.CSS
-	Script   template.JS
 	State    state
 	Local    bool   // clients start this program instead of calling this server
 	TokenEnv string // variable in which they find a token; empty: they need none, or sign in
 	Guides   []guide
 	Note     string
+	Data     bool
 	Others   []string // clients for which there is no path
-}
-
-// consoleDocument is what the template of a page with a console is given.
-type consoleDocument struct {
-	document
-	Token string
 }
 
 // Serve answers a request with the page. endpoint is the URL of /mcp; status is what /readyz says, or "" if it is not known.
@@ -116,8 +61,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 		server.URL = view.Endpoint
 	}
 	common := document{
-		View: view, Style: p.style, Script: p.script, State: states[view.Status],
-		Local: server.URL == "", TokenEnv: server.TokenEnv, Note: p.options.Note,
+		View: view, State: states[view.Status], Local: server.URL == "", TokenEnv: server.TokenEnv, Note: p.options.Note, Data: p.options.Data,
 	}
 	for _, client := range clients.All() {
 		switch {
@@ -127,26 +71,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 			common.Others = append(common.Others, client.Title)
 		}
 	}
-	var data any = common
-	if p.options.Console != nil {
-		data = consoleDocument{common, p.options.Console.Token}
-	}
-	var body bytes.Buffer
-	if err := p.template.ExecuteTemplate(&body, "page", data); err != nil {
-		panic(err) // a fault of the template; the HTTP chain answers 500
-	}
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Language", "en")
-	header.Set("Cache-Control", "no-store") // it depends on the name and the headers of the request, and on the moment
-	header.Set("Content-Security-Policy", p.policy)
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("X-Content-Type-Options", "nosniff")
-	if r.Method != http.MethodHead {
-		_, _ = body.WriteTo(w)
-	}
+	p.frame.Write(w, r, http.StatusOK, "page", common)
 }
 
 // A state is a server's status in words.

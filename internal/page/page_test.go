@@ -26,10 +26,10 @@ var (
 	hosted = page.Options{Server: clients.Server{Name: "pdpp"}}
 	view   = page.View{Endpoint: "https://mcp.example/mcp", Status: "ready"}
 	sample = page.Options{
-		Console: &page.Console{Token: "pdpp_client_secret"},
-		Server:  clients.Server{Name: "pdpp-demo", Command: "/opt/pdpp-mcp", Arguments: []string{"stdio", "--demo"}},
+		Data:   true,
+		Server: clients.Server{Name: "pdpp-demo", Command: "/opt/pdpp-mcp", Arguments: []string{"stdio", "--demo"}},
 	}
-	ownData = page.Options{Console: &page.Console{}, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}
+	ownData = page.Options{Data: true, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}
 )
 
 func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
@@ -48,7 +48,7 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 				"gemini mcp add --scope user --transport http pdpp", "~/.config/zed/settings.json", "Another client",
 				"~/Library/Application Support/Code/User/mcp.json", "~/AppData/Roaming/Code/User/mcp.json",
 			},
-			[]string{"console", "tools/list", "Bearer", "token that the demo", "Only a hosted server", "ZgotmplZ"},
+			[]string{"tools/list", "Bearer", "token that the demo", "Only a hosted server", "Look at the data", "ZgotmplZ"},
 		},
 		{"one that is not ready", hosted, "not_ready", []string{"<strong>Not ready.</strong>"}, []string{"Ready.</strong>"}},
 		{"one that starts", hosted, "starting", []string{"<strong>Starting.</strong>"}, nil},
@@ -56,12 +56,12 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 		{"one whose status is not known", hosted, "", nil, []string{`class="state`}},
 		{
 			"the sample year", sample, "ready",
-			[]string{`<input id="token" type="hidden" value="pdpp_client_secret">`, "claude mcp add --scope user pdpp-demo -- /opt/pdpp-mcp stdio --demo", "can be connected to ChatGPT.", `value="https://mcp.example/mcp"`},
+			[]string{`<a href="/">Look at the data yourself</a>`, "claude mcp add --scope user pdpp-demo -- /opt/pdpp-mcp stdio --demo", "can be connected to ChatGPT.", `value="https://mcp.example/mcp"`},
 			[]string{"ZgotmplZ"},
 		},
 		{
 			"data of the person's own", ownData, "ready",
-			[]string{`<input id="token" type="password"`, "Authorization: Bearer ${PDPP_TOKEN}", "can be connected to Claude Desktop, ChatGPT, VS Code, Zed."},
+			[]string{`<a href="/">Look at the data yourself</a>`, "Authorization: Bearer ${PDPP_TOKEN}", "can be connected to Claude Desktop, ChatGPT, VS Code, Zed."},
 			[]string{"pdpp_client_", "stdio"},
 		},
 	} {
@@ -100,12 +100,8 @@ func TestTheContentSecurityPolicy(t *testing.T) {
 			sum := sha256.Sum256([]byte(element[2]))
 			hashes[element[1]] = base64.StdEncoding.EncodeToString(sum[:])
 		}
-		connect := ""
-		if options.Console != nil {
-			connect = "connect-src 'self'; "
-		}
-		want := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src 'self'; %sbase-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
-			"require-trusted-types-for 'script'; trusted-types 'none'", hashes["script"], hashes["style"], connect)
+		want := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
+			"require-trusted-types-for 'script'; trusted-types 'none'", hashes["script"], hashes["style"])
 		if got := answer.Header().Get("Content-Security-Policy"); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 		}
@@ -115,7 +111,7 @@ func TestTheContentSecurityPolicy(t *testing.T) {
 		}
 		for _, url := range loads.FindAllStringSubmatch(markup, -1) {
 			switch {
-			case url[1] == "/icon.svg", url[1] == "#main", url[1] == "/.well-known/oauth-protected-resource/mcp":
+			case url[1] == "/icon.svg", url[1] == "#main", url[1] == "/" && options.Data, url[1] == "/.well-known/oauth-protected-resource/mcp":
 			case strings.HasPrefix(url[1], "cursor://"), strings.HasPrefix(url[1], "vscode:mcp/"):
 			default:
 				t.Errorf("%s leads to %s", name, url[1])
@@ -143,7 +139,6 @@ func TestWhatIsShownIsEscaped(t *testing.T) {
 		"a name":        {Server: clients.Server{Name: hostile}},
 		"a command":     {Server: clients.Server{Name: "pdpp", Command: hostile, Arguments: []string{hostile}}},
 		"an address":    {Server: clients.Server{Name: "pdpp", URL: "https://mcp.example/" + hostile}},
-		"a token":       {Server: clients.Server{Name: "pdpp"}, Console: &page.Console{Token: hostile}},
 		"a note":        {Server: clients.Server{Name: "pdpp"}, Note: hostile},
 		"a variable":    {Server: clients.Server{Name: "pdpp", TokenEnv: hostile}},
 		"the endpoint":  hosted,

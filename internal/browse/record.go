@@ -1,0 +1,144 @@
+package browse
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+type recordView struct {
+	common
+	Stream, Source, Time string
+	Back                 string // the link to the stream
+	Document             document
+	Cuts                 []madeCall
+}
+
+type fetchArguments struct {
+	ID     string   `json:"id"`
+	Expand []string `json:"expand,omitempty"`
+}
+
+// record is one record as fetch answers it, with all relations that its stream has.
+func (p *Pages) record(ctx context.Context, q query) any {
+	v := &recordView{common: common{Title: "Record", View: "record"}}
+	arguments := fetchArguments{ID: q.get("id")}
+	if ref, err := rs.ParseRef(arguments.ID); err == nil {
+		v.Stream, v.Back = ref.Stream, link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
+		arguments.Expand = p.describe(ctx, &v.common, ref.Stream, ref.ConnectionID).Relations
+		v.Failure = nil // of the schema: what is wrong, fetch says
+	}
+	answer := p.ask(ctx, &v.common, true, "fetch", arguments)
+	if answer == nil {
+		return v
+	}
+	metadata := answer.Object("metadata")
+	v.Source, v.Time = metadata.Text("display_name", "connection_id"), metadata.Text("authored_at")
+	if v.Title = answer.Text("title"); v.Title == "" {
+		v.Title = arguments.ID
+	}
+	v.Document = readDocument(answer.Text("text"))
+	for _, raw := range metadata.Array("incomplete") {
+		v.Cuts = append(v.Cuts, madeCall{"read_record_field", raw})
+	}
+	return v
+}
+
+// A document is the text of a fetched record, in its parts.
+type document struct {
+	Fields   []pair
+	Sections []section
+}
+
+type pair struct{ Name, Value string }
+
+// A section is a long text, what is attached, or related records, under what the document calls it.
+type section struct {
+	Kind    string // "text", "attached", "expanded"
+	Name    string // of the field, the file or the relation
+	Rest    string // what the document says of it beside the name
+	Text    string
+	Related []related
+	Notes   []string // such as that it is cut
+}
+
+const relatedRunes = 600 // of a value of a related record
+
+type related struct {
+	ID, Link string // no link where the id is not one
+	Pairs    []pair
+	Text     string // where it is cut, so that there are no pairs
+}
+
+// readDocument takes the text of fetch apart: short fields a line each, then sections, each after an empty line. "> " begins the lines
+// of texts, so that none is taken for a heading.
+func readDocument(text string) document {
+	var d document
+	begins := true // a section
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "":
+			begins = true
+			continue
+		case strings.HasPrefix(line, ">") && len(d.Sections) > 0:
+			last := &d.Sections[len(d.Sections)-1]
+			last.Text += strings.TrimPrefix(line[1:], " ") + "\n"
+		case begins && !strings.HasPrefix(line, ">") && d.begin(line):
+		case len(d.Sections) == 0:
+			name, value, _ := strings.Cut(line, ": ")
+			d.Fields = append(d.Fields, pair{name, value})
+		default:
+			d.Sections[len(d.Sections)-1].add(line)
+		}
+		begins = false
+	}
+	return d
+}
+
+// begin begins a section if a line is the head of one.
+func (d *document) begin(line string) bool {
+	var s section
+	switch {
+	case strings.HasPrefix(line, "expanded "):
+		s.Kind = "expanded"
+		s.Name, s.Rest, _ = strings.Cut(strings.TrimPrefix(line, "expanded "), ": ")
+	case strings.HasPrefix(line, `attached "`):
+		s.Kind = "attached"
+		rest := strings.TrimPrefix(line, "attached ")
+		end := strings.LastIndex(rest, `"`) + 1
+		s.Name, _ = rs.AsText(rest[:end])
+		about, _, bytes := strings.Cut(strings.TrimPrefix(rest[end:], ", "), ": resource ")
+		if s.Rest = strings.TrimSuffix(about, ":"); bytes {
+			s.Notes = []string{"Not shown here."}
+		}
+	case strings.HasSuffix(line, ":"):
+		s.Kind, s.Name = "text", strings.TrimSuffix(line, ":")
+	default:
+		return false
+	}
+	d.Sections = append(d.Sections, s)
+	return true
+}
+
+// add adds a line that is not of the section's text: a related record, or a note.
+func (s *section) add(line string) {
+	id, data, _ := strings.Cut(line, " {")
+	ref, err := rs.ParseRef(id)
+	if s.Kind != "expanded" || err != nil || ref.ConnectionID == "" {
+		s.Notes = append(s.Notes, strings.Trim(line, "[]"))
+		return
+	}
+	one := related{ID: id, Link: link("record", "id", id)}
+	if data = "{" + data; isObject(data) {
+		for _, m := range rs.AsObject(data) {
+			if value := shown(m.Value, relatedRunes); value != "" && value != "null" && rs.Kind(m.Value) != "object" {
+				one.Pairs = append(one.Pairs, pair{m.Name, value})
+			}
+		}
+	} else if data != "{" {
+		one.Text = data
+	}
+	s.Related = append(s.Related, one)
+}

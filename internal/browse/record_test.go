@@ -1,0 +1,63 @@
+package browse
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestADocumentIsTakenApart(t *testing.T) {
+	got := readDocument(strings.Join([]string{
+		"id: m1", `title: ""`, "a: b: c", "", "body:", "> one", "> ", "> attached \"x\":", "[body is cut: 3 of 9 characters; go on with read_record_field]",
+		"", "expanded parts: 2 records, more exist (raise expand_limit)", `c/parts:p1 {"name":"n","size":2,"ref":{"a":1},"none":null}`, `c/parts:p2 {"name":"cut…`, "3 more not shown: lower expand_limit",
+		"", `attached "a \"b\".txt", text/plain, 9 bytes:`, "> text", "", `attached "c.pdf", application/pdf, 852 bytes: resource pdpp://blob/x`,
+	}, "\n"))
+	want := document{
+		Fields: []pair{{"id", "m1"}, {"title", `""`}, {"a", "b: c"}},
+		Sections: []section{
+			{Kind: "text", Name: "body", Text: "one\n\nattached \"x\":\n", Notes: []string{"body is cut: 3 of 9 characters; go on with read_record_field"}},
+			{
+				Kind: "expanded", Name: "parts", Rest: "2 records, more exist (raise expand_limit)",
+				Related: []related{
+					{ID: "c/parts:p1", Link: "/?id=c%2Fparts%3Ap1&view=record", Pairs: []pair{{"name", "n"}, {"size", "2"}}},
+					{ID: "c/parts:p2", Link: "/?id=c%2Fparts%3Ap2&view=record", Text: `{"name":"cut…`},
+				},
+				Notes: []string{"3 more not shown: lower expand_limit"},
+			},
+			{Kind: "attached", Name: `a "b".txt`, Rest: "text/plain, 9 bytes", Text: "text\n"},
+			{Kind: "attached", Name: "c.pdf", Rest: "application/pdf, 852 bytes", Notes: []string{"Not shown here."}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever a document says, every link of it leads to a record here, and no word of a text is lost.
+func FuzzADocumentIsTakenApart(f *testing.F) {
+	f.Add("id: a\n\nbody:\n> one\n\nexpanded x: 1 record\nc/s:r {\"a\":1}\n\nattached \"a\", text/plain:\n> b")
+	f.Add("attached \"")
+	f.Add("\n\n>\n> x\nexpanded ")
+	f.Fuzz(func(t *testing.T, text string) {
+		d := readDocument(text)
+		lines := 0
+		for _, s := range d.Sections {
+			lines += strings.Count(s.Text, "\n")
+			for _, one := range s.Related {
+				if !strings.HasPrefix(one.Link, "/?id=") {
+					t.Fatalf("%q leads to %q", text, one.Link)
+				}
+			}
+		}
+		quoted := 0
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, ">") {
+				quoted++
+			}
+		}
+		if lines != quoted && len(d.Sections) > 0 && len(d.Fields) == 0 {
+			t.Fatalf("%d lines of text, not %d, in %q", lines, quoted, text)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package browse
+
+import (
+	"crypto/rand"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	sessionLife  = 12 * time.Hour
+	mostSessions = 16 // the oldest ends before one more begins
+	maxForm      = 4 << 10
+)
+
+// sessions are the browsers in which the owner's secret was typed.
+type sessions struct {
+	now   func() time.Time
+	mutex sync.Mutex
+	ends  map[string]time.Time // by the cookie's value
+}
+
+// begin returns the name of a new session.
+func (s *sessions) begin() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for len(s.ends) >= mostSessions {
+		oldest := ""
+		for name, end := range s.ends {
+			if oldest == "" || end.Before(s.ends[oldest]) {
+				oldest = name
+			}
+		}
+		delete(s.ends, oldest)
+	}
+	name := rand.Text()
+	s.ends[name] = s.now().Add(sessionLife)
+	return name
+}
+
+// open reports whether a request is of a session, and was not made by the page of another origin.
+func (s *sessions) open(r *http.Request) bool {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil || !slices.Contains([]string{"", "none", "same-origin"}, r.Header.Get("Sec-Fetch-Site")) {
+		return false
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.now().Before(s.ends[cookie.Value])
+}
+
+func (s *sessions) end(r *http.Request) {
+	if cookie, err := r.Cookie(cookieName(r)); err == nil {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		delete(s.ends, cookie.Value)
+	}
+}
+
+// cookieName differs by port, which a cookie does not: two demos keep two sessions.
+func cookieName(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host)
+	return "pdpp_browse_" + port
+}
+
+// signIn takes the owner's secret and shows what was asked for, or ends a session.
+func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
+	if r.Header.Get("Origin") != "http://"+r.Host {
+		p.refuse(w, r, http.StatusForbidden, "Open the page again and send its form from there.")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		p.refuse(w, r, http.StatusBadRequest, "The form did not arrive whole.")
+		return
+	}
+	cookie := &http.Cookie{Name: cookieName(r), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1} // #nosec G124 -- plain HTTP on loopback
+	if r.PostForm.Has("leave") {
+		p.sessions.end(r)
+		http.SetCookie(w, cookie)
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	switch owner, err := p.options.IsOwner(r.PostForm.Get("owner_secret")); {
+	case err != nil:
+		p.askSecret(w, r, http.StatusTooManyRequests, q, "Too many wrong secrets. Wait a minute.")
+	case !owner:
+		p.askSecret(w, r, http.StatusForbidden, q, "That is not the owner's secret. It is in the terminal where this server was started.")
+	default:
+		cookie.Value, cookie.MaxAge = p.sessions.begin(), int(sessionLife.Seconds())
+		http.SetCookie(w, cookie)
+		http.Redirect(w, r, q.link(), http.StatusSeeOther)
+	}
+}

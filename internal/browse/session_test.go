@@ -1,0 +1,48 @@
+package browse
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// A session ends after twelve hours, and the oldest of sixteen when another begins.
+func TestSessionsEnd(t *testing.T) {
+	now := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC)
+	s := &sessions{now: func() time.Time { return now }, ends: map[string]time.Time{}}
+	request := func(name string) *http.Request {
+		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7710/", nil)
+		r.AddCookie(&http.Cookie{Name: "pdpp_browse_7710", Value: name})
+		return r
+	}
+	first := s.begin()
+	if !s.open(request(first)) || s.open(request("")) || s.open(request("other")) {
+		t.Error("another opens than the one that began")
+	}
+	now = now.Add(sessionLife - time.Second)
+	second := s.begin()
+	if !s.open(request(first)) {
+		t.Error("it ends early")
+	}
+	if now = now.Add(time.Second); s.open(request(first)) || !s.open(request(second)) {
+		t.Error("the first goes on, or the second has ended")
+	}
+	for range mostSessions {
+		now = now.Add(time.Second)
+		s.begin()
+	}
+	if s.open(request(second)) || len(s.ends) != mostSessions {
+		t.Errorf("%d sessions", len(s.ends))
+	}
+	s.end(request(first))
+	s.end(httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7710/", nil))
+}
+
+func TestTheScaleIsRound(t *testing.T) {
+	for most, want := range map[int]int{0: 2, 1: 2, 2: 2, 3: 4, 5: 6, 9: 20, 76: 80, 81: 200, 3999: 4000} {
+		if got := scaleOf(most); got != want {
+			t.Errorf("%d: %d, not %d", most, got, want)
+		}
+	}
+}
