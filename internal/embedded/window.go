@@ -125,12 +125,16 @@ func (s access) demandWindow(path string) *apiError {
 	return newError(http.StatusForbidden, "field_not_granted", "field '%s' is not within the granted projection for this stream", path)
 }
 
-// windowPath splits a dotted path. A field may have a dot in its own name.
+// windowPath splits a dotted path. A field may have dots in its own name.
 func (s access) windowPath(path string) []string {
-	if _, ok := s.Stream.Field(path); ok {
-		return []string{path}
+	segments := strings.Split(path, ".")
+	for last := len(segments); last > 1; last-- {
+		name := strings.Join(segments[:last], ".")
+		if _, ok := s.Stream.Field(name); ok {
+			return append([]string{name}, segments[last:]...)
+		}
 	}
-	return strings.Split(path, ".")
+	return segments
 }
 
 // textAt walks to the text at a path, through objects and arrays.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,6 +23,27 @@ type fieldTally struct {
 
 	wide   bool         // a string has several lines, or more than longString characters
 	column table.Column // of cells
+
+	members *streamTally // what objects hold, by dotted names; nil: nothing yet, or they are maps
+	isMap   bool
+	record  int // that was counted last
+}
+
+// maxMembers is how many fields an object may become. One with more is rather a map.
+const maxMembers = 64
+
+// countMembers counts what an object holds.
+func (t *fieldTally) countMembers(object item.Field) {
+	if t.isMap {
+		return
+	}
+	if t.members == nil {
+		t.members = newStreamTally()
+	}
+	t.members.add(item.Unfold(object), (*fieldTally).count)
+	if len(t.members.fields) > maxMembers || t.members.ambiguous {
+		t.members, t.isMap = nil, true
+	}
 }
 
 func (t *fieldTally) present() int {
@@ -42,13 +62,17 @@ func (t *fieldTally) count(value []byte) {
 	case '{':
 		t.objectKind++
 	case '"':
-		t.countString(model.Unquote(value))
+		text := model.Unquote(value)
+		if strings.Trim(text, "0123456789") == "" {
+			t.column.AddWhole(text) // some write counts of time so
+		}
+		t.countString(text)
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
-		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
-			t.number++
-		} else {
+		if t.column.AddWhole(string(value)) {
 			t.integer++
+		} else {
+			t.number++
 		}
 	}
 }
@@ -108,8 +132,10 @@ func (t *fieldTally) countCell(value []byte) {
 	switch t.column.Add(text) {
 	case table.Boolean:
 		t.boolean++
+	case table.Integer:
+		t.integer++
 	case table.Number:
-		t.count([]byte(strings.TrimSpace(text)))
+		t.number++
 	case table.Timestamp:
 		t.timestamp++
 	default:
@@ -139,10 +165,13 @@ func (t *streamTally) cells(fields []model.Field) map[string]table.Cell {
 
 // A streamTally counts the fields of a stream's records, in the order in which they were first seen.
 type streamTally struct {
-	records int
-	fields  []*fieldTally
-	byName  map[string]*fieldTally
-	refused map[string]bool // fields beyond item.MaxFields
+	records   int
+	fields    []*fieldTally
+	byName    map[string]*fieldTally
+	refused   map[string]bool // fields beyond item.MaxFields
+	unfolds   bool            // objects become fields
+	objects   map[string]bool // those that do; set by unfold
+	ambiguous bool            // a record has a field twice
 }
 
 func newStreamTally() *streamTally {
@@ -168,8 +197,39 @@ func (t *streamTally) add(fields []item.Field, count func(*fieldTally, []byte)) 
 			t.fields = append(t.fields, field)
 		}
 		count(field, one.Value)
+		if t.unfolds && one.Value[0] == '{' {
+			field.countMembers(one)
+		}
+		t.ambiguous = t.ambiguous || field.record == t.records
+		field.record = t.records
 	}
 	return extra
+}
+
+// unfold puts the fields that objects become in their place. Objects stay that the manifest declares, that are maps, or whose fields would
+// be too many or have the name of another.
+func (t *streamTally) unfold(declared streamManifest) {
+	var fields []*fieldTally
+	t.objects = map[string]bool{}
+	room := item.MaxFields - len(t.fields)
+	for _, field := range t.fields {
+		if field.members == nil || len(field.members.fields) == 0 || len(field.members.fields) > room || declared.Types[field.name] != "" ||
+			slices.ContainsFunc(field.members.fields, func(member *fieldTally) bool { return t.byName[member.name] != nil }) {
+			fields = append(fields, field)
+			continue
+		}
+		t.objects[field.name] = true
+		room -= len(field.members.fields)
+		if field.objectKind < field.present() { // some records have something else there
+			field.objectKind = 0
+			fields = append(fields, field)
+		}
+		for _, member := range field.members.fields {
+			t.byName[member.name] = member
+			fields = append(fields, member)
+		}
+	}
+	t.fields = fields
 }
 
 // Names that fields of a role tend to have, the likeliest first.
@@ -195,6 +255,7 @@ func actorNames() []string {
 // stream describes the stream from its tally. What the manifest declares comes before what was found.
 func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 	stream := model.Stream{Name: declared.Name, Fields: []model.Field{}}
+	t.unfold(declared)
 	for _, field := range t.fields {
 		kind := field.kind()
 		if declaredKind, ok := declared.Types[field.name]; ok {
@@ -318,7 +379,7 @@ func capable(field model.Field) model.Field {
 
 // isKey reports the name of a field that holds a key or an address: nobody searches for a word in it.
 func isKey(name string) bool {
-	name = strings.ToLower(name)
+	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	return name == "id" || name == "url" || name == "sha256" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_url")
 }
 

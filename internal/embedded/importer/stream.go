@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -26,7 +27,8 @@ type fileStream struct {
 	declared  streamManifest
 	idField   string
 	timeField string                // found by infer, empty when the stream has none
-	cells     map[string]table.Cell // found by infer, of the columns of a table
+	cells     map[string]table.Cell // found by infer: what the values of fields mean
+	objects   map[string]bool       // found by infer: fields in whose place come those of the objects in them
 	unusable  bool                  // found by infer: no file holds what its name promises
 	repeated  bool                  // found by infer: records share what the id field says
 	reported  map[Skip]bool         // by infer: files that were left out
@@ -64,6 +66,7 @@ func eventTimeOf(fields []model.Field) string {
 // infer reads the files once to describe their stream, and that of the attachments when there are any.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
 	tally, attached := newStreamTally(), newStreamTally()
+	tally.unfolds = true
 	count := (*fieldTally).count
 	if s.hasCells() {
 		count = (*fieldTally).countCell
@@ -100,9 +103,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		stream.PrimaryKey = nil
 	}
 	s.timeField = eventTimeOf(stream.Fields)
-	if s.hasCells() {
-		s.cells = tally.cells(stream.Fields)
-	}
+	s.objects, s.cells = tally.objects, tally.cells(stream.Fields)
 	if s.format == formatMail {
 		tuneMail(&stream)
 	}
@@ -130,6 +131,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			}
 		}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
+			s.shape(&one)
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
 			}
@@ -154,6 +156,19 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 		})
 		if err != nil {
 			yield(model.Record{}, err)
+		}
+	}
+}
+
+// shape gives a record the fields that its stream has: those of objects, and times for what counts them.
+func (s *fileStream) shape(one *item.Item) {
+	one.Unfold(s.objects)
+	if s.hasCells() {
+		return // its reader did
+	}
+	for index, field := range one.Fields {
+		if cell := s.cells[field.Name]; cell.Counts() && field.Value[0] != 'n' {
+			one.Fields[index].Value, one.Text = item.JSON(cell.Time(strings.Trim(string(field.Value), `"`))), nil
 		}
 	}
 }

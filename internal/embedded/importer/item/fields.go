@@ -41,23 +41,45 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 	}
 	p.line++
 	p.fields = p.fields[:0]
-	// The text is valid, so that what is expected next is there.
-	at := skipSpace(text, skipSpace(text, 0)+1)
-	for text[at] != '}' {
-		end := stringEnd(text, at)
-		name := p.name(text[at:end])
-		if name.line == p.line {
-			return nil, fmt.Errorf("ambiguous: it has the field %q twice", name.name)
+	twice := ""
+	eachMember(text, func(quoted, value []byte) {
+		name := p.name(quoted)
+		if name.line == p.line && twice == "" {
+			twice = name.name
 		}
 		name.line = p.line
-		at = skipSpace(text, skipSpace(text, end)+1) // past the colon
-		end = valueEnd(text, at)
-		p.fields = append(p.fields, Field{Name: name.name, Value: text[at:end]})
+		p.fields = append(p.fields, Field{Name: name.name, Value: value})
+	})
+	if twice != "" {
+		return nil, fmt.Errorf("ambiguous: it has the field %q twice", twice)
+	}
+	return p.fields, nil
+}
+
+// eachMember visits the members of a JSON object that is known to be valid, so that what is expected next is there.
+func eachMember(text []byte, visit func(quoted, value []byte)) {
+	at := skipSpace(text, skipSpace(text, 0)+1)
+	for text[at] != '}' {
+		name := text[at:stringEnd(text, at)]
+		at = skipSpace(text, skipSpace(text, at+len(name))+1) // past the colon
+		end := valueEnd(text, at)
+		visit(name, text[at:end])
 		if at = skipSpace(text, end); text[at] == ',' {
 			at = skipSpace(text, at+1)
 		}
 	}
-	return p.fields, nil
+}
+
+// Unfold lists what a field holds that is an object, by dotted names: "place.city". Arrays stay as they are.
+func Unfold(field Field) []Field {
+	if field.Value[0] != '{' {
+		return []Field{field}
+	}
+	var all []Field
+	eachMember(field.Value, func(quoted, value []byte) {
+		all = append(all, Unfold(Field{Name: field.Name + "." + model.Unquote(quoted), Value: value})...)
+	})
+	return all
 }
 
 func (p *Parser) name(quoted []byte) *seenName {

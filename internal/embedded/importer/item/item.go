@@ -156,6 +156,23 @@ func (i *Item) Replace(name string, value json.RawMessage) {
 	}
 }
 
+// Unfold puts what objects hold in their place, by dotted names.
+func (i *Item) Unfold(objects map[string]bool) {
+	if !slices.ContainsFunc(i.Fields, func(one Field) bool { return objects[one.Name] }) {
+		return
+	}
+	var fields []Field
+	for _, one := range i.Fields {
+		switch {
+		case !objects[one.Name]:
+			fields = append(fields, one)
+		case one.Value[0] != 'n':
+			fields = append(fields, Unfold(one)...)
+		}
+	}
+	i.Fields, i.Text = fields, nil
+}
+
 // TakeEmitted takes the time of emission out of the record.
 func (i *Item) TakeEmitted(name string) {
 	if name == "" {

@@ -24,7 +24,7 @@ type Cell struct {
 	Kind    string // type of the field
 	layout  string
 	numbers numberForms
-	unix    time.Duration // what is counted since 1970; 0: it is no count
+	clock   clock
 
 	// UnitField is the field beside it that holds the currency or the percent sign; empty: there is none.
 	UnitField string
@@ -56,10 +56,8 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 func (c Cell) timestamp(plain string) string {
 	day := len(time.DateOnly)
 	switch {
-	case c.unix != 0:
-		if when, ok := c.Since1970(plain); ok {
-			return when
-		}
+	case c.Counts():
+		return c.Time(plain)
 	case c.layout != "":
 		if when, err := time.Parse(c.layout, plain); err == nil {
 			return isoForm(when, c.layout)
@@ -76,17 +74,18 @@ func (c Cell) timestamp(plain string) string {
 	return plain
 }
 
-// Since1970 reads a count as a time: ok is false if the cells of the column are none.
-func (c Cell) Since1970(count string) (when string, ok bool) {
+// Counts reports that the cells are whole numbers that count time.
+func (c Cell) Counts() bool { return c.clock.unit > 0 }
+
+// Time is a count as a time, and anything else as it is.
+func (c Cell) Time(count string) string {
 	number, err := strconv.ParseInt(count, 10, 64)
-	if c.unix == 0 || err != nil {
-		return "", false
+	if err != nil {
+		return count
 	}
-	at := time.Unix(0, 0).UTC().Add(time.Duration(number) * c.unix)
-	if c.unix == time.Second {
-		return at.Format(time.RFC3339), true
-	}
-	return at.Format("2006-01-02T15:04:05.000Z07:00"), true
+	second := int64(time.Second / c.clock.unit)
+	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00"}[second]
+	return time.Unix(number/second-c.clock.before, number%second*int64(c.clock.unit)).UTC().Format(layout)
 }
 
 // isoForm writes a time as records do, as precisely as its layout is.

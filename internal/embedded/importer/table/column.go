@@ -30,7 +30,8 @@ type Look int
 const (
 	Text Look = iota
 	Boolean
-	Number // as JSON has it
+	Integer // of at most 64 bits
+	Number  // as JSON has it
 	Timestamp
 )
 
@@ -42,8 +43,9 @@ func (c *Column) Add(cell string) Look {
 	}
 	c.addNumber(plain)
 	switch {
+	case isNumber(plain) && c.AddWhole(plain):
+		return Integer
 	case isNumber(plain):
-		c.addWhole(plain)
 		return Number
 	case item.IsTimestamp(plain):
 		return Timestamp
@@ -72,36 +74,53 @@ func (c *Column) addDate(text string) {
 	c.dateless = c.dates == 0
 }
 
-// addWhole notes a whole number, which may count from 1970.
-func (c *Column) addWhole(text string) {
+// AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
+func (c *Column) AddWhole(text string) (ok bool) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return
+		return false
 	}
 	if c.whole++; c.whole == 1 {
 		c.lowest, c.highest = number, number
 	}
 	c.lowest, c.highest = min(c.lowest, number), max(c.highest, number)
+	return true
 }
 
 // timeName is a name of a column that holds times.
-var timeName = regexp.MustCompile(`(?i)^(?:.*[_.-])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified)(?:_?(?:ms|s|millis|seconds|utc))?$|(?:Time|Date|At|Timestamp)(?:Ms)?$`)
+var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|unixtime))?$)` +
+	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec)?$|(?:^|\.)date[A-Z]`)
 
-// Between these, whole numbers count seconds or milliseconds since 1970, if their column is called so: from 1980 to 2100.
+// A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
+type clock struct {
+	unit   time.Duration
+	before int64
+}
+
+// clocks are those of Unix, and that of Windows and Chrome, which begins in 1601.
+var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}}
+
+// Whole numbers count time if their column is called so, and all of them are between these seconds since 1970: from 1980 to 2100.
 const firstSecond, lastSecond = 315_532_800, 4_102_444_800
+
+// clock is what the numbers were read from: one without a unit if that is unknown.
+func (c *Column) clock() clock {
+	for _, one := range clocks {
+		second := int64(time.Second / one.unit)
+		if c.lowest >= (firstSecond+one.before)*second && c.highest < (lastSecond+one.before)*second {
+			return one
+		}
+	}
+	return clock{}
+}
 
 // Cell says how the cells of the column become values. Of texts all cells are, of numbers some: which decides whether a form that is not
 // JSON's is meant. Without such a form the field is of the kind given.
 func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 	oneForm := c.numbers == pointNumbers || c.numbers == commaNumbers || c.numbers != 0 && !c.marked
 	switch {
-	case texts == 0 && present > 0 && c.whole == present && timeName.MatchString(name):
-		switch {
-		case c.lowest >= firstSecond && c.highest < lastSecond:
-			return Cell{Kind: "timestamp", unix: time.Second}
-		case c.lowest >= firstSecond*1000 && c.highest < lastSecond*1000:
-			return Cell{Kind: "timestamp", unix: time.Millisecond}
-		}
+	case present > 0 && c.whole == present && c.clock().unit > 0 && timeName.MatchString(name):
+		return Cell{Kind: "timestamp", clock: c.clock()}
 	case texts == 0:
 	case texts == present && c.dates != 0 && c.dates&(c.dates-1) == 0:
 		for index, layout := range cellDates {

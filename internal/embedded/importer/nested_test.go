@@ -1,0 +1,64 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What objects hold becomes fields with dotted names, and counts of time become times; nothing else in a record changes.
+func TestObjectsBecomeFields(t *testing.T) {
+	var many strings.Builder
+	for number := range maxMembers + 1 {
+		fmt.Fprintf(&many, `,"k%d":1`, number)
+	}
+	large := `{` + many.String()[1:] + `}`
+	for _, test := range []struct {
+		name, manifest string
+		lines, want    []string
+		fields         string // with their types
+	}{
+		{"objects within objects, and lists as they are", "", []string{`{"a":1,"place":{"city":"Bonn","at":{"lat":1.5}},"tags":[{"x":1}]}`, `{"a":2}`},
+			[]string{`{"a":1,"place.city":"Bonn","place.at.lat":1.5,"tags":[{"x":1}]}`, `{"a":2}`}, "a integer, place.city string|null, place.at.lat number|null, tags array|null"},
+		{"null, and an empty object, hold nothing", "", []string{`{"p":{"a":1}}`, `{"p":null,"b":1}`, `{"p":{},"b":1}`}, []string{`{"p.a":1}`, `{"b":1}`, `{"b":1}`}, "p.a integer|null, b integer|null"},
+		{"a text in the place of an object stays", "", []string{`{"p":{"a":1}}`, `{"p":"x"}`}, []string{`{"p.a":1}`, `{"p":"x"}`}, "p string|null, p.a integer|null"},
+		{"a map stays", "", []string{`{"p":` + large + `}`}, []string{`{"p":` + large + `}`}, "p object"},
+		{"an object with a field twice stays", "", []string{`{"p":{"a":1,"a":2}}`, `{"p":{"a":3}}`}, []string{`{"p":{"a":1,"a":2}}`, `{"p":{"a":3}}`}, "p object"},
+		{"an object whose field would have the name of another stays", "", []string{`{"p":{"a":1},"p.a":2}`}, []string{`{"p":{"a":1},"p.a":2}`}, "p object, p.a integer"},
+		{"an object that is declared stays", `{"streams":{"s":{"types":{"p":"object"}}}}`, []string{`{"p":{"a":1}}`}, []string{`{"p":{"a":1}}`}, "p object"},
+		{"seconds, milliseconds and microseconds since 1970, and as Chrome counts", "",
+			[]string{`{"ts":1768443300,"sentAt":1768443300123,"time_usec":"1768443300123456","visit":{"last_visited":13412916900123456}}`, `{"ts":null}`},
+			[]string{`{"ts":"2026-01-15T02:15:00Z","sentAt":"2026-01-15T02:15:00.123Z","time_usec":"2026-01-15T02:15:00.123456Z","visit.last_visited":"2026-01-15T02:15:00.123456Z"}`, `{"ts":null}`},
+			"ts timestamp|null, sentAt timestamp|null, time_usec timestamp|null, visit.last_visited timestamp|null"},
+		{"numbers that are no times", "", []string{`{"ts":12,"lat":525200000,"format":1768443300,"n":1768443300}`}, []string{`{"ts":12,"lat":525200000,"format":1768443300,"n":1768443300}`},
+			"ts integer, lat integer, format integer, n integer"},
+		{"one that is no time leaves all as they are", "", []string{`{"ts":1768443300}`, `{"ts":5}`}, []string{`{"ts":1768443300}`, `{"ts":5}`}, "ts integer"},
+		{"a time that is declared to be a number", `{"streams":{"s":{"types":{"ts":"integer"}}}}`, []string{`{"ts":1768443300}`}, []string{`{"ts":1768443300}`}, "ts integer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files := map[string]string{"s.jsonl": strings.Join(test.lines, "\n")}
+			if test.manifest != "" {
+				files["manifest.json"] = test.manifest
+			}
+			corpus, skips := openFolder(t, writeFolder(t, files))
+			if len(skips) > 0 {
+				t.Errorf("skipped: %v", skips)
+			}
+			var got, fields []string
+			for _, record := range collectRecords(t, corpus) {
+				got = append(got, string(record.Data))
+			}
+			for _, field := range corpus.Connectors[0].Streams[0].Fields {
+				fields = append(fields, field.Name+" "+field.Type+map[bool]string{true: "|null"}[field.Nullable])
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(test.fields, strings.Join(fields, ", ")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
