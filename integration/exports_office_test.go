@@ -2,6 +2,7 @@ package integration
 
 import (
 	"database/sql"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,35 +12,44 @@ import (
 
 // databaseExport is a database with a log that was not yet put into it, another that tries to run what it defines, and no databases.
 func databaseExport(t *testing.T) export {
-	dir := t.TempDir()
-	made := func(name string, statements ...string) map[string]string {
-		db, err := sql.Open("sqlite", filepath.Join(dir, name))
-		check(t, err)
-		for _, statement := range statements {
-			_, err := db.ExecContext(t.Context(), statement)
-			check(t, err)
-		}
-		files := map[string]string{}
-		for _, ending := range []string{"", "-wal", "-shm"} { // as a program leaves them that is still at work
-			if text, err := os.ReadFile(filepath.Join(dir, name+ending)); err == nil {
-				files[name+ending] = string(text)
-			}
-		}
-		check(t, db.Close())
-		return files
-	}
-	chat := made("chat.db", "PRAGMA journal_mode = WAL", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE messages (id INTEGER PRIMARY KEY, person INTEGER REFERENCES people, sent DATETIME, text TEXT, photo BLOB, cost REAL)",
+	chat := sqliteFile(t, "chat.db", "PRAGMA journal_mode = WAL", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE messages (id INTEGER PRIMARY KEY, person INTEGER REFERENCES people, sent DATETIME, text TEXT, photo BLOB, cost REAL)",
 		"INSERT INTO people VALUES (1, 'Nora'), (2, 'Bo')", "INSERT INTO messages VALUES (10, 1, '2026-01-15', 'in the log', x'00ff', 1.5), (11, 1, '2026-01-16 02:15:00', 'again', NULL, 2.5), (12, 2, NULL, 'hm', NULL, NULL)")
-	files := made("evil.sqlite", "CREATE TABLE plain (a, b AS (a + 1))", "INSERT INTO plain VALUES (7)", "CREATE VIEW seen AS SELECT load_extension('x')", "CREATE VIRTUAL TABLE words USING fts5(t)", "CREATE TABLE \"odd \"\" name\" (\"a;b\" TEXT)", "INSERT INTO \"odd \"\" name\" VALUES ('x')")
-	for name, text := range chat {
-		files[name] = text
-	}
+	files := sqliteFile(t, "evil.sqlite", "CREATE TABLE plain (a, b AS (a + 1))", "INSERT INTO plain VALUES (7)", "CREATE VIEW seen AS SELECT load_extension('x')", "CREATE VIRTUAL TABLE words USING fts5(t)", "CREATE TABLE \"odd \"\" name\" (\"a;b\" TEXT)", "INSERT INTO \"odd \"\" name\" VALUES ('x')")
+	files = merged(files, chat)
 	files["false.db"], files["cut.db"] = "SQLite format 3\x00 no", files["evil.sqlite"][:5000]
 	return export{folder: "databases", files: files, truths: []truth{
 		counts("databases_chat_messages", "3"), sums("databases_chat_messages", "cost", "4"), finds("in the log", "databases_chat_messages:10"),
 		lists(`{"stream":"databases_chat_people","expand":["messages"],"filter":{"name":"Nora"}}`, "in the log", "again"),
 		counts("databases_evil_plain", "1"), counts("databases_evil_odd_name", "1"),
 	}, skips: []string{"false.db: cannot be read", "cut.db: cannot be read"}}
+}
+
+// sqliteFile is a database with what is beside it, as a program leaves them that is still at work.
+func sqliteFile(t *testing.T, name string, statements ...string) map[string]string {
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, name))
+	check(t, err)
+	for _, statement := range statements {
+		_, err := db.ExecContext(t.Context(), statement)
+		check(t, err)
+	}
+	files := map[string]string{}
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name+ending)); err == nil {
+			files[name+ending] = string(text)
+		}
+	}
+	check(t, db.Close())
+	return files
+}
+
+// merged are the files of several exports.
+func merged(all ...map[string]string) map[string]string {
+	files := map[string]string{}
+	for _, some := range all {
+		maps.Copy(files, some)
+	}
+	return files
 }
 
 // officeExports are files that people write themselves, or that their programs do.

@@ -4,12 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -59,8 +61,10 @@ func writeExports(t *testing.T, exports []export) string {
 
 // Everything that a folder of exports holds is found through the real /mcp, and over stdio, and what cannot be read is named.
 func TestExportsAreTrue(t *testing.T) {
-	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t))
+	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t))
 	dir := writeExports(t, exports)
+	odd := filepath.Join(dir, "odd")
+	check(t, errors.Join(syscall.Mkfifo(filepath.Join(odd, "pipe.csv"), 0o600), os.Symlink("nowhere", filepath.Join(odd, "dangling.csv")), os.Symlink("..", filepath.Join(odd, "up"))))
 	index := filepath.Join(t.TempDir(), "index.db")
 	d := runDemo(t, "--data", dir, "--db", index)
 	if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, ", skipped ") }); err != nil {

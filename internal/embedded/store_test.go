@@ -63,7 +63,7 @@ func TestStoreReopens(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	const batchSize = 5000 // records are stored so many at a time
+	const batchSize = 25_000 // records are stored so many at a time
 	record := func(id, text string) model.Record {
 		data, err := json.Marshal(map[string]string{"id": id, "text": text})
 		if err != nil {

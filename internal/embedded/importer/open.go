@@ -172,7 +172,7 @@ func (f folder) nothing() error {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 10
+const readerVersion = 11
 
 // Fingerprint sums up what lies where [Open] would read: names, sizes, times and inodes. As long as it is the same, a database that was
 // filled from it is up to date. It opens no file.

@@ -13,8 +13,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// batchSize is how many records share a transaction: enough to make commits cheap, few enough to report progress.
-const batchSize = 5000
+// batchSize and batchBytes are how many records share a transaction: enough to make commits cheap, at each of which the full-text index
+// writes what it has gathered; few enough to report progress.
+const (
+	batchSize  = 25_000
+	batchBytes = 32 << 20
+)
 
 // fill stores the records with their blobs, a batch to a transaction. While SQLite writes some, the next are read and split into words.
 func (l *load) fill(ctx context.Context) error {
@@ -86,7 +90,12 @@ func (f *filler) write(ctx context.Context, entries <-chan entry) error {
 		if err := f.add(context.WithoutCancel(ctx), e); err != nil {
 			return entryError(e.record, err)
 		}
-		if f.count++; f.count%batchSize == 0 {
+		f.count++
+		f.waiting++
+		if f.bytes += len(e.record.Data); e.record.Blob != nil {
+			f.bytes += len(e.record.Blob.Bytes)
+		}
+		if f.waiting == batchSize || f.bytes >= batchBytes {
 			if err := f.nextBatch(ctx); err != nil {
 				return err
 			}
@@ -124,6 +133,8 @@ type filler struct {
 	batch   *sql.Tx
 	targets map[placeKey]*target
 	count   int
+	waiting int // of them, those in the running batch; and how long they are
+	bytes   int
 	fields  map[string]json.RawMessage // of the record that is read
 }
 
@@ -163,6 +174,7 @@ func (f *filler) begin(ctx context.Context) error {
 }
 
 func (f *filler) nextBatch(ctx context.Context) error {
+	f.waiting, f.bytes = 0, 0
 	if f.progress != nil {
 		defer func() { f.progress(f.count) }()
 	}

@@ -38,6 +38,8 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 		return nil, fmt.Errorf("not JSON: %w", json.Unmarshal(text, &value))
 	case text[skipSpace(text, 0)] != '{':
 		return nil, errors.New("not a JSON object")
+	case Overflows(text):
+		return nil, errors.New("one that most programs cannot read: it has a number beyond 1.8e308")
 	}
 	p.line++
 	p.fields = p.fields[:0]
@@ -95,6 +97,24 @@ func (p *Parser) name(quoted []byte) *seenName {
 	}
 	p.names[string(quoted)] = known // the same name, written with escapes
 	return known
+}
+
+// Overflows reports that valid JSON has a number which is none for programs that read numbers as 64-bit floats: answers with it would be
+// broken for many clients.
+func Overflows(text []byte) bool {
+	digits := 0
+	for _, one := range text {
+		switch {
+		case one >= '0' && one <= '9':
+			digits++
+			continue
+		case digits > 0 && (one == 'e' || one == 'E'), digits > 300:
+			var value any
+			return json.Unmarshal(text, &value) != nil
+		}
+		digits = 0
+	}
+	return digits > 300
 }
 
 // IsTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.

@@ -16,7 +16,7 @@ var cellDates = [...]string{
 	"2/1/2006", "1/2/2006", "2/1/2006 15:04", "1/2/2006 15:04", "2/1/2006 15:04:05", "1/2/2006 15:04:05", "1/2/2006 3:04 PM", "2/1/2006 3:04 PM",
 	"1/2/2006 3:04:05 PM", "2/1/2006 3:04:05 PM", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04", "2006/1/2 15:04:05",
 	"2-1-2006", "1-2-2006", "2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "Jan 2, 2006, 3:04:05 PM", time.RFC1123Z, time.RFC1123,
-	"02.01.06", "02.01.06 15:04", "02/01/06", "01/02/06",
+	"02.01.06", "02.01.06 15:04", "2/1/06", "1/2/06",
 }
 
 // A Cell is what the cells of a column are: a type of a field, and the form of a timestamp or number when it is not one that records have.
@@ -65,7 +65,7 @@ func (c Cell) timestamp(plain string) string {
 	case len(plain) > day && plain[day] == ' ':
 		when, ok := model.ParseInstant(plain)
 		switch {
-		case ok && strings.ContainsAny(plain[day:], "+-Z"):
+		case ok && strings.ContainsAny(plain[day:], "+-ZU"):
 			return when.Format(time.RFC3339)
 		case ok:
 			return when.Format("2006-01-02T15:04:05")
@@ -104,7 +104,7 @@ func isNumber(text string) bool {
 	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		return false
 	}
-	return json.Valid([]byte(text))
+	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))
 }
 
 func asBoolean(text string) (truth, ok bool) {

@@ -28,8 +28,14 @@ var (
 	isUnit   = regexp.MustCompile(`^(?:[€$£¥₹₽₺₩₪₴₫฿%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|TRY|KRW|SGD|HKD|ILS|THB|RUB|UAH)$`)
 )
 
-// split takes a number from its currency or percent sign. A cell without one is as it was.
+// split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses is below zero.
 func split(cell string) (number, unit string) {
+	if strings.HasPrefix(cell, "(") && strings.HasSuffix(cell, ")") {
+		if number, unit = split(cell[1 : len(cell)-1]); number != "" && number[0] >= '0' && number[0] <= '9' {
+			return "-" + number, unit
+		}
+		return cell, ""
+	}
 	found := withUnit.FindStringSubmatch(cell)
 	if found == nil || found[2] != "" && found[5] != "" || !isUnit.MatchString(found[2]+found[5]) || found[1] != "" && found[3] != "" {
 		return cell, ""
@@ -51,7 +57,7 @@ func mayHaveUnit(text string) bool {
 	if text == "" || len(text) > maxNumber {
 		return false
 	}
-	first, last := text[0], text[len(text)-1]
+	first, last := text[0], text[len(text)-1] // a parenthesis comes before "-"
 	return first > '9' || first < '-' || last > '9' || last < '0' || first == '-' && strings.TrimLeft(text[1:], " $€£") != text[1:]
 }
 

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -67,6 +68,24 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		}
 	}
 	return 0, 0
+}
+
+// endsHere reports that all lines until the end of the file are as short as those of a preamble: what a bank writes below a table.
+func (r *reader) endsHere() bool {
+	var lines [][]byte
+	defer func() { r.lines.Back(lines...) }()
+	for len(lines) < preambleLines {
+		line, err := r.lines.Next()
+		if err != nil {
+			r.lines.Number--
+			return errors.Is(err, io.EOF)
+		}
+		lines = append(lines, bytes.Clone(line))
+		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.columns) {
+			return false
+		}
+	}
+	return false
 }
 
 // filled counts the cells that hold something.

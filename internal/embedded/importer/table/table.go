@@ -30,6 +30,7 @@ type reader struct {
 	idField *string
 	begun   bool
 	above   []int // lines above the header that were passed over
+	ended   bool  // what follows stands below the table
 
 	split  []string // the cells of the row that was read last, and what was made of them
 	text   []byte
@@ -220,6 +221,9 @@ func (r *reader) Next() (item.Item, error) {
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
+	}
+	if r.ended = r.ended || len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
+		return item.Item{}, item.UnusableError{Line: line, Reason: "below the table"}
 	}
 	r.text, r.fields = append(r.text[:0], '{'), r.fields[:0]
 	for index, one := range r.columns {
