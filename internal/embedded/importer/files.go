@@ -156,7 +156,7 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 			l.skip(name, "cannot be read: "+reasonOf(err))
 			return nil
 		}
-		l.add(name, info)
+		l.addGuarded(name, info)
 		return nil
 	}
 	info, err := fs.Stat(l.from.fsys, name) // what the link leads to
@@ -166,9 +166,15 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	case info.IsDir():
 		l.skip(name, linkToFolder)
 	default:
-		l.add(name, info)
+		l.addGuarded(name, info)
 	}
 	return nil
+}
+
+func (l *lister) addGuarded(name string, info fs.FileInfo) {
+	if err := guard(func() error { l.add(name, info); return nil }); err != nil {
+		l.skip(name, "cannot be read: "+err.Error())
+	}
 }
 
 const (

@@ -98,6 +98,44 @@ func TestABadEntryStopsNothing(t *testing.T) {
 	}
 }
 
+// A file over which the program falls, while files are listed or later, is named, and the others are read.
+func TestAFaultInOneFileStopsNothing(t *testing.T) {
+	for falls := 1; falls <= 4; falls++ { // when it is recognized, compared, described and loaded
+		from := &fallingFS{FS: os.DirFS(writeFolder(t, map[string]string{"bad.csv": "n\n1\n", "good.csv": "n\n2\n"})), falls: falls}
+		var skips []string
+		corpus, err := OpenFS(t.Context(), from, "mine", Watch{Skipped: func(s Skip) { skips = append(skips, s.String()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if records := collectRecords(t, corpus); len(records) == 0 || records[len(records)-1].Stream != "good" {
+			t.Errorf("falling at opening %d: %v", falls, records)
+		}
+		if len(skips) != 1 || !strings.HasPrefix(skips[0], "bad.csv: cannot be read") {
+			t.Errorf("falling at opening %d: skipped %q", falls, skips)
+		}
+	}
+}
+
+// A fallingFS has a file bad.csv that makes the program fall when it is read after having been opened so often.
+type fallingFS struct {
+	fs.FS
+	falls, opened int
+}
+
+func (f *fallingFS) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if err == nil && name == "bad.csv" {
+		if f.opened++; f.opened >= f.falls {
+			return fallingFile{file}, nil
+		}
+	}
+	return file, err
+}
+
+type fallingFile struct{ fs.File }
+
+func (fallingFile) Read([]byte) (int, error) { panic("it fell") }
+
 // A file that is gone when its records are asked for is left out and named.
 func TestAFileThatIsGoneIsNamed(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"a.jsonl": "{}", "b.jsonl": "{}"})

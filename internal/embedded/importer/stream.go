@@ -201,7 +201,11 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		return true, nil
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	reader, err := s.reader(ctx, opened, file)
+	var reader item.Reader
+	err = guard(func() error {
+		reader, err = s.reader(ctx, opened, file)
+		return err
+	})
 	if err != nil {
 		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
 		return true, nil
@@ -213,7 +217,11 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
-		one, err := nextOf(reader)
+		var one item.Item
+		err := guard(func() (err error) {
+			one, err = reader.Next()
+			return err
+		})
 		if errors.Is(err, io.EOF) {
 			return true, nil
 		}
@@ -239,12 +247,12 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	}
 }
 
-// nextOf reads on in a file. A fault of ours in one file keeps none of the others from being read.
-func nextOf(reader item.Reader) (one item.Item, err error) {
+// guard reads something of a file. A fault of ours in one file keeps none of the others from being read.
+func guard(read func() error) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("a fault of this program; what follows is left out")
 		}
 	}()
-	return reader.Next()
+	return read()
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -91,9 +92,15 @@ func open(ctx context.Context, from, log io.Reader) (*file, error) {
 }
 
 func readAll(from io.Reader) ([]byte, error) {
+	large := fmt.Errorf("a database of more than %d MiB", MaxBytes>>20)
+	if file, ok := from.(fs.File); ok {
+		if info, err := file.Stat(); err == nil && info.Size() > MaxBytes {
+			return nil, large
+		}
+	}
 	content, err := io.ReadAll(io.LimitReader(from, MaxBytes+1))
 	if err == nil && len(content) > MaxBytes {
-		err = fmt.Errorf("a database of more than %d MiB", MaxBytes>>20)
+		err = large
 	}
 	return content, err
 }
