@@ -46,7 +46,6 @@ var forbidden = map[string][]string{
 	"internal/embedded/importer/htmltext": {module + "internal/embedded/importer/item", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/services": {module + "internal/embedded/importer/document", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/database": {module + "internal/embedded/store", module + "internal/embedded/importer/table", module + "tools", "net/http"},
-	"internal/embedded/importer/workbook": {module, "net/http", "database/sql", "os"},
 	"internal/embedded/importer/item":     {module + "internal/embedded/importer", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/objects":  {module + "internal/embedded/model", module + "internal/embedded/importer/table", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/table":    {module + "internal/embedded/importer/objects", module + "tools", "net/http", "database/sql", "os"},

@@ -212,13 +212,14 @@ func oddExports(t *testing.T) []export {
 		folder: "odd",
 		files: map[string]string{
 			"wide.csv": wide.String(), "nul.csv": "n,s\n1,a\n2,b\x00c\n3,d\n" + strings.Repeat("4,e\n", 2000) + "5,f\x00\n", "twice.jsonl": "{\"n\":1,\"n\":2}\n{\"n\":1e400}\n{\"n\":7}\n",
+			"long.jsonl": strings.Repeat("{\"n\":1}\n", 600), "large.sqlite": "SQLite format 3\x00", // which become longer
 			"late.csv": "n,s\n" + strings.Repeat("4,e\n", 2000) + "5,f\x00\n", "last.csv": "n\n" + strings.Repeat("1\n", 5000) + "one\n",
 		},
 		truths: []truth{
 			sums("odd_wide", "Größe", "3.75"), lists(`{"stream":"odd_wide"}`, "Äpfel"), counts("odd_twice", "1"), sums("odd_twice", "n", "7"), counts("odd_late", "2,001"), sums("odd_late", "n", "8005"),
-			counts("odd_last", "5,001"), lists(`{"stream":"odd_last","filter":{"n":"one"}}`, "1 record"),
+			counts("odd_long", "600"), counts("odd_last", "5,001"), lists(`{"stream":"odd_last","filter":{"n":"one"}}`, "1 record"),
 		},
-		skips: []string{"nul.csv: not text", "twice.jsonl:1: ambiguous", "twice.jsonl:2: one that most programs cannot read", "pipe.csv: not a regular file", "dangling.csv: a link out of the folder or to nothing", "up: a link"},
+		skips: []string{"nul.csv: not text", "twice.jsonl:1: ambiguous", "twice.jsonl:2: one that most programs cannot read", "long.jsonl:601: longer than 16 MiB", "large.sqlite: cannot be read: a database of more than 256 MiB", "pipe.csv: not a regular file", "dangling.csv: a link out of the folder or to nothing", "up: a link"},
 	}}
 }
 

@@ -64,6 +64,7 @@ func TestExportsAreTrue(t *testing.T) {
 	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t))
 	dir := writeExports(t, exports)
 	odd := filepath.Join(dir, "odd")
+	check(t, errors.Join(os.Truncate(filepath.Join(odd, "long.jsonl"), 4<<30), os.Truncate(filepath.Join(odd, "large.sqlite"), 1<<30))) // of no bytes on disk
 	check(t, errors.Join(syscall.Mkfifo(filepath.Join(odd, "pipe.csv"), 0o600), os.Symlink("nowhere", filepath.Join(odd, "dangling.csv")), os.Symlink("..", filepath.Join(odd, "up"))))
 	index := filepath.Join(t.TempDir(), "index.db")
 	d := runDemo(t, "--data", dir, "--db", index)

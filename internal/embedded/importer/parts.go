@@ -11,9 +11,9 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/workbook"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -80,12 +80,12 @@ func (l *lister) addSheets(file sourceFile, opened fs.File) {
 	}
 }
 
-func openWorkbook(file fs.File) (*workbook.Workbook, error) {
+func openWorkbook(file fs.File) (*document.Workbook, error) {
 	at, size, err := archive.ReaderAt(file, archive.MaxNested)
 	if err != nil {
 		return nil, err
 	}
-	return workbook.Open(at, size)
+	return document.OpenWorkbook(at, size)
 }
 
 // part reads a sheet or a table.

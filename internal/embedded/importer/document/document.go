@@ -1,4 +1,4 @@
-// Package document reads files that are one text: notes in Markdown, pages of HTML, and documents of word processors.
+// Package document reads files of writing programs: notes in Markdown, pages of HTML, and what word processors and spreadsheets keep.
 package document
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// maxXML is how much of the text of a word processor is read, with its marks, in bytes.
+// maxXML is how much is read of a part of a document that is in memory, with its marks, in bytes.
 const maxXML = 64 << 20
 
 // A single reader yields one record.
@@ -91,15 +91,9 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
 		properties := map[string]string{}
-		last := ""
-		_ = eachToken(parts, about, func(token xml.Token) error { // a document need not say anything about itself
-			switch token := token.(type) {
-			case xml.StartElement:
-				last = token.Name.Local
-			case xml.CharData:
-				properties[last] += string(token)
-			case xml.EndElement:
-				last = ""
+		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not say anything about itself
+			if text, ok := token.(xml.CharData); ok && len(inside) > 0 {
+				properties[inside[len(inside)-1]] += string(text)
 			}
 			return nil
 		})
@@ -121,8 +115,9 @@ func officeTime(text string) string {
 	return ""
 }
 
-// eachToken reads a part of a document. encoding/xml expands no entities of a file's own.
-func eachToken(parts *zip.Reader, name string, visit func(xml.Token) error) error {
+// eachToken reads a part of a document, and says which elements are around: one that begins is among them, one that ends is not.
+// encoding/xml expands no entities of a file's own.
+func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, inside []string) error) error {
 	part, err := parts.Open(name)
 	if err != nil {
 		return fmt.Errorf("there is no %s", name)
@@ -130,6 +125,7 @@ func eachToken(parts *zip.Reader, name string, visit func(xml.Token) error) erro
 	defer func() { _ = part.Close() }() // it was only read
 	limited := &io.LimitedReader{R: part, N: maxXML}
 	decoder := xml.NewDecoder(limited)
+	var inside []string
 	for {
 		token, err := decoder.Token()
 		switch {
@@ -140,22 +136,24 @@ func eachToken(parts *zip.Reader, name string, visit func(xml.Token) error) erro
 		case err != nil:
 			return err
 		}
-		if err := visit(token); err != nil {
+		switch token := token.(type) {
+		case xml.StartElement:
+			inside = append(inside, token.Name.Local)
+		case xml.EndElement:
+			inside = inside[:len(inside)-1]
+		}
+		if err := visit(token, inside); err != nil {
 			return err
 		}
 	}
 }
 
 // An officeText collects what a document says, a line for each paragraph.
-type officeText struct {
-	text strings.Builder
-	open []string // names of the elements around
-}
+type officeText struct{ text strings.Builder }
 
-func (t *officeText) add(token xml.Token) error {
+func (t *officeText) add(token xml.Token, inside []string) error {
 	switch token := token.(type) {
 	case xml.StartElement:
-		t.open = append(t.open, token.Name.Local)
 		switch token.Name.Local {
 		case "tab":
 			t.text.WriteByte('\t')
@@ -165,12 +163,11 @@ func (t *officeText) add(token xml.Token) error {
 			t.text.WriteByte(' ')
 		}
 	case xml.EndElement:
-		t.open = t.open[:len(t.open)-1]
 		if token.Name.Local == "p" || token.Name.Local == "h" {
 			t.text.WriteByte('\n')
 		}
 	case xml.CharData:
-		if t.shown() {
+		if isShown(inside) {
 			t.text.Write(token)
 		}
 	}
@@ -180,10 +177,10 @@ func (t *officeText) add(token xml.Token) error {
 	return nil
 }
 
-// shown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of notes about changes.
-func (t *officeText) shown() bool {
+// isShown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of notes about changes.
+func isShown(inside []string) bool {
 	paragraph := false
-	for _, name := range t.open {
+	for _, name := range inside {
 		switch name {
 		case "tracked-changes", "delText", "instrText":
 			return false

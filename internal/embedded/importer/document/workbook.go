@@ -1,5 +1,4 @@
-// Package workbook reads the sheets of .xlsx files, row by row, as comma separated values.
-package workbook
+package document
 
 import (
 	"archive/zip"
@@ -14,11 +13,8 @@ import (
 	"time"
 )
 
-// How much of a workbook is read: of a sheet, and of what all sheets share, which is in memory; in bytes with their marks.
-const (
-	maxSheet  = 1 << 30
-	maxShared = 64 << 20
-)
+// maxSheet is how much of a sheet is read, in bytes with its marks. Of what all sheets share it is maxXML.
+const maxSheet = 1 << 30
 
 // A Sheet is a sheet of a workbook.
 type Sheet struct {
@@ -26,7 +22,7 @@ type Sheet struct {
 	part string // of the archive
 }
 
-// A Workbook is a file with what its sheets share.
+// A Workbook is an .xlsx file with what its sheets share. Sheets are read row by row, as comma separated values.
 type Workbook struct {
 	Sheets []Sheet
 	parts  *zip.Reader
@@ -35,8 +31,8 @@ type Workbook struct {
 	epoch  time.Time
 }
 
-// Open reads what a workbook says about its sheets.
-func Open(file io.ReaderAt, size int64) (*Workbook, error) {
+// OpenWorkbook reads what a workbook says about its sheets.
+func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	parts, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a workbook that can be read, or an encrypted one: %w", err)
@@ -50,7 +46,7 @@ func Open(file io.ReaderAt, size int64) (*Workbook, error) {
 				places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
 			}
 		}
-	}, nil)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +57,7 @@ func Open(file io.ReaderAt, size int64) (*Workbook, error) {
 		case e.Name.Local == "sheet" && places[attribute(e, "id")] != "":
 			b.Sheets = append(b.Sheets, Sheet{attribute(e, "name"), places[attribute(e, "id")]})
 		}
-	}, nil)
+	})
 	return b, err
 }
 
@@ -75,38 +71,21 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// each visits the elements of a part, and the texts in them. encoding/xml expands no entities of a file's own.
-func (b *Workbook) each(name string, element func(xml.StartElement), text func(inside []string, text string)) error {
-	part, err := b.parts.Open(name)
-	if err != nil {
-		return fmt.Errorf("not a workbook that can be read: there is no %s", name)
-	}
-	defer func() { _ = part.Close() }() // it was only read
-	limited := &io.LimitedReader{R: part, N: maxShared}
-	decoder := xml.NewDecoder(limited)
-	var inside []string
-	for {
-		token, err := decoder.Token()
-		switch {
-		case limited.N == 0:
-			return fmt.Errorf("%s has more than %d MiB", name, maxShared>>20)
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("not a workbook that can be read: %w", err)
+// each visits the elements of a part.
+func (b *Workbook) each(name string, element func(xml.StartElement)) error {
+	return b.tokens(name, func(token xml.Token, _ []string) error {
+		if start, ok := token.(xml.StartElement); ok {
+			element(start)
 		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			inside = append(inside, token.Name.Local)
-			element(token)
-		case xml.EndElement:
-			inside = inside[:len(inside)-1]
-		case xml.CharData:
-			if text != nil {
-				text(inside, string(token))
-			}
-		}
+		return nil
+	})
+}
+
+func (b *Workbook) tokens(name string, visit func(token xml.Token, inside []string) error) error {
+	if err := eachToken(b.parts, name, visit); err != nil {
+		return fmt.Errorf("not a workbook that can be read: %w", err)
 	}
+	return nil
 }
 
 // builtinDate is the format of a date that needs no description: 14 to 22, 27 to 36, 45 to 47 and 50 to 58.
@@ -123,14 +102,19 @@ func (b *Workbook) share() error {
 	}
 	b.texts = []string{}
 	if _, err := b.parts.Open("xl/sharedStrings.xml"); err == nil {
-		err := b.each("xl/sharedStrings.xml", func(e xml.StartElement) {
-			if e.Name.Local == "si" {
-				b.texts = append(b.texts, "")
+		err := b.tokens("xl/sharedStrings.xml", func(token xml.Token, inside []string) error {
+			last := len(inside) - 1
+			switch token := token.(type) {
+			case xml.StartElement:
+				if token.Name.Local == "si" {
+					b.texts = append(b.texts, "")
+				}
+			case xml.CharData:
+				if last > 0 && inside[last] == "t" && inside[last-1] != "rPh" && len(b.texts) > 0 {
+					b.texts[len(b.texts)-1] += string(token)
+				}
 			}
-		}, func(inside []string, text string) {
-			if last := len(inside) - 1; last > 0 && inside[last] == "t" && inside[last-1] != "rPh" && len(b.texts) > 0 {
-				b.texts[len(b.texts)-1] += text
-			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -151,7 +135,7 @@ func (b *Workbook) share() error {
 				b.dates = append(b.dates, builtinDate(id) || custom[id])
 			}
 		}
-	}, nil)
+	})
 	return nil
 }
 

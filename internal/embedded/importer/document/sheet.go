@@ -1,9 +1,8 @@
-package workbook
+package document
 
 import (
 	"bytes"
 	"encoding/xml"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -163,5 +162,3 @@ func (r *rows) date(days float64) string {
 	}
 	return when.Format("2006-01-02T15:04:05")
 }
-
-var _ io.Reader = (*rows)(nil)
