@@ -135,7 +135,7 @@ func (e *embeddedServer) embed(ctx context.Context, c embeddedConfig) *semantic.
 		e.embedding.Go(func() {
 			one.Lock()
 			defer one.Unlock()
-			if err := embeddings.Run(ctx, report.tell); err != nil && ctx.Err() == nil {
+			if err := embeddings.Run(ctx, report.progress); err != nil && ctx.Err() == nil {
 				c.log.Error().Err(err).Msg("vectors")
 			}
 		})

@@ -45,7 +45,7 @@ type embedReport struct {
 	failure         error
 }
 
-func (r *embedReport) tell(p semantic.Progress) {
+func (r *embedReport) progress(p semantic.Progress) {
 	switch {
 	case p.Err != nil:
 		if r.failure == nil || r.failure.Error() != p.Err.Error() {

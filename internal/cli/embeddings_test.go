@@ -116,7 +116,7 @@ func TestEmbedReport(t *testing.T) {
 		if done == 3 || done == 4 {
 			p.Err = refused
 		}
-		r.tell(p)
+		r.progress(p)
 		now = now.Add(4 * time.Second)
 	}
 	want := `pdpp-mcp: 3 of 7 records have vectors, and it goes on when this passes: it is off

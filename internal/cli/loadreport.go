@@ -24,14 +24,14 @@ func (r *loadReport) skip(s importer.Skip) {
 	fmt.Fprintf(r.out, "pdpp-mcp: skipped %s\n", s)
 }
 
-func (r *loadReport) found(n int) { r.tell("found", n) }
+func (r *loadReport) found(n int) { r.progress("found", n) }
 
 func (r *loadReport) load(n int) {
 	r.loaded = n
-	r.tell("loaded", n)
+	r.progress("loaded", n)
 }
 
-func (r *loadReport) tell(what string, n int) {
+func (r *loadReport) progress(what string, n int) {
 	now := r.now()
 	if now.Sub(r.reported) < progressEvery {
 		return

@@ -29,7 +29,7 @@ func serviceManager() service.Manager {
 	watchdog, _ := daemon.SdWatchdogEnabled(false) // ignore an interval that cannot be read
 	return service.Manager{
 		Reload: reload, Watchdog: watchdog,
-		Tell: func(state string) { _, _ = daemon.SdNotify(false, state) }, // nobody to tell is no failure
+		Notify: func(state string) { _, _ = daemon.SdNotify(false, state) }, // without a manager there is nothing to notify
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 )
 
 // How much of each answer the tour prints; a model gets all of it.
@@ -24,7 +24,7 @@ func printTour(ctx context.Context, out io.Writer, url, token string) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-tour", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint:   url,
-		HTTPClient: &http.Client{Transport: bearerTransport(token)},
+		HTTPClient: oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})),
 	}, nil)
 	if err != nil {
 		return err
@@ -152,14 +152,4 @@ func structured(result *mcp.CallToolResult, into any) error {
 		return err
 	}
 	return json.Unmarshal(data, into)
-}
-
-// bearerTransport sends a token with every request.
-type bearerTransport string
-
-// RoundTrip adds the Authorization header.
-func (t bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(t))
-	return http.DefaultTransport.RoundTrip(r)
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
@@ -183,7 +184,7 @@ func serveAndAsk(ctx context.Context, command *exec.Cmd) (tools int, err error) 
 	}
 	return handshake(ctx, &mcp.StreamableClientTransport{
 		Endpoint: addresses.URL, MaxRetries: -1, DisableStandaloneSSE: true,
-		HTTPClient: &http.Client{Transport: bearer(addresses.Token)},
+		HTTPClient: oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: addresses.Token})),
 	})
 }
 
@@ -203,15 +204,6 @@ func asksToSignIn(ctx context.Context, endpoint string) error {
 		return fmt.Errorf("a request without a token was answered with %d which does not say where to sign in", response.StatusCode)
 	}
 	return nil
-}
-
-type bearer string
-
-// RoundTrip adds the Authorization header.
-func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(request.Context())
-	request.Header.Set("Authorization", "Bearer "+string(b))
-	return http.DefaultTransport.RoundTrip(request)
 }
 
 // handshake connects, and counts the tools that are listed.

@@ -215,38 +215,13 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 		e.fail("schema", exit.Unavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s", sentence(rs.AsError(err)))
 		return false
 	}
-	streams := countStreams([]byte(response.Body))
+	streams := len(rs.ReadSchema(response.Body).Streams)
 	if streams == 0 {
 		e.warn("schema", connect, "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
 		return true
 	}
 	e.ok("schema", "The grant holds %d streams (%d bytes of schema).", streams, len(response.Body))
 	return true
-}
-
-// countStreams counts the streams of a schema, at top level or inside a data wrapper.
-func countStreams(body []byte) int {
-	type schema struct {
-		Connectors []struct {
-			Streams []struct{} `json:"streams"`
-		} `json:"connectors"`
-		Streams []struct{} `json:"streams"`
-	}
-	var document struct {
-		schema
-		Data schema `json:"data"`
-	}
-	if json.Unmarshal(body, &document) != nil {
-		return 0
-	}
-	count := 0
-	for _, part := range []schema{document.schema, document.Data} {
-		count += len(part.Streams)
-		for _, connector := range part.Connectors {
-			count += len(connector.Streams)
-		}
-	}
-	return count
 }
 
 // why says in few words why a request failed. The error itself quotes the URL.

@@ -30,22 +30,22 @@ const DefaultDrainTime = 10 * time.Second
 // its drain delay, its drain time and this.
 const LastWords = 2 * time.Second
 
-// A Manager is the supervisor of this process: the signals that it sends, and what it is notified of. The zero value is none.
+// A Manager is the supervisor of this process: the signals that it sends, and what it is notified of. The zero value does neither.
 type Manager struct {
 	Reload   <-chan os.Signal   // read the configuration again
-	Tell     func(state string) // hears of states in the words of sd_notify(3); nil: nobody does
+	Notify   func(state string) // gets states as sd_notify(3) spells them; may be nil
 	Watchdog time.Duration      // the longest silence that it takes for life; 0: any
 }
 
-// say tells the manager of a state.
-func (m Manager) say(state string) {
-	if m.Tell != nil {
-		m.Tell(state)
+// notify passes a state to the manager.
+func (m Manager) notify(state string) {
+	if m.Notify != nil {
+		m.Notify(state)
 	}
 }
 
-// beat assures the manager that the process lives, until ctx ends.
-func (m Manager) beat(ctx context.Context) {
+// heartbeat shows the manager that the process lives, until ctx ends.
+func (m Manager) heartbeat(ctx context.Context) {
 	if m.Watchdog <= 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func (m Manager) beat(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			m.say(daemon.SdNotifyWatchdog)
+			m.notify(daemon.SdNotifyWatchdog)
 		case <-ctx.Done():
 			return
 		}
@@ -82,9 +82,7 @@ type Service struct {
 	stopping context.Context         // ends with stop
 	draining atomic.Bool
 
-	handler atomic.Pointer[http.Handler]
-	current atomic.Pointer[Serving] // what is served, for other goroutines
-	serving Serving                 // the same; of the goroutine of Serve alone
+	current atomic.Pointer[Serving]
 }
 
 // NewService returns a service that tells health whether it is ready. version is for the log.
@@ -98,12 +96,9 @@ func NewService(health *transport.Health, version string) *Service {
 // want as Stop.
 func (s *Service) Stopping() context.Context { return s.stopping }
 
-// Use serves something from now on; calls in flight finish as they began. Once [Service.Serve] runs, it is called by its
-// reload alone.
+// Use serves something from now on; calls in flight finish as they began.
 func (s *Service) Use(serving Serving) {
-	s.handler.Store(&serving.Handler)
 	s.current.Store(&serving)
-	s.serving = serving
 }
 
 // Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
@@ -163,20 +158,20 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 	go func() { failed <- s.server.Serve(s.listener) }()
 	living, dead := context.WithCancel(context.WithoutCancel(ctx))
 	defer dead()
-	go m.beat(living)
+	go m.heartbeat(living)
 	s.health.Serve()
-	m.say(daemon.SdNotifyReady)
-	s.serving.Logger.Info().Str("address", s.listener.Addr().String()).Str("version", s.version).Msg("serving /mcp")
+	m.notify(daemon.SdNotifyReady)
+	s.current.Load().Logger.Info().Str("address", s.listener.Addr().String()).Str("version", s.version).Msg("serving /mcp")
 	for {
 		select {
 		case err := <-failed:
 			return err
 		case <-m.Reload:
-			m.say(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+			m.notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
 			s.reload(reload)
-			m.say(daemon.SdNotifyReady)
+			m.notify(daemon.SdNotifyReady)
 		case <-ctx.Done():
-			m.say(daemon.SdNotifyStopping)
+			m.notify(daemon.SdNotifyStopping)
 			return s.drain(failed)
 		}
 	}
@@ -189,13 +184,14 @@ func (s *Service) reload(reload func() (kept []string, err error)) {
 	}
 	kept, err := reload()
 	if err != nil {
-		s.serving.Logger.Error().Err(err).Msg("the configuration is not good; the old one stays")
+		s.current.Load().Logger.Error().Err(err).Msg("the configuration is not good; the old one stays")
 		return
 	}
+	log := s.current.Load().Logger
 	if len(kept) > 0 {
-		s.serving.Logger.Warn().Strs("flags", kept).Msg("changed, but only a restart changes what is served")
+		log.Warn().Strs("flags", kept).Msg("changed, but only a restart changes what is served")
 	}
-	s.serving.Logger.Info().Msg("configuration reloaded")
+	log.Info().Msg("configuration reloaded")
 }
 
 // ServeHTTP answers with what is served at the moment. While the server is about to stop, each answer ends its
@@ -204,22 +200,23 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	(*s.handler.Load()).ServeHTTP(w, r)
+	s.current.Load().Handler.ServeHTTP(w, r)
 }
 
 // drain is not ready any more, goes on for the drain delay, stops accepting, lets calls in flight finish for the drain
 // time, ends them, and at last cuts connections whose clients do not read their answers.
 func (s *Service) drain(failed <-chan error) error {
-	log := s.serving.Logger
+	serving := s.current.Load()
+	log := serving.Logger
 	s.health.Drain()
 	s.draining.Store(true)
-	log.Info().Dur("delay", s.serving.DrainDelay).Dur("limit", s.serving.DrainTime).Msg("draining")
+	log.Info().Dur("delay", serving.DrainDelay).Dur("limit", serving.DrainTime).Msg("draining")
 	select {
-	case <-time.After(s.serving.DrainDelay):
+	case <-time.After(serving.DrainDelay):
 	case err := <-failed:
 		return err
 	}
-	err := s.shutdown(s.serving.DrainTime)
+	err := s.shutdown(serving.DrainTime)
 	if errors.Is(err, context.DeadlineExceeded) {
 		log.Warn().Msg("calls in flight are ended")
 		s.stop(transport.ErrStopping)
