@@ -33,7 +33,13 @@ func correctable() *middlewaretest.RS {
 		case connection != "" && connection != "cin_1":
 			return refuse(401, "context.instance_mismatch", "Token introspection failed closed")
 		case r.Query.Get("filter[received_at][lt]") != "":
-			return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] is not supported for client-token reads", Param: "filter", Quoted: true}
+			return nil, &rs.Error{
+				Code:    "invalid_request",
+				Status:  400,
+				Message: "filter[...] is not supported for client-token reads",
+				Param:   "filter",
+				Quoted:  true,
+			}
 		case r.Query.Get("count") == "estimated":
 			return refuse(400, "invalid_request", "count must be one of exact, none")
 		case r.Query.Get("metric") == "count_distinct":
@@ -157,7 +163,12 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 			Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
 			Package: scriptedPackage{RS: server, choose: ambiguous, granted: granted},
 		}
-		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), tools.Call{Tool: toolNamed(t, "search"), Raw: json.RawMessage(arguments)})
+		reply, err := standard(
+			server,
+		)(
+			auth.WithPrincipal(t.Context(), p),
+			tools.Call{Tool: toolNamed(t, "search"), Raw: json.RawMessage(arguments)},
+		)
 		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != 0 {
 			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
 		}

@@ -252,7 +252,11 @@ func TestGateExpandAsksAPackageWhichConnectionIsMeant(t *testing.T) {
 			server := &middlewaretest.RS{Answers: map[string]string{
 				"/v1/schema": expanding, "/v1/streams/messages/records": `{"object":"list","data":[{"id":"1"}],"has_more":false}`,
 			}}
-			p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage, Package: scriptedPackage{RS: server, choose: row.choose}}
+			p := auth.Principal{
+				Token:   rs.NewToken(middlewaretest.CanaryToken),
+				Kind:    auth.KindPackage,
+				Package: scriptedPackage{RS: server, choose: row.choose},
+			}
 			reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "query_records", arguments))
 			if err != nil {
 				t.Fatal(err)

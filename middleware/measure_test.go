@@ -93,7 +93,11 @@ func TestMeasure(t *testing.T) {
 	})
 	t.Run("cuts and removed characters are counted", func(t *testing.T) {
 		var seen callsSeen
-		core := middlewaretest.Spy{Reply: tools.Reply{Rendered: render.Result{Cuts: 3, Meta: map[string]any{"pdpp/removed_characters": render.Removed{Control: 8, Bidi: 9}}}}}
+		core := middlewaretest.Spy{
+			Reply: tools.Reply{
+				Rendered: render.Result{Cuts: 3, Meta: map[string]any{"pdpp/removed_characters": render.Removed{Control: 8, Bidi: 9}}},
+			},
+		}
 		if _, err := middleware.Measure(&seen, ticking(0))(core.Handle)(t.Context(), callOf(t, "fetch", `{}`)); err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,8 @@ func TestRenderTurnsAnUnreadableAnswerIntoAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := textOf(t, reply.Result); !reply.Result.IsError || !strings.Contains(text, string(rs.InvalidResponse)) || strings.Contains(text, middlewaretest.CanaryRecord) {
+	if text := textOf(t, reply.Result); !reply.Result.IsError || !strings.Contains(text, string(rs.InvalidResponse)) ||
+		strings.Contains(text, middlewaretest.CanaryRecord) {
 		t.Errorf("isError %v: %s", reply.Result.IsError, text)
 	}
 }
@@ -115,7 +116,9 @@ func TestRenderOfResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		call.Args = args
-		core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Status: 200, Body: "\x89PNG\x00", ContentType: "image/png"}}}}
+		core := middlewaretest.Spy{
+			Reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Status: 200, Body: "\x89PNG\x00", ContentType: "image/png"}}},
+		}
 		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil {
 			t.Fatal(err)

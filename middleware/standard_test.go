@@ -43,7 +43,10 @@ func TestStandardOrder(t *testing.T) {
 				"/v1/streams/m/records/1": `{"object":"record","id":"1","stream":"m","connection_id":"cin_1","data":{"subject":"Tax"}}`,
 			}}
 			var log bytes.Buffer
-			pipeline := middleware.Standard(middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)}, tools.Forward)
+			pipeline := middleware.Standard(
+				middleware.Options{Log: zerolog.New(&log), Source: server.Source, Now: ticking(time.Millisecond)},
+				tools.Forward,
+			)
 			reply, err := pipeline(as(t.Context(), row.kind), callOf(t, row.tool, row.arguments))
 			if err != nil {
 				t.Fatal(err)
@@ -206,7 +209,10 @@ func BenchmarkChain(b *testing.B) {
 		metrics := observe.NewMetrics("test", []string{"list_streams"})
 		provider := sdktrace.NewTracerProvider()
 		defer func() { _ = provider.Shutdown(context.Background()) }()
-		pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")}, core)
+		pipeline := middleware.Standard(
+			middleware.Options{Log: zerolog.Nop(), Source: server.Source, Observer: metrics, Tracer: provider.Tracer("test")},
+			core,
+		)
 		for b.Loop() {
 			if _, err := pipeline(ctx, call); err != nil {
 				b.Fatal(err)

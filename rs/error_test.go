@@ -14,7 +14,8 @@ func TestAsError(t *testing.T) {
 	if got := rs.AsError(fmt.Errorf("while reading: %w", typed)); got != typed {
 		t.Errorf("a wrapped error becomes %v", got)
 	}
-	if got := rs.AsError(errors.New("words-canary-77aa")); got.Code != rs.Internal || got.Error() != "internal_error: The adapter failed to answer this call." {
+	if got := rs.AsError(errors.New("words-canary-77aa")); got.Code != rs.Internal ||
+		got.Error() != "internal_error: The adapter failed to answer this call." {
 		t.Errorf("a foreign error becomes %v", got)
 	}
 	if err := (&rs.Error{Code: rs.Canceled, Cause: context.Canceled}); !errors.Is(err, context.Canceled) {

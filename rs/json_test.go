@@ -29,7 +29,8 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("Compact(%q) = %q, %v; want %q, %v", raw, got, err, want.Bytes(), wantErr)
 		}
 		var refused *rs.Error
-		if response, err := rs.ReadResponse(string(raw)); !errors.As(err, &refused) && ((err == nil) != (wantErr == nil) || err == nil && response.Body != want.String()) {
+		if response, err := rs.ReadResponse(string(raw)); !errors.As(err, &refused) &&
+			((err == nil) != (wantErr == nil) || err == nil && response.Body != want.String()) {
 			t.Fatalf("ReadResponse(%q) = %v, %v; want %q, %v", raw, response, err, want.Bytes(), wantErr)
 		}
 		for _, quoted := range [][]byte{raw, append(append([]byte{'"'}, raw...), '"')} {

@@ -142,7 +142,8 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		t.Errorf("the resource server was asked: %v", reads)
 	}
 	w.change(func(time.Time) { w.down = false })
-	if response, body := overSocket(t, address, web.EndpointPath, bearing(good)); response.StatusCode != 200 || !strings.Contains(body, good.stamp()) {
+	if response, body := overSocket(t, address, web.EndpointPath, bearing(good)); response.StatusCode != 200 ||
+		!strings.Contains(body, good.stamp()) {
 		t.Errorf("who may enter gets %d %s", response.StatusCode, body)
 	}
 }
@@ -170,7 +171,10 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	var log bytes.Buffer
 	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
 	all := tools.All("https://rs.example")
-	handle := middleware.Standard(middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }}, tools.Forward)
+	handle := middleware.Standard(
+		middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }},
+		tools.Forward,
+	)
 	f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: transport.NewServer(transport.ServerOptions{
 			Name: "pdpp", Version: "1", Tools: all, Resources: tools.Resources(all), Handler: handle, Logger: logger,
@@ -198,7 +202,8 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 		}
 	}
 	f.Close() // the log is complete
-	if text := answers.String(); strings.Contains(text, canary) || !strings.Contains(text, "internal_error") || !strings.Contains(text, "server_unreachable") {
+	if text := answers.String(); strings.Contains(text, canary) || !strings.Contains(text, "internal_error") ||
+		!strings.Contains(text, "server_unreachable") {
 		t.Errorf("answers:\n%s", text)
 	}
 	if text := log.String(); strings.Contains(text, canary) || !strings.Contains(text, `"message":"panic"`) || !strings.Contains(text, `"code":"server_unreachable"`) {

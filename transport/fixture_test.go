@@ -141,7 +141,11 @@ func (f fixture) send(t *testing.T, method, path, body string, headers map[strin
 // post sends one message as a client would. A header set to "-" is left out.
 func (f fixture) post(t *testing.T, body string, headers map[string]string) answer {
 	t.Helper()
-	all := map[string]string{"Authorization": "Bearer good", "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+	all := map[string]string{
+		"Authorization": "Bearer good",
+		"Content-Type":  "application/json",
+		"Accept":        "application/json, text/event-stream",
+	}
 	for name, value := range headers {
 		all[name] = value
 		if value == "-" {

@@ -112,7 +112,9 @@ func TestOneQuestionAtATime(t *testing.T) {
 
 // A prober who hangs up does not make the check fail for the others.
 func TestAQuestionOutlivesItsAsker(t *testing.T) {
-	h := transport.NewHealth(transport.HealthOptions{Checks: []transport.Check{{Name: "source", Reach: func(ctx context.Context) error { return ctx.Err() }}}})
+	h := transport.NewHealth(
+		transport.HealthOptions{Checks: []transport.Check{{Name: "source", Reach: func(ctx context.Context) error { return ctx.Err() }}}},
+	)
 	h.Serve()
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()

@@ -198,7 +198,8 @@ func TestAGoHostMountsTheHandler(t *testing.T) {
 	t.Run("whom the host does not know is challenged", func(t *testing.T) {
 		before := len(w.reads())
 		got := fixture{Server: server}.post(t, listTools, map[string]string{"Authorization": "Bearer " + first.token})
-		if got.status != http.StatusUnauthorized || !strings.Contains(got.header.Get("WWW-Authenticate"), "resource_metadata=") || len(w.reads()) != before {
+		if got.status != http.StatusUnauthorized || !strings.Contains(got.header.Get("WWW-Authenticate"), "resource_metadata=") ||
+			len(w.reads()) != before {
 			t.Errorf("%d %v %s", got.status, got.header, got.body)
 		}
 	})

@@ -102,7 +102,8 @@ func TestTransportErrorsAreJSON(t *testing.T) {
 			if got.status != test.status || got.header.Get("Content-Type") != "application/json" || got.header.Get("Cache-Control") != "no-store" {
 				t.Fatalf("%d %v %s", got.status, got.header, got.body)
 			}
-			if allow := got.header.Get("Allow"); (test.status == 405) != (allow != "") || test.path == "/mcp" && test.status == 405 && allow != "POST" {
+			if allow := got.header.Get("Allow"); (test.status == 405) != (allow != "") ||
+				test.path == "/mcp" && test.status == 405 && allow != "POST" {
 				t.Errorf("Allow %q", allow)
 			}
 			var body struct {
@@ -119,7 +120,8 @@ func TestTransportErrorsAreJSON(t *testing.T) {
 			if test.code != "" && string(body.Error.Code) != `"`+test.code+`"` {
 				t.Errorf("body %s, want code %s", got.body, test.code)
 			}
-			if want, _ := json.Marshal(test.rpc); test.rpc != 0 && (string(body.Error.Code) != string(want) || string(body.ID) != test.id || body.Version != "2.0") {
+			if want, _ := json.Marshal(test.rpc); test.rpc != 0 &&
+				(string(body.Error.Code) != string(want) || string(body.ID) != test.id || body.Version != "2.0") {
 				t.Errorf("body %s, want code %d and id %s", got.body, test.rpc, test.id)
 			}
 			if f.calls.Load() != 0 {
@@ -235,7 +237,8 @@ func TestAChallengeLeadsToItsDocument(t *testing.T) {
 
 func TestIcon(t *testing.T) {
 	got := newFixture(t, echo).send(t, http.MethodGet, "/icon.svg", "", nil)
-	if got.status != 200 || got.header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(got.body, "<svg ") || strings.Contains(got.body, "script") {
+	if got.status != 200 || got.header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(got.body, "<svg ") ||
+		strings.Contains(got.body, "script") {
 		t.Errorf("%d %v %s", got.status, got.header, got.body)
 	}
 }

@@ -28,7 +28,8 @@ func FuzzMessage(f *testing.F) {
 			t.Fatalf("%q: %v, %v", raw, message, refusal)
 		}
 		if refusal != nil {
-			if refusal.Code != jsonrpc.CodeParseError && refusal.Code != jsonrpc.CodeInvalidRequest || refusal.Message == "" || !json.Valid(rpcError(nil, refusal)) {
+			if refusal.Code != jsonrpc.CodeParseError && refusal.Code != jsonrpc.CodeInvalidRequest || refusal.Message == "" ||
+				!json.Valid(rpcError(nil, refusal)) {
 				t.Errorf("%q: %+v", raw, refusal)
 			}
 			return

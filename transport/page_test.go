@@ -19,7 +19,9 @@ import (
 // withPage is the hosted adapter with a page, and something that it needs.
 func withPage(t *testing.T, public web.Public, shown transport.Page, needs error) fixture {
 	t.Helper()
-	health := transport.NewHealth(transport.HealthOptions{Checks: []transport.Check{{Name: "resource_server", Reach: func(context.Context) error { return needs }}}})
+	health := transport.NewHealth(
+		transport.HealthOptions{Checks: []transport.Check{{Name: "resource_server", Reach: func(context.Context) error { return needs }}}},
+	)
 	health.Serve()
 	server := httptest.NewServer(transport.Handler(transport.HandlerOptions{
 		Server: testServer(echo, t.Output()), Authenticator: &authority{}, Public: public, Page: shown, Health: health, Logger: zerolog.Nop(),
@@ -56,7 +58,8 @@ func TestWhoGetsThePage(t *testing.T) {
 	} {
 		got := shown.send(t, c.method, c.path, "", c.headers)
 		if c.page {
-			if got.status != http.StatusOK || got.header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(got.header.Get("Vary"), "Accept") {
+			if got.status != http.StatusOK || got.header.Get("Content-Type") != "text/html; charset=utf-8" ||
+				!strings.Contains(got.header.Get("Vary"), "Accept") {
 				t.Errorf("%s: %d %v", c.name, got.status, got.header)
 			}
 			if (got.body == "") != (c.method == "HEAD") || c.method == "GET" && !strings.Contains(got.body, `value="https://mcp.example/mcp"`) {
@@ -65,7 +68,8 @@ func TestWhoGetsThePage(t *testing.T) {
 			continue
 		}
 		want := bare.send(t, c.method, c.path, "", c.headers)
-		if got.status != want.status || got.body != want.body || got.status != http.StatusNotFound || got.header.Get("Content-Type") != "application/json" {
+		if got.status != want.status || got.body != want.body || got.status != http.StatusNotFound ||
+			got.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s, without a page %d %s", c.name, got.status, got.body, want.status, want.body)
 		}
 	}
@@ -80,7 +84,8 @@ func TestThePageStandsOnThePorch(t *testing.T) {
 	if got := f.send(t, "GET", "/", "", nil); !strings.Contains(got.body, `value="`+f.URL+`/mcp"`) {
 		t.Error("the address is not the one that was asked")
 	}
-	if got := f.send(t, "GET", "/", "", map[string]string{"Origin": "https://evil.example"}); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
+	if got := f.send(t, "GET", "/", "", map[string]string{"Origin": "https://evil.example"}); got.status != http.StatusForbidden ||
+		strings.Contains(got.body, "<html") {
 		t.Errorf("a foreign origin gets %d", got.status)
 	}
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -96,7 +101,8 @@ func TestThePageStandsOnThePorch(t *testing.T) {
 func TestThePageShowsWhetherItIsReady(t *testing.T) {
 	for want, needs := range map[string]error{"<strong>Ready.</strong>": nil, "<strong>Not ready.</strong>": errors.New("gone")} {
 		f := withPage(t, web.Public{Origin: "https://mcp.example"}, hostedPage(), needs)
-		if got := f.send(t, "GET", "/", "", nil); got.status != http.StatusOK || !strings.Contains(got.body, want) || strings.Contains(got.body, "resource_server") {
+		if got := f.send(t, "GET", "/", "", nil); got.status != http.StatusOK || !strings.Contains(got.body, want) ||
+			strings.Contains(got.body, "resource_server") {
 			t.Errorf("%d without %s", got.status, want)
 		}
 	}

@@ -29,7 +29,10 @@ func TestThePromptIsFilledIn(t *testing.T) {
 	if err != nil || len(list.Prompts) != 1 || list.Prompts[0].Name != "ask" {
 		t.Fatalf("%v %+v", err, list)
 	}
-	got, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "ask", Arguments: map[string]string{"question": "When is the dentist?"}})
+	got, err := session.GetPrompt(
+		t.Context(),
+		&mcp.GetPromptParams{Name: "ask", Arguments: map[string]string{"question": "When is the dentist?"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,13 @@ func (w *realm) introspect(rw http.ResponseWriter, r *http.Request) {
 	case !b.ended.IsZero():
 		answer["inactive_reason"] = "grant_revoked"
 	default:
-		answer = map[string]any{"active": true, "pdpp_token_kind": auth.KindClient, "grant_id": b.grant, "iss": "https://as.example", "aud": w.URL}
+		answer = map[string]any{
+			"active":          true,
+			"pdpp_token_kind": auth.KindClient,
+			"grant_id":        b.grant,
+			"iss":             "https://as.example",
+			"aud":             w.URL,
+		}
 		if b.pkg {
 			answer["pdpp_token_kind"] = auth.KindPackage
 		}
@@ -297,7 +303,9 @@ func (w *realm) authenticator(t *testing.T, client *rsclient.Client) *auth.Token
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: w.URL + "/packages", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")})
+	directory, err := fanout.NewHTTPDirectory(
+		auth.LookupOptions{Endpoint: w.URL + "/packages", ClientID: "mcp", ClientSecret: rs.NewToken("s3cret")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,8 @@ func TestARevocationIsFelt(t *testing.T) {
 				connection = b.children[0].connection()
 			}
 			arguments := strings.Replace(query, "CONNECTION", connection, 1)
-			if status, answer, err := m.post(t.Context(), b.token, "query_records", arguments, true); err != nil || status != http.StatusOK || !strings.Contains(answer, "stampg") {
+			if status, answer, err := m.post(t.Context(), b.token, "query_records", arguments, true); err != nil || status != http.StatusOK ||
+				!strings.Contains(answer, "stampg") {
 				t.Fatalf("before: %d %s %v", status, answer, err)
 			}
 			before := len(m.reads())

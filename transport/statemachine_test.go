@@ -362,7 +362,10 @@ func TestEveryReadIsTheCallersOwn(t *testing.T) {
 			for _, violation := range m.violations {
 				t.Error(violation)
 			}
-			if good, refused, failed, hungUp := m.tally.good.Load(), m.tally.refused.Load(), m.tally.failed.Load(), m.tally.hungUp.Load(); good < 50 || refused == 0 || failed == 0 || hungUp == 0 {
+			if good, refused, failed, hungUp := m.tally.good.Load(), m.tally.refused.Load(), m.tally.failed.Load(), m.tally.hungUp.Load(); good < 50 ||
+				refused == 0 ||
+				failed == 0 ||
+				hungUp == 0 {
 				t.Errorf("the machine idles: %d good, %d refused, %d failed, %d hung up", good, refused, failed, hungUp)
 			}
 		})

@@ -136,7 +136,8 @@ func TestTheExampleConfigurationIsGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := configure(t, string(data), "serve", "--config", "config.json"); got.Public.Origin != "https://mcp.example" || got.Introspection == nil {
+	if got := configure(t, string(data), "serve", "--config", "config.json"); got.Public.Origin != "https://mcp.example" ||
+		got.Introspection == nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -286,7 +287,8 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 	if !pod.Spec.Security.NonRoot || pod.Spec.Security.User == 0 || !container.Security.ReadOnly || container.Security.Escalation {
 		t.Errorf("the container is not confined: %+v %+v", pod.Spec.Security, container.Security)
 	}
-	if container.Ready.Get.Path != "/readyz" || container.Live.Get.Path != "/livez" || container.Ready.Get.Port != "admin" || container.Live.Get.Port != "admin" {
+	if container.Ready.Get.Path != "/readyz" || container.Live.Get.Path != "/livez" || container.Ready.Get.Port != "admin" ||
+		container.Live.Get.Port != "admin" {
 		t.Errorf("the probes ask %+v and %+v", container.Ready, container.Live)
 	}
 	for _, port := range container.Ports {

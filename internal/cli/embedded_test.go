@@ -76,12 +76,15 @@ func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 	}))
 	defer server.Close()
 	sample := provider{url: server.URL, own: rs.NewToken("t")}
-	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err != nil || principal.Admissible() != nil || asked.Load() != 0 {
+	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err != nil ||
+		principal.Admissible() != nil ||
+		asked.Load() != 0 {
 		t.Errorf("%+v, %v after %d questions", principal, err, asked.Load())
 	}
 	stored := credentials.Credential{ProviderURL: server.URL, Token: rs.NewToken("t")}
 	sample.keepers = []*connect.Keeper{connect.NewKeeper(stored, "test", time.Now)}
-	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err == nil || asked.Load() != 1 {
+	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err == nil ||
+		asked.Load() != 1 {
 		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
 	}
 }
@@ -94,7 +97,10 @@ func TestTheDemosResourceServerKeepsItsPort(t *testing.T) {
 		}
 	}
 	start := func(listen string) *embeddedServer {
-		e, err := startEmbedded(t.Context(), embeddedConfig{listen: listen, progress: io.Discard, now: time.Now, log: zerolog.Nop(), behind: true})
+		e, err := startEmbedded(
+			t.Context(),
+			embeddedConfig{listen: listen, progress: io.Discard, now: time.Now, log: zerolog.Nop(), behind: true},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

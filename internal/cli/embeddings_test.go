@@ -78,7 +78,10 @@ func TestTheDemoSearchesByMeaning(t *testing.T) {
 			}
 		}
 	}()
-	e, err := startEmbedded(t.Context(), embeddedConfig{data: folder, embed: client, progress: progress, now: func() time.Time { return time.Time{} }, log: zerolog.Nop()})
+	e, err := startEmbedded(
+		t.Context(),
+		embeddedConfig{data: folder, embed: client, progress: progress, now: func() time.Time { return time.Time{} }, log: zerolog.Nop()},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,11 +26,17 @@ func TestLoadingIsToldOnceASecondAndEachSkip(t *testing.T) {
 	}
 	report.end()
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-	want := []string{"pdpp-mcp: found 2000 records so far", "pdpp-mcp: loaded 7000 records so far", "pdpp-mcp: skipped a/b.csv: no row", "pdpp-mcp: skipped a/b.csv:1: no row"}
+	want := []string{
+		"pdpp-mcp: found 2000 records so far",
+		"pdpp-mcp: loaded 7000 records so far",
+		"pdpp-mcp: skipped a/b.csv: no row",
+		"pdpp-mcp: skipped a/b.csv:1: no row",
+	}
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"pdpp-mcp: skipped a/b.csv:39: no row", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" || len(lines) != 2+40+1 {
+	if diff := cmp.Diff([]string{"pdpp-mcp: skipped a/b.csv:39: no row", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" ||
+		len(lines) != 2+40+1 {
 		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
 	}
 }

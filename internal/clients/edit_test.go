@@ -18,7 +18,11 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 var (
-	local  = clients.Server{Name: "pdpp", Command: "/usr/local/bin/pdpp-mcp", Arguments: []string{"stdio", "--provider-url", "https://rs.example"}}
+	local = clients.Server{
+		Name:      "pdpp",
+		Command:   "/usr/local/bin/pdpp-mcp",
+		Arguments: []string{"stdio", "--provider-url", "https://rs.example"},
+	}
 	hosted = clients.Server{Name: "pdpp", URL: "https://mcp.example/mcp"}
 )
 
@@ -104,7 +108,8 @@ func TestFilesBeforeAndAfter(t *testing.T) {
 					if err != nil || !bytes.Equal(again, after) {
 						t.Errorf("%s, %s: a second run makes of it\n%s (%v)", file.Name, server.name, again, err)
 					}
-					if entries, err := client.Ours(after, "pdpp"); err != nil || len(entries) != 1 || entries[0].URL != server.URL || entries[0].Command != server.Command {
+					if entries, err := client.Ours(after, "pdpp"); err != nil || len(entries) != 1 || entries[0].URL != server.URL ||
+						entries[0].Command != server.Command {
 						t.Errorf("%s, %s: found again are %+v (%v)", file.Name, server.name, entries, err)
 					}
 					removed, err := client.Remove(after, "pdpp")

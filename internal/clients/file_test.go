@@ -230,7 +230,8 @@ func TestDiffMasksTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := change.Diff(); strings.Contains(diff, "SECRET") || !strings.Contains(diff, "NAME") || !strings.Contains(diff, "https://mcp.example/mcp") {
+		if diff := change.Diff(); strings.Contains(diff, "SECRET") || !strings.Contains(diff, "NAME") ||
+			!strings.Contains(diff, "https://mcp.example/mcp") {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

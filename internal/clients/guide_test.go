@@ -30,10 +30,21 @@ func cases() map[string]clients.Server {
 	mine, theirs := local, hosted
 	mine.Description, theirs.Description = "your grant at https://rs.example", "https://mcp.example/mcp"
 	odd := mine
-	odd.Command, odd.Arguments = "/opt/my tools/pdpp-mcp", []string{"stdio", "--provider-url", "https://rs.example", "--cache-root", "/home/ada/it's here"}
+	odd.Command, odd.Arguments = "/opt/my tools/pdpp-mcp", []string{
+		"stdio",
+		"--provider-url",
+		"https://rs.example",
+		"--cache-root",
+		"/home/ada/it's here",
+	}
 	withToken := theirs
 	withToken.TokenEnv = "PDPP_TOKEN"
-	return map[string]clients.Server{"local": mine, "hosted": theirs, "local, with blanks in paths": odd, "hosted, with a token in the environment": withToken}
+	return map[string]clients.Server{
+		"local":                       mine,
+		"hosted":                      theirs,
+		"local, with blanks in paths": odd,
+		"hosted, with a token in the environment": withToken,
+	}
 }
 
 func guide(client clients.Client, server clients.Server) clients.Guide {

@@ -38,7 +38,16 @@ func TestCollectorSendsSpans(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", server.URL+"/in", "OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b, x-other=c", "OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"))
+	c, err := newCollector(
+		environment(
+			"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+			server.URL+"/in",
+			"OTEL_EXPORTER_OTLP_HEADERS",
+			"x-key=a%20b, x-other=c",
+			"OTEL_EXPORTER_OTLP_COMPRESSION",
+			"gzip",
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,8 @@ func TestTransportWithoutATracer(t *testing.T) {
 		t.Errorf("a request of no trace is changed: %v", err)
 	}
 	ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": parent, "tracestate": "a=" + canary})
-	if _, err := transport.RoundTrip(request.WithContext(ctx)); err != nil || sent.Header.Get("Traceparent") != parent || sent.Header.Get("Tracestate") != "" {
+	if _, err := transport.RoundTrip(request.WithContext(ctx)); err != nil || sent.Header.Get("Traceparent") != parent ||
+		sent.Header.Get("Tracestate") != "" {
 		t.Errorf("sent %v, %v", sent.Header, err)
 	}
 }

@@ -44,7 +44,9 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	request := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", http.NoBody)
 	request.RemoteAddr = "192.0.2.7:1234"
 	request.Header.Set("Authorization", "Bearer "+middlewaretest.CanaryToken)
-	request = request.WithContext(context.WithValue(ctx, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443})))
+	request = request.WithContext(
+		context.WithValue(ctx, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 443})),
+	)
 	return chain, request
 }
 

@@ -39,7 +39,10 @@ func FuzzHost(f *testing.F) {
 				}
 			case http.StatusOK:
 				u, err := url.Parse(published)
-				if err != nil || u.Scheme != "http" && u.Scheme != "https" || !slices.Contains(ours, u.Hostname()) || u.User != nil || u.Path != "/mcp" || u.RawQuery != "" || u.Fragment != "" {
+				if err != nil || u.Scheme != "http" && u.Scheme != "https" || !slices.Contains(ours, u.Hostname()) || u.User != nil ||
+					u.Path != "/mcp" ||
+					u.RawQuery != "" ||
+					u.Fragment != "" {
 					t.Errorf("host %q, forwarded %q %q: %q", host, forwardedHost, forwardedProto, published)
 				}
 			default:
@@ -50,7 +53,8 @@ func FuzzHost(f *testing.F) {
 					t.Errorf("a stranger's %q %q changes %d %q into %d %q", forwardedHost, forwardedProto, bare, url, status, published)
 				}
 			}
-			if status, published := reach(configured, "192.0.2.1:8080", peer, host, headers); status == http.StatusOK && published != "https://mcp.example/mcp" {
+			if status, published := reach(configured, "192.0.2.1:8080", peer, host, headers); status == http.StatusOK &&
+				published != "https://mcp.example/mcp" {
 				t.Errorf("published %q", published)
 			}
 		}
@@ -75,7 +79,8 @@ func FuzzOrigin(f *testing.F) {
 		if entered != want || !entered && w.Code != http.StatusForbidden {
 			t.Errorf("%q: entered %v with %d", sent, entered, w.Code)
 		}
-		if allowed := w.Header().Get("Access-Control-Allow-Origin"); allowed != "" && (allowed != listed || !slices.Equal(sent, []string{listed})) {
+		if allowed := w.Header().Get("Access-Control-Allow-Origin"); allowed != "" &&
+			(allowed != listed || !slices.Equal(sent, []string{listed})) {
 			t.Errorf("%q: may read as %q", sent, allowed)
 		}
 	})
@@ -89,11 +94,16 @@ func FuzzRequestID(f *testing.F) {
 	}
 	const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 	good := func(id string) bool {
-		return id != "" && len(id) <= 64 && strings.Trim(id, harmless) == "" && !strings.ContainsFunc(id, func(r rune) bool { return !strings.ContainsRune(harmless, r) })
+		return id != "" && len(id) <= 64 && strings.Trim(id, harmless) == "" &&
+			!strings.ContainsFunc(id, func(r rune) bool { return !strings.ContainsRune(harmless, r) })
 	}
 	f.Fuzz(func(t *testing.T, newer, older string) {
 		inside := ""
-		handler := web.Record(web.Public{})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }))
+		handler := web.Record(
+			web.Public{},
+		)(
+			http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }),
+		)
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header["Request-Id"], r.Header["X-Request-Id"] = []string{newer}, []string{older}
 		w := httptest.NewRecorder()

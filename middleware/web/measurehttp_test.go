@@ -56,7 +56,9 @@ func TestMeasureHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen requestsSeen
-			authority := &webAuthority{recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} }}
+			authority := &webAuthority{
+				recheck: func(rs.Token) (auth.Principal, error) { return auth.Principal{}, &rs.Error{Code: rs.TokenInactive} },
+			}
 			chain := web.ChainOptions{
 				Authenticator: authority, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop(), Observer: &seen,
 			}.AuthenticatedChain()

@@ -28,7 +28,11 @@ func TestRequestID(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var inside string
-			handler := web.Record(web.Public{})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }))
+			handler := web.Record(
+				web.Public{},
+			)(
+				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }),
+			)
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", "Bearer a-callers-token")
 			r.Header.Set(test.header, test.value)

@@ -36,7 +36,12 @@ func TestRecoverHTTP(t *testing.T) {
 				t.Errorf("recovered %v", fault)
 			}
 		}()
-		handler(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "half"); panic("late") }).ServeHTTP(httptest.NewRecorder(), request)
+		handler(
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "half"); panic("late") },
+		).ServeHTTP(
+			httptest.NewRecorder(),
+			request,
+		)
 	})
 	t.Run("an abort stays an abort", func(t *testing.T) {
 		defer func() {

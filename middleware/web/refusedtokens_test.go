@@ -58,7 +58,8 @@ func TestGuessingTokens(t *testing.T) {
 		t.Errorf("a request without a token, which is how hosts find the metadata, is answered %d", w.Code)
 	}
 	clock.pass(2 * time.Second)
-	if first, second := limited(chain, from("203.0.113.7", "good")).Code, limited(chain, from("203.0.113.7", "good")).Code; first != 200 || second != 200 {
+	if first, second := limited(chain, from("203.0.113.7", "good")).Code, limited(chain, from("203.0.113.7", "good")).Code; first != 200 ||
+		second != 200 {
 		t.Errorf("after the wait: %d, %d; good tokens cost nothing", first, second)
 	}
 }

@@ -40,7 +40,8 @@ func FuzzIntrospection(f *testing.F) {
 			}
 			return
 		}
-		if !answer.Active || answer.Issuer != "i" || len(answer.Audience) == 0 || !info.Expires.IsZero() && !now.Before(info.Expires.Add(clockSkew)) {
+		if !answer.Active || answer.Issuer != "i" || len(answer.Audience) == 0 ||
+			!info.Expires.IsZero() && !now.Before(info.Expires.Add(clockSkew)) {
 			t.Errorf("let in on %s", body)
 		}
 	})

@@ -129,7 +129,9 @@ func TestIntrospectorWithOneAudience(t *testing.T) {
 	} {
 		server := httptest.NewServer(says2xx(body))
 		t.Cleanup(server.Close)
-		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL}, Audiences: []string{"https://rs.example"}})
+		introspector, err := auth.NewIntrospector(
+			auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL}, Audiences: []string{"https://rs.example"}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +187,8 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 
 func TestNewIntrospectorRefusesAnEndpointThatIsNone(t *testing.T) {
 	for _, endpoint := range []string{"", "as.example/introspect", "ftp://as.example", "https://", "https://a:b@as.example/introspect", "://"} {
-		if _, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: endpoint}}); err == nil || strings.Contains(err.Error(), "a:b") {
+		if _, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: endpoint}}); err == nil ||
+			strings.Contains(err.Error(), "a:b") {
 			t.Errorf("endpoint %q: %v", endpoint, err)
 		}
 	}

@@ -135,7 +135,9 @@ func TestTokenCacheRemembers(t *testing.T) {
 		}
 	})
 	t.Run("an authority that panics could not tell", func(t *testing.T) {
-		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) { panic("x") })})
+		cache := auth.NewTokenCache(
+			auth.TokenCacheOptions{Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) { panic("x") })},
+		)
 		var e *rs.Error
 		if _, err := cache.Authenticate(context.Background(), rs.NewToken("a")); !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable {
 			t.Error(err)
@@ -255,7 +257,9 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 	var e *rs.Error
 	f := newCache(0)
 	limited := func(limits auth.LookupLimits) {
-		f.TokenCache = auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(f.lookUp), Now: func() time.Time { return f.now }, Unknown: &limits})
+		f.TokenCache = auth.NewTokenCache(
+			auth.TokenCacheOptions{Authority: authorityFunc(f.lookUp), Now: func() time.Time { return f.now }, Unknown: &limits},
+		)
 	}
 	limited(auth.LookupLimits{Rate: 0.1, Burst: 2})
 	_ = f.wantAsked(t, "a", 1)
@@ -370,7 +374,11 @@ func TestWhatOpensTheBreakerOfAnAuthority(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			observed := &breakerChanges{}
-			introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), Observer: observed}})
+			introspector, err := auth.NewIntrospector(
+				auth.IntrospectorOptions{
+					LookupOptions: auth.LookupOptions{Endpoint: server.URL, ClientID: "c", ClientSecret: rs.NewToken("s"), Observer: observed},
+				},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

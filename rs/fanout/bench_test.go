@@ -27,7 +27,11 @@ func BenchmarkFanout(b *testing.B) {
 		for i := range members {
 			members[i] = aMember(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: members}, func(rs.Token) rs.Doer { return doer }, fanout.PackageOptions{})
+		p := fanout.NewPackage(
+			fanout.Membership{PackageID: "pkg_1", Members: members},
+			func(rs.Token) rs.Doer { return doer },
+			fanout.PackageOptions{},
+		)
 		request := searchRequest("limit", "20")
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
@@ -80,7 +84,11 @@ func BenchmarkFanoutOverHTTP(b *testing.B) {
 		for i := range members {
 			members[i] = aMember(fmt.Sprint(i))
 		}
-		p := fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: members}, func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }, fanout.PackageOptions{})
+		p := fanout.NewPackage(
+			fanout.Membership{PackageID: "pkg_1", Members: members},
+			func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) },
+			fanout.PackageOptions{},
+		)
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -323,7 +323,9 @@ func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
 	for name, request := range map[string]rs.Request{"search": searchRequest(), "streams": {Path: rs.Path("streams")}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_h": hitsOf("h", 1), "tok_s": hitsOf("s", 1), "tok_z": hangs}}
+				f := &packageRS{
+					answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_h": hitsOf("h", 1), "tok_s": hitsOf("s", 1), "tok_z": hangs},
+				}
 				a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_h": hang, "tok_s": slow, "tok_z": slow}}
 				p := judged(t, a, f, fanout.PackageOptions{MemberDeadline: 5 * time.Second}, aMember("h"), aMember("s"), aMember("a"), aMember("z"))
 				began := time.Now()

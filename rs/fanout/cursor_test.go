@@ -89,7 +89,11 @@ func TestPackageCursorIsBound(t *testing.T) {
 	cursor := readMerged(t, response, err).NextCursor
 	f.heard(t)
 
-	elsewhere := fanout.NewPackage(fanout.Membership{PackageID: "pkg_2", Members: []fanout.Member{aMember("a"), aMember("b")}}, f.doer, fanout.PackageOptions{})
+	elsewhere := fanout.NewPackage(
+		fanout.Membership{PackageID: "pkg_2", Members: []fanout.Member{aMember("a"), aMember("b")}},
+		f.doer,
+		fanout.PackageOptions{},
+	)
 	same := searchRequest("streams", "messages", "streams", "notes", "cursor", cursor)
 	otherPath := same
 	otherPath.Path = rs.Path("search", "semantic")
@@ -204,7 +208,9 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 		if !slices.Equal(pages, []string{"a0 a1", "a2", ""}) {
 			t.Errorf("pages are %q", pages)
 		}
-		if last.missing() != "cin_b=unavailable" || !strings.Contains(last.Meta.Warnings[0].Message, "the search ends here") || string(last.Meta.Count) != "3" || last.Meta.Accuracy != "lower_bound" {
+		if last.missing() != "cin_b=unavailable" || !strings.Contains(last.Meta.Warnings[0].Message, "the search ends here") ||
+			string(last.Meta.Count) != "3" ||
+			last.Meta.Accuracy != "lower_bound" {
 			t.Errorf("the last page says %+v, without %q", last.Meta, last.missing())
 		}
 	})
@@ -255,7 +261,11 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 				}
 				return hitsOf("a", 5)(ctx, r)
 			}, "tok_b": hitsOf("b", 1)}}
-			pages, _ := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) }, func(page int) string { return []string{"2", "4"}[min(page, 1)] })
+			pages, _ := walk(
+				t,
+				func() auth.Package { return packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")) },
+				func(page int) string { return []string{"2", "4"}[min(page, 1)] },
+			)
 			if !slices.Equal(pages, []string{"a0 b0", "a1", "a2 a3 a4"}) {
 				t.Errorf("pages are %q", pages)
 			}
@@ -302,7 +312,15 @@ func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
 // A search whose connections cannot go on says why, and reads nothing: they lost the stream, were refused, or are gone.
 func TestASearchThatCannotGoOnSaysWhy(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b", "notes")).Do(t.Context(), searchRequest("limit", "2", "streams", "messages"))
+	response, err := packageOf(
+		f,
+		fanout.PackageOptions{},
+		aMember("a"),
+		aMember("b", "notes"),
+	).Do(
+		t.Context(),
+		searchRequest("limit", "2", "streams", "messages"),
+	)
 	next := searchRequest("limit", "2", "streams", "messages", "cursor", readMerged(t, response, err).NextCursor)
 	f.heard(t)
 	for name, row := range map[string]struct {

@@ -25,7 +25,12 @@ func TestPackageTellsItsFanOuts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var notified [][2]int
 			f := &packageRS{answers: row.answers}
-			p := packageOf(f, fanout.PackageOptions{FannedOut: func(asked, answered int) { notified = append(notified, [2]int{asked, answered}) }}, aMember("a", "messages"), aMember("b", "messages"))
+			p := packageOf(
+				f,
+				fanout.PackageOptions{FannedOut: func(asked, answered int) { notified = append(notified, [2]int{asked, answered}) }},
+				aMember("a", "messages"),
+				aMember("b", "messages"),
+			)
 			response, err := p.Do(t.Context(), row.request)
 			if err == nil && len(row.want) > 0 && response.Unavailable != row.want[0][0]-row.want[0][1] {
 				t.Errorf("the answer counts %d connections as unavailable: %s", response.Unavailable, response.Body)

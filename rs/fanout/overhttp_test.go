@@ -40,7 +40,16 @@ func demoCorpus() model.Corpus {
 				for i := range counts[connection] {
 					id := fmt.Sprintf("%s-%d", connection[4:], i)
 					data := json.RawMessage(fmt.Sprintf(`{"id":%q,"body":"the invoice number %d"}`, id, i))
-					if !yield(model.Record{ConnectionID: connection, Stream: stream, ID: id, EmittedAt: packageNow.Add(time.Duration(i) * time.Minute), Data: data}, nil) {
+					if !yield(
+						model.Record{
+							ConnectionID: connection,
+							Stream:       stream,
+							ID:           id,
+							EmittedAt:    packageNow.Add(time.Duration(i) * time.Minute),
+							Data:         data,
+						},
+						nil,
+					) {
 						return
 					}
 				}
@@ -88,11 +97,17 @@ func newPackageDemo(t *testing.T) *packageDemo {
 		t.Fatal(err)
 	}
 	secret := rs.NewToken("secret")
-	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: server.URL + "/introspect", ClientID: "adapter", ClientSecret: secret}})
+	introspector, err := auth.NewIntrospector(
+		auth.IntrospectorOptions{
+			LookupOptions: auth.LookupOptions{Endpoint: server.URL + "/introspect", ClientID: "adapter", ClientSecret: secret},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: server.URL + "/packages", ClientID: "adapter", ClientSecret: secret})
+	directory, err := fanout.NewHTTPDirectory(
+		auth.LookupOptions{Endpoint: server.URL + "/packages", ClientID: "adapter", ClientSecret: secret},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +136,22 @@ func TestPackageOverHTTP(t *testing.T) {
 			found = append(found, strings.Fields(page)...)
 		}
 		slices.Sort(found)
-		want := []string{"home-0", "home-1", "home-2", "wiki-0", "wiki-1", "wiki-2", "wiki-3", "work-0", "work-1", "work-2", "work-3", "work-4", "work-5", "work-6"}
+		want := []string{
+			"home-0",
+			"home-1",
+			"home-2",
+			"wiki-0",
+			"wiki-1",
+			"wiki-2",
+			"wiki-3",
+			"work-0",
+			"work-1",
+			"work-2",
+			"work-3",
+			"work-4",
+			"work-5",
+			"work-6",
+		}
 		if !slices.Equal(found, want) || string(last.Meta.Count) != "14" {
 			t.Errorf("found %q, count %s", found, last.Meta.Count)
 		}
@@ -131,7 +161,10 @@ func TestPackageOverHTTP(t *testing.T) {
 		if m := readMerged(t, response, err); m.missing() != "cin_shop=grant_revoked" {
 			t.Errorf("missing is %q", m.missing())
 		}
-		_, err = d.pkg.Do(t.Context(), rs.Request{Path: rs.Path("streams", "orders", "records"), Query: map[string][]string{"connection_id": {"cin_shop"}}})
+		_, err = d.pkg.Do(
+			t.Context(),
+			rs.Request{Path: rs.Path("streams", "orders", "records"), Query: map[string][]string{"connection_id": {"cin_shop"}}},
+		)
 		wantCode(t, err, "grant_revoked")
 	})
 	t.Run("S3-16b streams of different members", func(t *testing.T) {

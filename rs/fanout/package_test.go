@@ -215,7 +215,8 @@ func TestPackageRefusesToGuess(t *testing.T) {
 		}
 		_, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), recordsRequest(""))
 		e := wantCode(t, err, rs.AmbiguousConnection)
-		if len(e.Connections) != rs.MaxConnectionOptions || e.ConnectionTotal != 40 || len(e.Unavailable) != rs.MaxConnectionOptions || !strings.Contains(e.Hint, "schema") {
+		if len(e.Connections) != rs.MaxConnectionOptions || e.ConnectionTotal != 40 || len(e.Unavailable) != rs.MaxConnectionOptions ||
+			!strings.Contains(e.Hint, "schema") {
 			t.Errorf("%d of %d options, %d unavailable, hint %q", len(e.Connections), e.ConnectionTotal, len(e.Unavailable), e.Hint)
 		}
 		f.wantSilence(t)

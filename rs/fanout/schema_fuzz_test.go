@@ -44,7 +44,8 @@ func FuzzPackageSchema(f *testing.F) {
 				Connectors  []json.RawMessage `json:"connectors"`
 				Unavailable []json.RawMessage `json:"unavailable_connections"`
 			}
-			if err := json.Unmarshal([]byte(response.Body), &merged); err != nil || bytes.Contains([]byte(response.Body), []byte("tok_")) || len(merged.Unavailable) > 1 {
+			if err := json.Unmarshal([]byte(response.Body), &merged); err != nil || bytes.Contains([]byte(response.Body), []byte("tok_")) ||
+				len(merged.Unavailable) > 1 {
 				t.Fatalf("%s: %v of %s", request.Path, err, response.Body)
 			}
 			again, err := family.Do(t.Context(), request)

@@ -81,7 +81,13 @@ func TestPackageSchemaIsOneDocument(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: row.answers}
-			response, err := packageOf(f, fanout.PackageOptions{}, row.members...).Do(t.Context(), rs.Request{Path: rs.Path("schema"), Query: row.query})
+			response, err := packageOf(
+				f,
+				fanout.PackageOptions{},
+				row.members...).Do(
+				t.Context(),
+				rs.Request{Path: rs.Path("schema"), Query: row.query},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +110,8 @@ func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := rs.ReadSchema(response.Body)
-	if schema.Check() != nil || len(schema.Streams) != 1 || len(schema.Streams[0].Connections) != 2 || schema.Streams[0].Connections[1].GrantID != "grt_a" {
+	if schema.Check() != nil || len(schema.Streams) != 1 || len(schema.Streams[0].Connections) != 2 ||
+		schema.Streams[0].Connections[1].GrantID != "grt_a" {
 		t.Errorf("streams are %+v", schema.Streams)
 	}
 	if asked := f.heard(t); len(asked) != 1 {
@@ -164,7 +171,16 @@ func TestPackageStreams(t *testing.T) {
 		"tok_b": says(`{"data":[{"name":"notes"}]}`),
 		"tok_c": says(`"nothing"`),
 	}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"), aMember("c")).Do(t.Context(), rs.Request{Path: rs.Path("streams")})
+	response, err := packageOf(
+		f,
+		fanout.PackageOptions{},
+		aMember("a"),
+		aMember("b"),
+		aMember("c"),
+	).Do(
+		t.Context(),
+		rs.Request{Path: rs.Path("streams")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,8 @@ func TestPackageSearchTakesPart(t *testing.T) {
 			if m.keys() != row.keys {
 				t.Errorf("hits are %q, want %q", m.keys(), row.keys)
 			}
-			if w := m.Meta.Warnings; len(w) != min(len(row.warning), 1) || len(w) == 1 && (w[0].Code != "stream_not_granted" || !strings.Contains(w[0].Message, row.warning)) {
+			if w := m.Meta.Warnings; len(w) != min(len(row.warning), 1) ||
+				len(w) == 1 && (w[0].Code != "stream_not_granted" || !strings.Contains(w[0].Message, row.warning)) {
 				t.Errorf("warnings are %+v, want %s", w, row.warning)
 			}
 			for _, hit := range m.Data {
@@ -309,7 +310,15 @@ func TestPackageSearchAddsUpWhatChildrenCount(t *testing.T) {
 
 func TestPackageSearchWarnsOfAStreamThatNobodyHas(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1)}}
-	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b", "notes")).Do(t.Context(), searchRequest("streams", "messages", "streams", "photos"))
+	response, err := packageOf(
+		f,
+		fanout.PackageOptions{},
+		aMember("a"),
+		aMember("b", "notes"),
+	).Do(
+		t.Context(),
+		searchRequest("streams", "messages", "streams", "photos"),
+	)
 	m := readMerged(t, response, err)
 	if m.keys() != "a0" || len(m.Meta.Warnings) != 1 || m.Meta.Warnings[0].Code != "stream_not_granted" || !strings.Contains(m.Meta.Warnings[0].Message, `"photos"`) {
 		t.Errorf("hits %q, warnings %+v", m.keys(), m.Meta.Warnings)
@@ -426,7 +435,15 @@ func TestAHitOfAnotherConnectionIsNotRenamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"object":"list","data":[` + row.hit + `],"has_more":false}`)}}
-			response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest("connection_id", "cin_a"))
+			response, err := packageOf(
+				f,
+				fanout.PackageOptions{},
+				aMember("a"),
+				aMember("b"),
+			).Do(
+				t.Context(),
+				searchRequest("connection_id", "cin_a"),
+			)
 			if err != nil || !strings.Contains(response.Body, row.want) {
 				t.Errorf("%v, %v; want %s", response, err, row.want)
 			}

@@ -29,7 +29,12 @@ func TestAReadMakesLittleGarbage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doer, request := client.For(rsclient.Caller{Token: rs.NewToken("t")}), rs.Request{Path: rs.Path("search"), Query: url.Values{"q": {"invoice"}, "limit": {"25"}}}
+	doer, request := client.For(
+		rsclient.Caller{Token: rs.NewToken("t")},
+	), rs.Request{
+		Path:  rs.Path("search"),
+		Query: url.Values{"q": {"invoice"}, "limit": {"25"}},
+	}
 	got := testing.AllocsPerRun(200, func() {
 		if _, err := doer.Do(t.Context(), request); err != nil {
 			t.Fatal(err)

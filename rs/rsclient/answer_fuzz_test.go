@@ -43,7 +43,8 @@ func FuzzAnswer(f *testing.F) {
 		}
 		if err != nil {
 			var e *rs.Error
-			if !errors.As(err, &e) || e.Code == "" || strings.ContainsAny(string(e.Code), " \r\n\"") || e.Message == "" || len(e.Message) > 700 || strings.ContainsAny(e.Message, "\r\n") {
+			if !errors.As(err, &e) || e.Code == "" || strings.ContainsAny(string(e.Code), " \r\n\"") || e.Message == "" || len(e.Message) > 700 ||
+				strings.ContainsAny(e.Message, "\r\n") {
 				t.Errorf("error %#v", err)
 			}
 			return

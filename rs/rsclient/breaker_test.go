@@ -312,7 +312,8 @@ func oneAtATime(t *testing.T, fails roundTrip) {
 			if name != "429" {
 				synctest.Wait()
 				for range 20 {
-					if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != rs.ServerUnavailable || rs.AsError(err).RetryAfter != time.Second {
+					if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != rs.ServerUnavailable ||
+						rs.AsError(err).RetryAfter != time.Second {
 						t.Errorf("beside the attempt: %v", err)
 					}
 				}
@@ -390,7 +391,11 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	members := make([]fanout.Member, 20)
 	for i := range members {
 		id := strconv.Itoa(i)
-		members[i] = fanout.Member{Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id}, Streams: []string{"notes"}, Token: rs.NewToken("tok_" + id)}
+		members[i] = fanout.Member{
+			Connection: rs.Connection{GrantID: "g" + id, ConnectorKey: "mail", ID: "cin_" + id},
+			Streams:    []string{"notes"},
+			Token:      rs.NewToken("tok_" + id),
+		}
 	}
 	family := fanout.NewPackage(fanout.Membership{PackageID: "p", Members: members},
 		func(token rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: token}) }, fanout.PackageOptions{})
@@ -420,7 +425,17 @@ func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 
 func TestQuestionsToAnAuthority(t *testing.T) {
 	judge := func(t *testing.T, h *host, observer rsclient.Observer) func() error {
-		introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: "https://as.example/introspect", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer}})
+		introspector, err := auth.NewIntrospector(
+			auth.IntrospectorOptions{
+				LookupOptions: auth.LookupOptions{
+					Endpoint:     "https://as.example/introspect",
+					ClientID:     "c",
+					ClientSecret: rs.NewToken("s"),
+					Transport:    h,
+					Observer:     observer,
+				},
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +448,15 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 		}
 	}
 	members := func(t *testing.T, h *host, observer rsclient.Observer) func() error {
-		directory, err := fanout.NewHTTPDirectory(auth.LookupOptions{Endpoint: "https://as.example/packages", ClientID: "c", ClientSecret: rs.NewToken("s"), Transport: h, Observer: observer})
+		directory, err := fanout.NewHTTPDirectory(
+			auth.LookupOptions{
+				Endpoint:     "https://as.example/packages",
+				ClientID:     "c",
+				ClientSecret: rs.NewToken("s"),
+				Transport:    h,
+				Observer:     observer,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -503,7 +526,8 @@ func TestQuestionsToAnAuthority(t *testing.T) {
 						}
 						return
 					}
-					if e := rs.AsError(err); e.Code != rs.AuthorityUnreachable || e.RetryAfter < time.Second || e.RetryAfter > 6*time.Second || h.requests.Load() != requests {
+					if e := rs.AsError(err); e.Code != rs.AuthorityUnreachable || e.RetryAfter < time.Second || e.RetryAfter > 6*time.Second ||
+						h.requests.Load() != requests {
 						t.Errorf("%v, RetryAfter %s, %d more requests", err, e.RetryAfter, h.requests.Load()-requests)
 					}
 					time.Sleep(6 * time.Second)

@@ -154,11 +154,13 @@ func FuzzErrorEnvelope(f *testing.F) {
 			t.Fatalf("error %v of type %T", err, err)
 		}
 		for _, text := range []string{string(e.Code), e.Message, e.Param, e.RequestID, e.RetryWith} {
-			if len(text) > 610 || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
+			if len(text) > 610 || !utf8.ValidString(text) ||
+				strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
 				t.Errorf("text %q", text)
 			}
 		}
-		if e.Code == "" || e.Message == "" || e.Status != status || len(e.Connections) > rs.MaxConnectionOptions || e.ConnectionTotal < len(e.Connections) {
+		if e.Code == "" || e.Message == "" || e.Status != status || len(e.Connections) > rs.MaxConnectionOptions ||
+			e.ConnectionTotal < len(e.Connections) {
 			t.Errorf("error %+v", e)
 		}
 		if e.Envelope != nil && !json.Valid(e.Envelope) {

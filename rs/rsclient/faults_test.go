@@ -197,7 +197,10 @@ func TestFaultsOfTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = closed.Close()
-	nobody := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no resolver") }}
+	nobody := &net.Resolver{
+		PreferGo: true,
+		Dial:     func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no resolver") },
+	}
 	dialled := func(dial func(context.Context, string, string) (net.Conn, error)) *http.Transport {
 		return &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			attempts.Add(1)
@@ -239,7 +242,8 @@ func TestFaultsOfTheWay(t *testing.T) {
 			}
 			_, err = client.For(caller(secretToken)).Do(t.Context(), rs.Request{Path: "/v1/x"})
 			e := rs.AsError(err)
-			if e.Code != row.code || !strings.Contains(e.Message, row.says) || e.Hint == "" || e.Cause == nil || strings.Contains(e.Message+e.Hint, "example") {
+			if e.Code != row.code || !strings.Contains(e.Message, row.says) || e.Hint == "" || e.Cause == nil ||
+				strings.Contains(e.Message+e.Hint, "example") {
 				t.Errorf("%s: %s %s (cause %v)", e.Code, e.Message, e.Hint, e.Cause)
 			}
 			if got := attempts.Load(); got != row.attempts {

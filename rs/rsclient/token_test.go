@@ -23,7 +23,11 @@ func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := func(token rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: token}) }
-	pkg := fanout.NewPackage(fanout.Membership{PackageID: "p", Members: []fanout.Member{{Connection: rs.Connection{ID: "c"}, Token: token}}}, as, fanout.PackageOptions{})
+	pkg := fanout.NewPackage(
+		fanout.Membership{PackageID: "p", Members: []fanout.Member{{Connection: rs.Connection{ID: "c"}, Token: token}}},
+		as,
+		fanout.PackageOptions{},
+	)
 	for name, value := range map[string]any{
 		"by itself":                       token,
 		"behind a pointer":                &token,

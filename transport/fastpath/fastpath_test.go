@@ -87,7 +87,10 @@ func (p *paths) answer(ctx context.Context, call tools.Call) (tools.Reply, error
 		return tools.Reply{}, &rs.Error{Code: rs.NotFound, Status: 404, Message: "Not <there>.", Hint: "Look."}
 	case "rich":
 		return tools.Reply{Result: &mcp.CallToolResult{Content: []mcp.Content{
-			&mcp.ResourceLink{URI: "pdpp://x", Name: "x"}, &mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.TextContent{Text: "u"},
+			&mcp.ResourceLink{
+				URI:  "pdpp://x",
+				Name: "x",
+			}, &mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.TextContent{Text: "u"},
 		}}}, nil
 	}
 	panic("a fault")
