@@ -163,12 +163,8 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 			Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
 			Package: scriptedPackage{RS: server, choose: ambiguous, granted: granted},
 		}
-		reply, err := standard(
-			server,
-		)(
-			auth.WithPrincipal(t.Context(), p),
-			tools.Call{Tool: toolNamed(t, "search"), Raw: json.RawMessage(arguments)},
-		)
+		call := tools.Call{Tool: toolNamed(t, "search"), Raw: json.RawMessage(arguments)}
+		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), call)
 		if err != nil || !strings.Contains(textOf(t, reply.Result), says) || len(server.Lines()) != 0 {
 			t.Errorf("%s: %s, after %v (%v)", arguments, textOf(t, reply.Result), server.Lines(), err)
 		}

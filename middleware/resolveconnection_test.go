@@ -30,14 +30,8 @@ func TestResolveConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var core middlewaretest.Spy
-			_, err := middleware.Chain(
-				core.Handle,
-				middleware.Validate,
-				middleware.ResolveConnection,
-			)(
-				t.Context(),
-				callOf(t, row.tool, row.arguments),
-			)
+			handle := middleware.Chain(core.Handle, middleware.Validate, middleware.ResolveConnection)
+			_, err := handle(t.Context(), callOf(t, row.tool, row.arguments))
 			if codeOf(t, err) != row.code {
 				t.Fatalf("error %v, want %q", err, row.code)
 			}

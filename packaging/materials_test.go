@@ -30,7 +30,8 @@ func TestTheBillOfMaterialsOfARelease(t *testing.T) {
 		t.Errorf("version %v, serial number %q", bill.SpecVersion, bill.SerialNumber)
 	}
 	const own = "pkg:golang/github.com/pdp-connect/pdpp-mcp@v1.2.3-rc.1"
-	if about := bill.Metadata; about.Component.PackageURL != own || about.Component.Version != testVersion || about.Timestamp != "2026-01-02T03:04:06Z" {
+	if about := bill.Metadata; about.Component.PackageURL != own || about.Component.Version != testVersion ||
+		about.Timestamp != "2026-01-02T03:04:06Z" {
 		t.Errorf("%+v of %s", about.Component, about.Timestamp)
 	}
 	dependencies := map[string][]string{}

@@ -139,7 +139,8 @@ func (o *ownTools) ask(ctx context.Context, method string, params any) (string, 
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	response, err := bearerTransport(o.token).RoundTrip(request)
+	request.Header.Set("Authorization", "Bearer "+o.token)
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		return "", err
 	}

@@ -80,7 +80,8 @@ func TestPackageDirectory(t *testing.T) {
 	}
 	t.Run("a usable member's token reads its own connection and no other", func(t *testing.T) {
 		token := text(walk(members[0], "access_token"))
-		if got := r.ok(token, "/v1/streams/messages/records?limit=1"); got.at("data", 0, "connection_id") != "cin_mail_work" || len(got.list("data")) != 1 {
+		if got := r.ok(token, "/v1/streams/messages/records?limit=1"); got.at("data", 0, "connection_id") != "cin_mail_work" ||
+			len(got.list("data")) != 1 {
 			t.Errorf("records: %s", got.text)
 		}
 		if got := r.get(token, "/v1/streams/messages/records?connection_id=cin_mail_home"); got.code() != "context.instance_mismatch" {

@@ -48,7 +48,14 @@ func benchCorpus(count int, bytes *int) model.Corpus {
 				}
 			}
 			at := testNow.Add(time.Duration(i) * time.Minute)
-			data, err := json.Marshal(map[string]string{"id": fmt.Sprintf("m%d", i), "sender": fmt.Sprintf("person%d", i%7), "sent_at": at.Format(time.RFC3339), "text": text.String()})
+			data, err := json.Marshal(
+				map[string]string{
+					"id":      fmt.Sprintf("m%d", i),
+					"sender":  fmt.Sprintf("person%d", i%7),
+					"sent_at": at.Format(time.RFC3339),
+					"text":    text.String(),
+				},
+			)
 			*bytes += len(data) + 1
 			if !yield(model.Record{ConnectionID: "cin_chat", Stream: "messages", ID: fmt.Sprintf("m%d", i), EmittedAt: at, Data: data}, err) {
 				return

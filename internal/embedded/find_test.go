@@ -167,7 +167,11 @@ func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 	records := testRecords()
 	other.Records = func(yield func(model.Record, error) bool) {
 		for _, one := range records {
-			data := strings.ReplaceAll(string(one.Data), "secretword", "zebrafinch and its zebrafinches are the most secretive words of all that there are")
+			data := strings.ReplaceAll(
+				string(one.Data),
+				"secretword",
+				"zebrafinch and its zebrafinches are the most secretive words of all that there are",
+			)
 			data = strings.ReplaceAll(data, `"Invoice number 7"`, `"Xylophone number 7"`) // before the time of the grant
 			one.Data = json.RawMessage(data)
 			if !yield(one, nil) {

@@ -75,7 +75,10 @@ func TestGrantBounds(t *testing.T) {
 		{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work", "cin_mail_home"}, Fields: []string{"id"}},
 	}})
 	t.Run("since is inclusive and until exclusive", func(t *testing.T) {
-		if ids := r.ok("tok-until", "/v1/streams/messages/records?connection_id=cin_mail_work").ids("id"); strings.Join(ids, " ") != "w-011 w-010" {
+		if ids := r.ok("tok-until", "/v1/streams/messages/records?connection_id=cin_mail_work").ids("id"); strings.Join(
+			ids,
+			" ",
+		) != "w-011 w-010" {
 			t.Errorf("ids %v", ids)
 		}
 	})
@@ -103,7 +106,8 @@ func TestGrantBounds(t *testing.T) {
 			{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work"}},
 			{ConnectorKey: "mail", Stream: "attachments", ConnectionIDs: []string{"cin_mail_work"}, Fields: []string{"id", "message_id"}},
 		}})
-		if got := r.ok("tok-cut", "/v1/streams/messages/records/w-050?expand=attachments"); strings.Contains(got.text, "filename") || strings.Contains(got.text, "report") {
+		if got := r.ok("tok-cut", "/v1/streams/messages/records/w-050?expand=attachments"); strings.Contains(got.text, "filename") ||
+			strings.Contains(got.text, "report") {
 			t.Errorf("answer: %s", got.text)
 		}
 	})
@@ -117,7 +121,15 @@ func TestGrantBounds(t *testing.T) {
 	t.Run("a grant ends at its time", func(t *testing.T) {
 		now := testNow
 		r := newRigWith(t, Options{Now: func() time.Time { return now }})
-		r.grants.Put("tok-hour", authority.Grant{ID: "grt_hour", Kind: authority.KindClient, Streams: authority.Everything(testConnectors()), Expires: testNow.Add(time.Hour)})
+		r.grants.Put(
+			"tok-hour",
+			authority.Grant{
+				ID:      "grt_hour",
+				Kind:    authority.KindClient,
+				Streams: authority.Everything(testConnectors()),
+				Expires: testNow.Add(time.Hour),
+			},
+		)
 		r.ok("tok-hour", "/v1/schema")
 		now = testNow.Add(time.Hour)
 		if got := r.get("tok-hour", "/v1/schema"); got.code() != "grant_expired" {

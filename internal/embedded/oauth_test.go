@@ -189,8 +189,14 @@ func (r *oauthRig) refresh(client, token string) answer {
 func TestAgentConnect(t *testing.T) {
 	r := newOAuthRig(t)
 	client := r.register()
-	uri := r.push(client, details(mailSource,
-		map[string]any{"name": "messages", "fields": []string{"subject"}, "instance_ids": []string{"cin_mail_work"}, "time_range": map[string]any{"since": "2026-03-01"}},
+	uri := r.push(client, details(
+		mailSource,
+		map[string]any{
+			"name":         "messages",
+			"fields":       []string{"subject"},
+			"instance_ids": []string{"cin_mail_work"},
+			"time_range":   map[string]any{"since": "2026-03-01"},
+		},
 	))
 	started := r.json("/agent-connect", map[string]any{"request_uri": uri, "client_id": client, "client_name": "pdpp-mcp"})
 	if started.status != http.StatusCreated || started.at("approval_url") != testOrigin+consentPage(uri) || started.at("interval") != 2.0 {
@@ -213,7 +219,8 @@ func TestAgentConnect(t *testing.T) {
 		"name": "messages", "fields": []any{"id", "subject", "received_at"}, "instance_ids": []any{"cin_mail_work"},
 		"time_constraint": map[string]any{"field": "received_at", "since": "2026-03-01T00:00:00Z"},
 	}}
-	if diff := cmp.Diff(any(want), first.at("grant", "streams")); diff != "" || first.at("grant", "expires_at") != nil || first.at("expires_in") != nil {
+	if diff := cmp.Diff(any(want), first.at("grant", "streams")); diff != "" || first.at("grant", "expires_at") != nil ||
+		first.at("expires_in") != nil {
 		t.Errorf("grant %s (-want +got):\n%s", first.text, diff)
 	}
 	token := text(first.at("access_token"))
@@ -227,7 +234,8 @@ func TestAgentConnect(t *testing.T) {
 				t.Errorf("connection %q", id)
 			}
 		}
-		if rows.at("data", 0, "data", "snippet") != nil || rows.at("data", 0, "data", "subject") == nil || len(rows.list("data")) == 0 || len(rows.list("data")) == workMessages {
+		if rows.at("data", 0, "data", "snippet") != nil || rows.at("data", 0, "data", "subject") == nil || len(rows.list("data")) == 0 ||
+			len(rows.list("data")) == workMessages {
 			t.Errorf("records: %s", rows.text)
 		}
 		if got := r.get(token, "/v1/streams/attachments/records"); got.code() != "context.stream_not_allowed" {
@@ -256,7 +264,12 @@ func TestAgentConnectRefusals(t *testing.T) {
 		demand(t, r.json("/agent-connect", map[string]any{"client_id": client, "scope": "pdpp:read"}), 400, "invalid_request")
 	})
 	t.Run("another client", func(t *testing.T) {
-		demand(t, r.json("/agent-connect", map[string]any{"request_uri": r.push(client, details(chatSource, everyStream())), "client_id": "pdpp_cli"}), 403, "invalid_client")
+		demand(
+			t,
+			r.json("/agent-connect", map[string]any{"request_uri": r.push(client, details(chatSource, everyStream())), "client_id": "pdpp_cli"}),
+			403,
+			"invalid_client",
+		)
 	})
 	t.Run("a wrong polling code", func(t *testing.T) {
 		demand(t, r.json("/agent-connect/agc_nope/token", map[string]any{"polling_code": "nope"}), 401, "invalid_grant")
@@ -323,7 +336,15 @@ func TestDeviceCode(t *testing.T) {
 	r := newOAuthRig(t)
 	client := r.register()
 	start := func() answer {
-		return r.form("/oauth/device_authorization", "client_id", client, "resource", testOrigin+"/mcp", "authorization_details", encode(t, details(chatSource, everyStream())))
+		return r.form(
+			"/oauth/device_authorization",
+			"client_id",
+			client,
+			"resource",
+			testOrigin+"/mcp",
+			"authorization_details",
+			encode(t, details(chatSource, everyStream())),
+		)
 	}
 	poll := func(code any, client string) answer {
 		return r.form("/oauth/token", "grant_type", deviceGrant, "device_code", text(code), "client_id", client)
@@ -403,7 +424,8 @@ func TestTheOwnerSeesTheConnections(t *testing.T) {
 		return r.do(request)
 	}
 	for _, secret := range []string{"", "wrong"} {
-		if got := ask(secret); got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("WWW-Authenticate"), "Basic ") || strings.Contains(got.text, "connector_id") {
+		if got := ask(secret); got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("WWW-Authenticate"), "Basic ") ||
+			strings.Contains(got.text, "connector_id") {
 			t.Errorf("%q: %d %s", secret, got.status, got.text)
 		}
 	}

@@ -30,7 +30,8 @@ func (r *oauthRig) signedIn(pairs ...string) (client string, got answer) {
 func TestCodeFlow(t *testing.T) {
 	r := newOAuthRig(t)
 	client, got := r.signedIn()
-	if got.at("expires_in") != 600.0 || !strings.HasPrefix(text(got.at("refresh_token")), "rt_") || got.header.Get("Cache-Control") != "no-store" {
+	if got.at("expires_in") != 600.0 || !strings.HasPrefix(text(got.at("refresh_token")), "rt_") ||
+		got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("token: %s", got.text)
 	}
 	if diff := cmp.Diff(any([]any{"cin_chat"}), got.at("authorization_details", 0, "streams", 0, "instance_ids")); diff != "" {
@@ -49,7 +50,8 @@ func TestCodeFlow(t *testing.T) {
 		{"another redirect", client, "redirect_uri", callback + "x"},
 		{"another client", "pdpp_cli", "", ""},
 	} {
-		if got := r.redeem(test.client, code, test.parameter, test.value); got.status != http.StatusBadRequest || got.at("error") != "invalid_grant" {
+		if got := r.redeem(test.client, code, test.parameter, test.value); got.status != http.StatusBadRequest ||
+			got.at("error") != "invalid_grant" {
 			t.Errorf("%s: %d %s", test.name, got.status, got.text)
 		}
 	}
@@ -178,7 +180,8 @@ func TestRegistrationRefusals(t *testing.T) {
 		for range 119 { // and the one above
 			r.register()
 		}
-		if got := r.json("/oauth/register", map[string]any{}); got.status != http.StatusTooManyRequests || got.at("error") != "slow_down" || got.header.Get("Retry-After") != "600" {
+		if got := r.json("/oauth/register", map[string]any{}); got.status != http.StatusTooManyRequests || got.at("error") != "slow_down" ||
+			got.header.Get("Retry-After") != "600" {
 			t.Errorf("status %d: %s", got.status, got.text)
 		}
 		r.now = r.now.Add(10 * time.Minute)

@@ -59,7 +59,10 @@ func TestConsentPageRefusesConnections(t *testing.T) {
 			}
 		})
 	}
-	if page := r.approve(consentPage(r.push("pdpp_cli", details(mailSource, map[string]any{"name": "*", "instance_ids": []string{"cin_mail_work", "cin_mail_home"}})))); !strings.Contains(page.text, "Access granted") {
+	if page := r.approve(consentPage(r.push("pdpp_cli", details(mailSource, map[string]any{"name": "*", "instance_ids": []string{"cin_mail_work", "cin_mail_home"}})))); !strings.Contains(
+		page.text,
+		"Access granted",
+	) {
 		t.Errorf("two named connections: %s", page.text)
 	}
 }
@@ -158,7 +161,10 @@ func TestRequestsAreBounded(t *testing.T) {
 	for range 256 {
 		r.push("pdpp_cli", details(chatSource, everyStream()))
 	}
-	refused := r.json("/oauth/par", map[string]any{"client_id": "pdpp_cli", "authorization_details": []any{details(chatSource, everyStream())}})
+	refused := r.json(
+		"/oauth/par",
+		map[string]any{"client_id": "pdpp_cli", "authorization_details": []any{details(chatSource, everyStream())}},
+	)
 	if refused.status != http.StatusTooManyRequests || refused.code() != "slow_down" {
 		t.Errorf("status %d: %s", refused.status, refused.text)
 	}
@@ -173,7 +179,9 @@ func TestAuthorityMetadata(t *testing.T) {
 		t.Errorf("metadata: %s", got.text)
 	}
 	for _, key := range []string{"chat", url.PathEscape(chatSource)} {
-		if got := r.ok("", "/connectors/"+key); got.at("source_declaration", "source", "id") != chatSource || got.at("streams", 0, "name") != "messages" || strings.Contains(got.text, "cin_") {
+		if got := r.ok("", "/connectors/"+key); got.at("source_declaration", "source", "id") != chatSource ||
+			got.at("streams", 0, "name") != "messages" ||
+			strings.Contains(got.text, "cin_") {
 			t.Errorf("connector %s: %s", key, got.text)
 		}
 	}

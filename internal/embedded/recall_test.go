@@ -118,8 +118,18 @@ func TestRecall(t *testing.T) {
 				}
 			}
 			share := func(n, of int) string { return fmt.Sprintf("%.1f", 100*float64(n)/float64(of)) }
-			t.Logf("%s scoped=%v n=%d: zero %s any@3 %s any@10 %s all %s p@10 %.3f, %s each", part, scoped, count, share(zero, count), share(top3, count),
-				share(anyGold, count), share(allGold, count), float64(gold)/float64(hits), spent/time.Duration(count))
+			t.Logf(
+				"%s scoped=%v n=%d: zero %s any@3 %s any@10 %s all %s p@10 %.3f, %s each",
+				part,
+				scoped,
+				count,
+				share(zero, count),
+				share(top3, count),
+				share(anyGold, count),
+				share(allGold, count),
+				float64(gold)/float64(hits),
+				spent/time.Duration(count),
+			)
 		}
 	}
 }

@@ -31,7 +31,14 @@ func TestRecordDetail(t *testing.T) {
 	})
 	t.Run("it is none when the grant knows one of them", func(t *testing.T) {
 		grants := r.grants
-		grants.Put("tok-one", authority.Grant{ID: "grt_one", Kind: authority.KindClient, Streams: []authority.StreamGrant{{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_home"}}}})
+		grants.Put(
+			"tok-one",
+			authority.Grant{
+				ID:      "grt_one",
+				Kind:    authority.KindClient,
+				Streams: []authority.StreamGrant{{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_home"}}},
+			},
+		)
 		if got := r.ok("tok-one", "/v1/streams/messages/records/dup:1%2Fa%20b"); got.at("connection_id") != "cin_mail_home" {
 			t.Errorf("record: %s", got.text)
 		}

@@ -181,7 +181,10 @@ func TestRecordEnvelope(t *testing.T) {
 		}
 	})
 	t.Run("expansions come with the record, limited", func(t *testing.T) {
-		got := r.ok("tok-client", "/v1/streams/messages/records?connection_id=cin_mail_work&filter[id]=w-050&expand=message_bodies&expand[]=attachments")
+		got := r.ok(
+			"tok-client",
+			"/v1/streams/messages/records?connection_id=cin_mail_work&filter[id]=w-050&expand=message_bodies&expand[]=attachments",
+		)
 		if body := got.at("data", 0, "expanded", "message_bodies", "data", "body_text"); body != japaneseBody {
 			t.Errorf("has_one: %v", body)
 		}

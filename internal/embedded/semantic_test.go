@@ -59,8 +59,18 @@ func loadedStore(t *testing.T, path string, corpus model.Corpus) *store.Store {
 }
 
 func TestSemanticSearch(t *testing.T) {
-	long := strings.Repeat("nothing of interest happened on that day. ", 60) + "The automobile broke down." + strings.Repeat(" And so on.", 200)
-	store := loadedStore(t, "", noteCorpus("The dentist moved my appointment.", "Bread, milk and eggs", long, "My tooth hurts", "The boat is blue"))
+	long := strings.Repeat(
+		"nothing of interest happened on that day. ",
+		60,
+	) + "The automobile broke down." + strings.Repeat(
+		" And so on.",
+		200,
+	)
+	store := loadedStore(
+		t,
+		"",
+		noteCorpus("The dentist moved my appointment.", "Bread, milk and eggs", long, "My tooth hurts", "The boat is blue"),
+	)
 	m := newTestModel(t)
 	e := m.embeddings(t, store, "words")
 	run(t, e)
@@ -77,11 +87,17 @@ func TestSemanticSearch(t *testing.T) {
 		for _, name := range []string{"retrieval_mode", "matched_fields", "snippet", "match"} {
 			hit[name] = got.at("data", 0, name)
 		}
-		want := map[string]any{"retrieval_mode": "semantic", "matched_fields": []any{"text"}, "snippet": map[string]any{"field": "text", "text": "My tooth hurts"}, "match": nil}
+		want := map[string]any{
+			"retrieval_mode": "semantic",
+			"matched_fields": []any{"text"},
+			"snippet":        map[string]any{"field": "text", "text": "My tooth hurts"},
+			"match":          nil,
+		}
 		if diff := cmp.Diff(want, hit); diff != "" {
 			t.Errorf("hit (-want +got):\n%s", diff)
 		}
-		if got.at("meta", "recall", "complete") != true || got.at("meta", "count", "kind") != "none" || got.at("data", 0, "score", "kind") != "semantic_distance" {
+		if got.at("meta", "recall", "complete") != true || got.at("meta", "count", "kind") != "none" ||
+			got.at("data", 0, "score", "kind") != "semantic_distance" {
 			t.Errorf("answer: %s", got.text)
 		}
 	})
@@ -105,15 +121,18 @@ func TestSemanticSearch(t *testing.T) {
 		if diff := cmp.Diff([]string{"n0", "n3"}, got.ids("record_key")); diff != "" {
 			t.Errorf("hits (-want +got):\n%s\n%s", diff, got.text)
 		}
-		if diff := cmp.Diff([]any{"lexical", "semantic"}, got.at("data", 0, "retrieval_sources")); diff != "" || !strings.Contains(text(got.at("data", 0, "snippet", "text")), "<mark>dentist</mark>") {
+		if diff := cmp.Diff([]any{"lexical", "semantic"}, got.at("data", 0, "retrieval_sources")); diff != "" ||
+			!strings.Contains(text(got.at("data", 0, "snippet", "text")), "<mark>dentist</mark>") {
 			t.Errorf("sources (-want +got):\n%s\n%s", diff, got.text)
 		}
-		if got.at("has_more") != true || got.at("data", 1, "retrieval_mode") != "hybrid" || got.at("data", 1, "scores", "semantic", "kind") != "semantic_distance" {
+		if got.at("has_more") != true || got.at("data", 1, "retrieval_mode") != "hybrid" ||
+			got.at("data", 1, "scores", "semantic", "kind") != "semantic_distance" {
 			t.Errorf("answer: %s", got.text)
 		}
 	})
 	t.Run("hybrid search has no cursor", func(t *testing.T) {
-		if got := r.get("tok-client", "/v1/search/hybrid?q=a&cursor=x"); got.status != 400 || got.code() != "invalid_request" || got.at("error", "param") != "cursor" {
+		if got := r.get("tok-client", "/v1/search/hybrid?q=a&cursor=x"); got.status != 400 || got.code() != "invalid_request" ||
+			got.at("error", "param") != "cursor" {
 			t.Errorf("answer: %s", got.text)
 		}
 	})
@@ -136,7 +155,8 @@ func TestSemanticSearch(t *testing.T) {
 	t.Run("an endpoint that is gone fails the search by meaning alone", func(t *testing.T) {
 		m.set(func() { m.failFrom = 1 })
 		for _, mode := range []string{"semantic", "hybrid"} {
-			if got := r.get("tok-client", "/v1/search/"+mode+"?q=dentist"); got.status != 503 || got.code() != "embeddings_unavailable" || strings.Contains(got.text, "memory") {
+			if got := r.get("tok-client", "/v1/search/"+mode+"?q=dentist"); got.status != 503 || got.code() != "embeddings_unavailable" ||
+				strings.Contains(got.text, "memory") {
 				t.Errorf("answer: %s", got.text)
 			}
 		}
@@ -185,7 +205,8 @@ func TestIndexingByMeaningGoesOn(t *testing.T) {
 		m.set(func() { m.failFrom = 0 })
 		got := r.ok("tok-client", "/v1/search/semantic?q=note&limit=100")
 		if len(got.list("data")) != recordsRead || got.at("meta", "recall", "complete") != false || got.at("meta", "warnings", 0, "code") != "embeddings_incomplete" ||
-			got.at("meta", "warnings", 0, "detail", "records_with_vectors") != float64(recordsRead) || got.at("meta", "warnings", 0, "detail", "records") != float64(len(texts)) {
+			got.at("meta", "warnings", 0, "detail", "records_with_vectors") != float64(recordsRead) ||
+			got.at("meta", "warnings", 0, "detail", "records") != float64(len(texts)) {
 			t.Errorf("%d hits: %v", len(got.list("data")), got.at("meta"))
 		}
 		if !strings.Contains(text(got.at("meta", "warnings", 0, "message")), "fails") {
@@ -216,7 +237,8 @@ func TestIndexingByMeaningGoesOn(t *testing.T) {
 				t.Errorf("%d texts were asked for, want %d; progress %+v", asked, test.asked, e.Progress())
 			}
 			r := newRigOver(t, reopened, Options{Embeddings: e})
-			if got := r.ok("tok-client", "/v1/search/semantic?q=17&limit=1"); got.at("data", 0, "record_key") != "n17" || got.at("meta", "recall", "complete") != true {
+			if got := r.ok("tok-client", "/v1/search/semantic?q=17&limit=1"); got.at("data", 0, "record_key") != "n17" ||
+				got.at("meta", "recall", "complete") != true {
 				t.Errorf("answer: %s", got.text)
 			}
 		})

@@ -97,7 +97,8 @@ func TestLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newRigOver(t, store, Options{})
-		if got := r.ok("tok-client", "/v1/streams/notes/records"); len(got.list("data")) != 1 || got.at("data", 0, "data", "text") != "new words" {
+		if got := r.ok("tok-client", "/v1/streams/notes/records"); len(got.list("data")) != 1 ||
+			got.at("data", 0, "data", "text") != "new words" {
 			t.Errorf("records: %s", got.text)
 		}
 		if got := r.ok("tok-client", "/v1/search?q=old"); len(got.list("data")) != 0 {

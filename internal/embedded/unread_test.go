@@ -34,7 +34,16 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 	}
 	defer func() { _ = index.Close() }()
 	r := newRigOver(t, index, Options{})
-	r.grants.Put("tok-chat", authority.Grant{ID: "grt_chat", Kind: authority.KindClient, Streams: []authority.StreamGrant{{ConnectorKey: "chat", Stream: "messages", ConnectionIDs: []string{"cin_chat"}, Fields: []string{"text"}}}})
+	r.grants.Put(
+		"tok-chat",
+		authority.Grant{
+			ID:   "grt_chat",
+			Kind: authority.KindClient,
+			Streams: []authority.StreamGrant{
+				{ConnectorKey: "chat", Stream: "messages", ConnectionIDs: []string{"cin_chat"}, Fields: []string{"text"}},
+			},
+		},
+	)
 	const (
 		rows = "412 pieces of notes.csv were not read, the first at line 7: the row has 3 cells"
 		chat = "Line 2 of chat.json was not read: not JSON"

@@ -59,7 +59,13 @@ func (f changingFolder) file(name string) string {
 	case ".json":
 		fmt.Fprintf(&text, `{"items":[{"title":"%s","loan":%d},{"title":"%s"}]}`, f.words(2), f.random.IntN(3), f.words(2))
 	case ".ics":
-		fmt.Fprintf(&text, "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:%d\nDTSTART:20260%d01T100000Z\nSUMMARY:%s\nEND:VEVENT\nEND:VCALENDAR\n", f.random.IntN(3), 1+f.random.IntN(9), f.words(2))
+		fmt.Fprintf(
+			&text,
+			"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:%d\nDTSTART:20260%d01T100000Z\nSUMMARY:%s\nEND:VEVENT\nEND:VCALENDAR\n",
+			f.random.IntN(3),
+			1+f.random.IntN(9),
+			f.words(2),
+		)
 	case ".mbox":
 		for range 1 + f.random.IntN(4) {
 			text.WriteString("From a@x Mon Mar 02 10:00:00 2026\n" + f.letter() + "\n")
@@ -81,7 +87,21 @@ func (f changingFolder) letter() string {
 // change adds, changes, touches or removes a file.
 func (f changingFolder) change(t *testing.T) string {
 	t.Helper()
-	names := []string{"a.csv", "b.csv", "a.jsonl", "sub/chat.jsonl", "loans.json", "days.ics", "mail.mbox", "in/1.eml", "in/2.eml", "in/3.eml", "in/deep/4.eml", "readme.txt", "manifest.json"}
+	names := []string{
+		"a.csv",
+		"b.csv",
+		"a.jsonl",
+		"sub/chat.jsonl",
+		"loans.json",
+		"days.ics",
+		"mail.mbox",
+		"in/1.eml",
+		"in/2.eml",
+		"in/3.eml",
+		"in/deep/4.eml",
+		"readme.txt",
+		"manifest.json",
+	}
 	name := names[f.random.IntN(len(names))]
 	path := filepath.Join(f.dir, name)
 	var err error

@@ -48,7 +48,8 @@ func TestSnippet(t *testing.T) {
 			if runes := len([]rune(bare)); runes > snippetSize || string([]rune(test.text)[cut.Start:cut.End]) != bare || !cut.Truncated {
 				t.Errorf("%d code points, truncated %v: %s", runes, cut.Truncated, marked)
 			}
-			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) || strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
+			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) ||
+				strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
 				if !strings.HasPrefix(test.name, "everything") && !strings.Contains(test.name, "longer") {
 					t.Errorf("the cut ends are not told: %s", marked)
 				}
