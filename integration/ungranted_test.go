@@ -3,6 +3,7 @@ package integration
 import (
 	"encoding/json"
 	"flag"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,4 +128,42 @@ func notGrantedOf(t *testing.T, structured any) string {
 		}
 	}
 	return said
+}
+
+// A hosted client is told to sign in again, with 403 (RFC 6750 section 3.1), where that asks the owner for what a call misses, and only
+// there: anything else is an answer that says it, for a new sign-in would end with the same grant.
+func TestAHostedClientSignsInAgainForMore(t *testing.T) {
+	address := loopbackAddress(t)
+	url := "http://" + address + "/mcp"
+	serve(t, append(introspected(sample), "--rs-url", sample.RSURL, "--listen", address, "--public-url", "http://"+address, "--authorization-source", "gmail")...)
+	elsewhere, _ := serve(t, append(introspected(sample), "--rs-url", sample.RSURL)...)
+	for name, row := range map[string]struct {
+		url, arguments string
+		status         int
+		says           string
+	}{
+		"a stream of the source":              {url, `{"q":"invoice","streams":["threads"]}`, 403, `no stream \"threads\" in this grant`},
+		"a stream that is none of its":        {url, `{"q":"invoice","streams":["orders"]}`, 200, `no stream \"orders\" in this grant`},
+		"a connection":                        {url, `{"q":"invoice","connection_id":"cin_mail_personal"}`, 200, `no connection \"cin_mail_personal\"`},
+		"a stream beside one that is granted": {url, `{"q":"invoice","streams":["messages","threads"]}`, 200, `not granted here, and left out: threads`},
+		"a time":                              {url, `{"q":"zzqqxx","streams":["messages"]}`, 200, `is limited to received_at from 2026-03-01 00:00`},
+		"where nobody signs in":               {elsewhere, `{"q":"invoice","streams":["threads"]}`, 200, `no stream \"threads\" in this grant`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":` + row.arguments + `}}`
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, row.url, strings.NewReader(body))
+			check(t, err)
+			request.Header.Set("Content-Type", "application/json")
+			request.Header.Set("Authorization", "Bearer "+sample.NarrowToken)
+			status, header, answer := do(t, request)
+			if status != row.status || !strings.Contains(string(answer), row.says) {
+				t.Errorf("%d %s", status, answer)
+			}
+			challenge := header.Get("WWW-Authenticate")
+			if asks := strings.HasPrefix(challenge, `Bearer error="insufficient_scope", error_description="no stream threads in this grant.`) &&
+				strings.Contains(challenge, `resource_metadata="http://`+address); asks != (row.status == 403) || !asks && challenge != "" {
+				t.Errorf("challenge %q", challenge)
+			}
+		})
+	}
 }

@@ -55,6 +55,9 @@ func correctCall(next tools.Handler) tools.Handler {
 func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
 	kept, left, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != rs.UnknownStream {
+		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
+			RequestFrom(ctx).NoteUngranted(missing, refused)
+		}
 		return reply, refused
 	}
 	call := c.call

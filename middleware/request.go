@@ -27,6 +27,8 @@ type Request struct {
 	mu           sync.Mutex
 	unauthorized bool
 	reason       rs.Code
+	ungranted    *rs.Error
+	missing      rs.Missing
 	ended        error
 	calls        map[*context.CancelCauseFunc]bool // under way
 }
@@ -61,6 +63,20 @@ func (r *Request) Unauthorized() (reason rs.Code, noted bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.reason, r.unauthorized
+}
+
+// NoteUngranted records that a call was refused because the grant does not have what it reads.
+func (r *Request) NoteUngranted(missing rs.Missing, refused *rs.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.missing, r.ungranted = missing, refused
+}
+
+// Ungranted returns what NoteUngranted recorded; nil if it recorded nothing.
+func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.missing, r.ungranted
 }
 
 // Bind returns a context for a call of the request, which also ends when the request does. The SDK hands on the values of an HTTP

@@ -32,6 +32,8 @@ const (
 	OwnerTokenRefused Code = "owner_token_refused" // #nosec G101 -- the name of an error
 	// TokenKindRefused: the token is of a kind that is not served.
 	TokenKindRefused Code = "token_kind_refused" // #nosec G101 -- the name of an error
+	// InsufficientScope: the owner was not asked for what the call reads, or did not grant it; sign in again to ask for it.
+	InsufficientScope Code = "insufficient_scope"
 	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
 	RequestMalformed Code = "invalid_request"
 	// RequestTooLarge: the body exceeds 1 MiB.
@@ -120,7 +122,7 @@ const (
 // known are the codes that a metric shows under their own names: the adapter's, and those of the resource server's contract.
 var known = codeSet(
 	InvalidArguments, InvalidFilter, InvalidExpand, InvalidID, UnknownStream, UnknownConnection, UnknownField, InvalidURI, ConflictingConnectionID, AmbiguousConnection,
-	NotAuthenticated, OwnerTokenRefused, TokenKindRefused, RequestMalformed, RequestTooLarge, HostRefused, OriginRefused,
+	NotAuthenticated, OwnerTokenRefused, TokenKindRefused, InsufficientScope, RequestMalformed, RequestTooLarge, HostRefused, OriginRefused,
 	UnsupportedMediaType, NotAcceptable, MethodNotAllowed, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
 	ServerUnavailable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping, ResponseTooLarge,
 	ResponseTruncated, ResponseUndecodable, InvalidResponse, RedirectRefused, UpstreamError, NotFound, RateLimited, TooManyCalls,
@@ -156,7 +158,7 @@ func (c Code) Label() string {
 // MeansSomethingElse reports whether the code is one of ours that does not mean "this token is no longer active".
 func (c Code) MeansSomethingElse() bool {
 	switch c {
-	case OwnerTokenRefused, TokenKindRefused, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
+	case OwnerTokenRefused, TokenKindRefused, InsufficientScope, PackageRevoked, ServerUnreachable, ServerNameUnknown, ServerCertificateRefused,
 		ServerUnavailable, ResponseUndecodable, AuthorityUnreachable, AuthorityBusy, DeadlineExceeded, Canceled, ServerStopping,
 		ResponseTooLarge, ResponseTruncated, InvalidResponse, RedirectRefused, UpstreamError, NotFound, Internal, RateLimited, TooManyCalls:
 		return true

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -52,18 +51,23 @@ func absence(ctx context.Context, call Call, reads int, streams ...string) []rs.
 // grantedTime is the time that a grant is limited to in a stream, which resource servers apply without a word; "" where it is not
 // limited, or nobody says.
 func grantedTime(ctx context.Context, call Call, stream string) string {
-	if len(auth.PrincipalFrom(ctx).Limits()) > 0 {
-		return "" // every answer says it that leaves something out
+	if limitsKnown(ctx) {
+		return ""
 	}
+	return render.GrantedTimeOf(streamDetail(ctx, call, stream))
+}
+
+// streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
+func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 	ctx, cancel := context.WithTimeout(ctx, countsDeadline)
 	defer cancel()
 	query := url.Values{}
 	setText(query, "connection_id", call.Scope.ConnectionID)
 	response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams", stream), Query: query})
 	if err != nil {
-		return ""
+		return nil
 	}
-	return render.GrantedTimeOf(response)
+	return response
 }
 
 // isEmpty reports whether a list has no items, and none follow.

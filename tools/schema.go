@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -34,7 +35,7 @@ func schemaTool() *Tool {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: answer.Counts.streams(), Now: answer.Counts.at(),
+				Counts: answer.Counts.streams(), Now: answer.Counts.at(), Said: answer.Said,
 			})
 		},
 	}
@@ -85,17 +86,18 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 }
 
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
-// connection is meant (S0-5f); for an index at the same time what stands beside the names.
+// connection is meant (S0-5f); at the same time how fresh it is, and for an index how many records there are.
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var response *rs.Response
 	var counts *Counts
-	reads := 1
-	if call.Scope.Stream == "" {
-		reads = 2
-	}
-	err := inParallel(ctx, reads, func(ctx context.Context, i int) (err error) {
-		if i == 1 {
+	var detail *rs.Response
+	err := inParallel(ctx, 2, func(ctx context.Context, i int) (err error) {
+		switch {
+		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
 			counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
+			return nil
+		case i == 1:
+			detail = streamDetail(ctx, call, call.Scope.Stream)
 			return nil
 		}
 		response, err = readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
@@ -104,7 +106,40 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 		}
 		return err
 	})
-	return Reply{Call: call, Answer: Answer{Response: response, Counts: counts}}, err
+	return Reply{Call: call, Answer: Answer{Response: response, Counts: counts, Said: said(ctx, call, response, counts, detail)}}, err
+}
+
+// said is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
+func said(ctx context.Context, call Call, schema *rs.Response, counts *Counts, detail *rs.Response) (said rs.Object) {
+	stream, fresh := call.Scope.Stream, ""
+	if stream == "" || schema == nil {
+		return nil
+	}
+	rows := rs.ReadSchema(schema.Body).Streams
+	several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey })
+	if several && counts == nil { // of which the resource server names one
+		counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
+	}
+	if detail != nil && len(rows) > 0 && !several { // runs count for a connector
+		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
+		row = append(row, rs.Member{Name: "freshness", Value: rs.AsObject(detail.Distinct()).Object("freshness").JSON()})
+		fresh = render.FreshnessOf(detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON()), stream)
+	} else {
+		fresh = render.FreshnessOf(counts.streams(), stream)
+	}
+	if fresh != "" {
+		said = append(said, rs.Member{Name: "freshness", Value: fresh})
+	}
+	if limit := render.GrantedTimeOf(detail); limit != "" && !limitsKnown(ctx) {
+		said = append(said, rs.Member{Name: "granted_time", Value: limit})
+	}
+	return said
+}
+
+// limitsKnown reports whether every answer says without a read to which time the grant is limited.
+func limitsKnown(ctx context.Context) bool {
+	terms := auth.PrincipalFrom(ctx).Terms
+	return terms != nil && terms.LimitsKnown
 }
 
 // Counts are what an index says beside the names of the streams.

@@ -51,6 +51,7 @@ type Call struct {
 type Answer struct {
 	Response *rs.Response
 	Counts   *Counts             // what an index says beside names; nil for any other call
+	Said     rs.Object           // of a stream's schema: how fresh it is, and to which time the grant is limited in it
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
 	Related  []string            // relations of a record that were not asked for

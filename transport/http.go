@@ -44,6 +44,8 @@ type Page interface {
 // A SignIn serves the requests of a sign-in at this server. path is one of the paths of package web, and the method fits it.
 type SignIn interface {
 	Serve(w http.ResponseWriter, r *http.Request, path string)
+	// Offers reports whether it asks the owner for what a call misses.
+	Offers(rs.Missing) bool
 }
 
 //go:embed icon.svg
@@ -61,6 +63,9 @@ func Handler(o HandlerOptions) http.Handler {
 	options := web.ChainOptions{
 		Authenticator: o.Authenticator, Public: o.Public, Origins: o.Origins,
 		MaxBodyBytes: o.MaxBodyBytes, Limiter: o.Limiter, Logger: o.Logger, Tracer: o.Tracer, Observer: o.Observer,
+	}
+	if o.SignIn != nil {
+		options.Offers = o.SignIn.Offers
 	}
 	endpoint := options.AuthenticatedChain().Then(newEndpoint(o))
 	public := options.PublicChain().Then(publicDocuments(o))

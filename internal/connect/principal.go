@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
@@ -22,7 +23,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 	for _, k := range keepers {
 		all = append(all, k.current)
 	}
-	terms := &auth.Terms{Limits: limits(all), Connect: func(missing rs.Missing) []string { return Commands(all, cacheRoot, missing) }}
+	terms := &auth.Terms{Limits: limits(all), LimitsKnown: !slices.ContainsFunc(all, unknownGrant), Connect: func(missing rs.Missing) []string { return Commands(all, cacheRoot, missing) }}
 	readers := map[rs.Token]rs.Doer{}
 	var members []fanout.Member
 	var only auth.Principal
@@ -72,6 +73,9 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper, cache
 func probe(reader rs.Doer) auth.SchemaProbe {
 	return auth.SchemaProbe{For: func(rs.Token) rs.Doer { return reader }}
 }
+
+// unknownGrant reports whether another program has stored a credential without what was granted.
+func unknownGrant(c credentials.Credential) bool { return c.Document.Grant.Source == "" }
 
 // membersOf lists the connections of a grant, and what may be read of each.
 func membersOf(ctx context.Context, reader rs.Doer, stored credentials.Credential) ([]fanout.Member, error) {

@@ -40,8 +40,9 @@ type revalidator interface {
 // context. It refuses every other request itself (S0-R3, S3-R6, S3-R18).
 //
 // A token can die while its request is in the pipeline: if the resource server refuses it, the authenticator is asked again
-// before the answer begins, and the challenge may replace the answer (D7).
-func bearer(authenticator Authenticator, public Public) alice.Constructor {
+// before the answer begins, and the challenge may replace the answer (D7). So does a challenge for more where a call was refused for what
+// offers says that a new sign-in asks for; nil offers nothing.
+func bearer(authenticator Authenticator, public Public, offers func(rs.Missing) bool) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			token, err := parseBearer(r)
@@ -58,7 +59,7 @@ func bearer(authenticator Authenticator, public Public) alice.Constructor {
 				return
 			}
 			deferred := &deferredWriter{
-				w: w, check: revalidation(r.Context(), authenticator, token), refuse: func(err error) { refuseCaller(w, r, public, err) },
+				w: w, check: revalidation(r.Context(), authenticator, token, offers), refuse: func(err error) { refuseCaller(w, r, public, err) },
 			}
 			next.ServeHTTP(deferred, r.WithContext(auth.WithPrincipal(r.Context(), principal)))
 			deferred.finish()
@@ -68,12 +69,19 @@ func bearer(authenticator Authenticator, public Public) alice.Constructor {
 
 // revalidation returns a function that asks the authenticator again, once, if the resource server has refused the token. It
 // returns an error if the caller is not admitted any more. An authenticator that cannot tell changes nothing.
-func revalidation(ctx context.Context, authenticator Authenticator, token rs.Token) func() error {
+func revalidation(ctx context.Context, authenticator Authenticator, token rs.Token, offers func(rs.Missing) bool) func() error {
 	request, asked := middleware.RequestFrom(ctx), false
+	more := func() error {
+		missing, refused := request.Ungranted()
+		if refused == nil || offers == nil || !offers(missing) {
+			return nil
+		}
+		return &rs.Error{Code: rs.InsufficientScope, Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
+	}
 	return func() error {
 		reason, noted := request.Unauthorized()
 		if !noted || asked {
-			return nil
+			return more()
 		}
 		asked = true
 		principal, err := revalidate(ctx, authenticator, token, reason)
@@ -83,7 +91,7 @@ func revalidation(ctx context.Context, authenticator Authenticator, token rs.Tok
 		if err != nil && refusalStatus(rs.AsError(err).Code) < http.StatusInternalServerError {
 			return err
 		}
-		return nil
+		return more()
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // defaultMaxBodyBytes bounds a request body: an MCP request is a few hundred bytes, and a long one a few thousand.
@@ -12,10 +14,11 @@ const defaultMaxBodyBytes = 1 << 20
 // ChainOptions configure the chains.
 type ChainOptions struct {
 	Authenticator Authenticator
-	Public        Public   // under which names this server is reached
-	Origins       []string // browser origins that may call, such as https://app.example; usually none
-	MaxBodyBytes  int64    // 0 means 1 MiB
-	Limiter       *Limiter // nil means one with DefaultLimits
+	Public        Public                // under which names this server is reached
+	Origins       []string              // browser origins that may call, such as https://app.example; usually none
+	MaxBodyBytes  int64                 // 0 means 1 MiB
+	Limiter       *Limiter              // nil means one with DefaultLimits
+	Offers        func(rs.Missing) bool // reports whether a new sign-in asks the owner for what a call misses; nil: none does
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer    // nil makes no spans
 	Observer      RequestObserver // nil counts nothing
@@ -33,11 +36,11 @@ func (o ChainOptions) AuthenticatedChain() alice.Chain {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
 	return o.PublicChain().Append(
-		bodyLimit(o.MaxBodyBytes),                                   // more is 413
-		clientAddress(o.Public),                                     // as far as it can be trusted
-		bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public), // exactly one good client bearer, else 401, 403, 429 or 503
-		tokenRate(o.Limiter),                                        // faster is 429
-		concurrencyLimit(o.Limiter),                                 // more at a time wait a moment, then 429
+		bodyLimit(o.MaxBodyBytes), // more is 413
+		clientAddress(o.Public),   // as far as it can be trusted
+		bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public, o.Offers), // exactly one good client bearer, else 401, 403, 429 or 503
+		tokenRate(o.Limiter),        // faster is 429
+		concurrencyLimit(o.Limiter), // more at a time wait a moment, then 429
 	)
 }
 

@@ -17,7 +17,7 @@ const defaultRetryAfter = 5 * time.Second
 // (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
 func refusalStatus(code rs.Code) int {
 	switch code {
-	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked:
+	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.InsufficientScope:
 		return http.StatusForbidden
 	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
 		return http.StatusServiceUnavailable
@@ -35,7 +35,7 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
 	switch {
-	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused: // S3-R18, D40
+	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused, e.Code == rs.InsufficientScope: // S3-R18, D40
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
@@ -60,8 +60,8 @@ func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 // credentials were sent, but hosts authorize again only if there is one.
 func challenge(e *rs.Error, resourceMetadata string) string {
 	code := "invalid_token"
-	if e.Code == rs.RequestMalformed {
-		code = "invalid_request"
+	if e.Code == rs.RequestMalformed || e.Code == rs.InsufficientScope {
+		code = string(e.Code)
 	}
 	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)
 }

@@ -81,7 +81,7 @@ type introspection struct {
 	Details json.RawMessage `json:"authorization_details"`
 }
 
-// terms are the times that streams of the grant are limited to; nil where details have none, or another form.
+// terms are the times that streams of the grant are limited to; nil where there are no details, or of another form.
 func (a introspection) terms() *Terms {
 	var details []struct {
 		Streams []struct {
@@ -101,10 +101,10 @@ func (a introspection) terms() *Terms {
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(details) == 0 {
 		return nil
 	}
-	return &Terms{Limits: all}
+	return &Terms{Limits: all, LimitsKnown: true}
 }
 
 // maxLimits bounds what is remembered of a grant.

@@ -28,7 +28,8 @@ type Principal struct {
 
 // Terms are what is known of a grant without a read.
 type Terms struct {
-	Limits []rs.TimeLimit
+	Limits      []rs.TimeLimit
+	LimitsKnown bool // there are no others
 	// Connect returns the command lines by which the owner grants what is missing; nil where the caller has no terminal.
 	Connect func(rs.Missing) []string
 }

@@ -124,6 +124,9 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 
 // GrantedTimeOf is the time that a grant is limited to, as a stream's metadata have it; "" where they have none.
 func GrantedTimeOf(stream *rs.Response) string {
+	if stream == nil {
+		return ""
+	}
 	o := rs.AsObject(stream.Distinct()).Object("time_constraint")
 	a := (&arguments{}).open("", '{')
 	for _, name := range []string{"field", "since", "until"} {

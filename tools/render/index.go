@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -22,9 +23,8 @@ type index struct {
 
 type indexedConnection struct {
 	rs.Connection
-	status  string // of the data, where it is not current
-	asOf    string // day until which they are known, where that is the same for all streams that are not current
-	stale   int    // how many streams are not
+	status  string // of the data: of streams that differ the least fresh
+	asOf    string // day until which they are known, where that is the same for all of these
 	known   map[string]bool
 	streams []indexedStream
 }
@@ -61,7 +61,7 @@ func readCounts(response *rs.Response) map[streamKey]streamCount {
 			count.records = n
 		}
 		freshness := o.Object("freshness")
-		if status := freshness.Text("status"); status != "" && status != "current" {
+		if status := freshness.Text("status"); status != "" {
 			count.status, count.asOf = status, day(freshness.Text("captured_at"))
 		}
 		counts[streamKey{rs.ConnectionID(o), o.Text("name", "stream")}] = count
@@ -114,26 +114,19 @@ func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount)
 	s := indexedStream{name: stream, records: -1}
 	if count, ok := counts[streamKey{c.ID, stream}]; ok {
 		s.records, s.newest = count.records, count.newest
-		if count.status != "" && c.status != "stale" {
-			c.status = count.status
-		}
-		if count.status != "" {
-			c.seen(count.asOf)
+		switch {
+		case count.status == "":
+		case c.status == "" || slices.Index(freshest, count.status) < slices.Index(freshest, c.status):
+			c.status, c.asOf = count.status, count.asOf
+		case c.status == count.status && c.asOf != count.asOf:
+			c.asOf = ""
 		}
 	}
 	c.streams = append(c.streams, s)
 }
 
-// seen keeps the day until which data are known where all streams agree on it.
-func (c *indexedConnection) seen(day string) {
-	switch {
-	case c.stale == 0:
-		c.asOf = day
-	case c.asOf != day:
-		c.asOf = ""
-	}
-	c.stale++
-}
+// freshest are what data can be, those first that are said where streams differ.
+var freshest = []string{"stale", "unknown", "current"}
 
 // part are the connections with the streams from one to another, counted over all.
 func (x *index) part(from, to int) []indexedConnection {
@@ -220,7 +213,7 @@ func (c *indexedConnection) head() string {
 	return head
 }
 
-// freshness says that the data are not known to be current, and until when they are.
+// freshness says whether the data are current, and until when they are known.
 func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
 		return "; " + name(preview(c.status, labelChars))

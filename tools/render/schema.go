@@ -19,6 +19,7 @@ type SchemaQuery struct {
 	// Of an index: the list of streams, with their counts, nil where it is not known; and the present time.
 	Counts *rs.Response
 	Now    string
+	Said   rs.Object // of a stream: how fresh it is, and to which time the grant is limited in it
 }
 
 // at returns the arguments that read on at an offset.
@@ -262,7 +263,7 @@ func (d *schemaDocument) lines(from, to int) []string {
 	if len(d.unknown) > 0 {
 		lines = append(lines, folded("Not in this stream: ", "  ", within(shownNames(d.unknown), unknownBytes))...)
 	}
-	lines = append(lines, d.detail(d.units[from:to])...)
+	lines = append(append(lines, d.detail(d.units[from:to])...), freshness(d.q.Said)...)
 	if next != "" {
 		lines = append(lines, next)
 	}

@@ -43,8 +43,9 @@ func (d *schemaDocument) structured() []byte {
 	return []byte(out)
 }
 
-// withLegend adds the legend where a unit has capabilities of the compact form.
+// withLegend puts first what is said of the stream, and adds the legend where a unit has capabilities of the compact form.
 func (d *schemaDocument) withLegend(o object, units []schemaUnit) object {
+	o = append(append(object{}, d.q.Said...), o...)
 	flags := func(u schemaUnit) bool {
 		if u.field >= 0 {
 			return d.rows[u.row].fields[u.field].HasFlags()

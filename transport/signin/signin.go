@@ -13,6 +13,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const (
@@ -123,6 +125,20 @@ func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	default:
 		b.metadata(w, server)
 	}
+}
+
+// Offers reports whether a sign-in asks the owner for what a call misses: all the streams, and the connection by its id.
+func (b *Bridge) Offers(missing rs.Missing) bool {
+	b.mutex.Lock()
+	asked := b.server.asked
+	b.mutex.Unlock()
+	for _, name := range missing.Streams {
+		if !slices.ContainsFunc(asked, func(s streamAsked) bool { return s.Name == name }) {
+			return false
+		}
+	}
+	return missing.Connection == "" ||
+		slices.ContainsFunc(asked, func(s streamAsked) bool { return slices.Contains(s.Instances, missing.Connection) })
 }
 
 // current returns the authorization server as it was found at most an hour ago.

@@ -38,6 +38,14 @@ type server struct {
 	PushedOnly            bool     `json:"require_pushed_authorization_requests"`
 	NamesIssuer           bool     `json:"authorization_response_iss_parameter_supported"`
 	ClientDocuments       bool     `json:"client_id_metadata_document_supported"`
+
+	asked []streamAsked // what the owner is asked for
+}
+
+// A streamAsked is a stream that the owner is asked for: of some connections, or of any.
+type streamAsked struct {
+	Name      string   `json:"name"`
+	Instances []string `json:"instance_ids"`
 }
 
 // check reads the authorization server's metadata and looks for the source. What it finds is used only if all is well.
@@ -55,14 +63,24 @@ func (b *Bridge) check(ctx context.Context) error {
 		return err
 	}
 	key := b.options.ConnectorKey
-	if key == "" {
-		var entries []struct{ Source struct{ ID string } }
-		if json.Unmarshal([]byte(b.options.Details), &entries) == nil && len(entries) == 1 {
-			key = entries[0].Source.ID
-		}
+	var entries []struct {
+		Source  struct{ ID string }
+		Streams []streamAsked
 	}
-	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(key), &struct{}{}); err != nil {
+	if key == "" && json.Unmarshal([]byte(b.options.Details), &entries) == nil && len(entries) == 1 {
+		key, found.asked = entries[0].Source.ID, entries[0].Streams
+	}
+	var source struct{ Streams []streamAsked }
+	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(key), &source); err != nil {
 		return fmt.Errorf("the source %q at the authorization server: %w", key, err)
+	}
+	if i := slices.IndexFunc(found.asked, func(s streamAsked) bool { return s.Name == "*" }); i >= 0 {
+		for at := range source.Streams {
+			source.Streams[at].Instances = found.asked[i].Instances
+		}
+		found.asked = source.Streams
+	} else if len(found.asked) == 0 {
+		found.asked = source.Streams
 	}
 	b.server = found
 	return nil
