@@ -54,6 +54,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	document, err := connect.Connect(ctx, request, connect.Options{
 		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
+		Draw:  func(link string) { drawQR(app.Out, link) },
 		Ask:   func(context.Context) (string, error) { return readLine(app) },
 		Say:   func(format string, arguments ...any) { fmt.Fprintf(out, format+"\n", arguments...) },
 	})

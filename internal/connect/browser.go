@@ -195,6 +195,7 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 		return issued{}, errNoWay
 	}
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", pushed.AuthorizationURL)
+	a.Draw(pushed.AuthorizationURL)
 	a.sayWait(seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime))
 	a.Say("The page then shows a code that begins with cex_. Enter it here:")
 	code, err := a.Ask(ctx)

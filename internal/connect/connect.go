@@ -45,6 +45,8 @@ type Options struct {
 	Open func(address string) error
 	// Ask returns the line that the owner enters.
 	Ask func(ctx context.Context) (string, error)
+	// Draw shows the approval link for a telephone.
+	Draw func(link string)
 	// Say tells the owner something, in lines. The approval link is said once, and nowhere else.
 	Say func(format string, arguments ...any)
 }

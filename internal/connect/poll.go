@@ -178,6 +178,7 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
 	begin := a.Now()
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
+	a.Draw(link)
 	a.sayWait(patience)
 	said := begin
 	for a.Now().Sub(begin) < patience {

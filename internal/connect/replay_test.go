@@ -154,8 +154,9 @@ func schemaOf(kind, grant string) string {
 // A world is the world around a connect whose clock moves with its waits.
 type world struct {
 	Options
-	now  time.Time
-	said strings.Builder
+	now   time.Time
+	said  strings.Builder
+	drawn []string // links as QR codes
 }
 
 func newWorld() *world {
@@ -168,6 +169,7 @@ func newWorld() *world {
 		},
 		Known: func(string) credentials.Client { return credentials.Client{} },
 		Ask:   func(context.Context) (string, error) { return "cex_made_up_01", nil },
+		Draw:  func(link string) { w.drawn = append(w.drawn, link) },
 		Say:   func(format string, arguments ...any) { fmt.Fprintf(&w.said, format+"\n", arguments...) },
 	}
 	return w

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+	"rsc.io/qr"
+)
+
+// quietModules is the light margin of a QR code that is drawn, in modules. ISO/IEC 18004 asks for 4; readers of screens take 2.
+const quietModules = 2
+
+// linesBeside are lines of the terminal that stay for what is said around a QR code.
+const linesBeside = 4
+
+// drawQR draws a link as a QR code for a telephone, if the output is a terminal that has room for it.
+func drawQR(out io.Writer, link string) {
+	file, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return
+	}
+	columns, lines, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return
+	}
+	_, _ = io.WriteString(out, qrText(link, columns, lines))
+}
+
+// qrText is a link as a QR code of half blocks, light on dark whatever the colours of the terminal; "" where it does not fit.
+func qrText(link string, columns, lines int) string {
+	code, err := qr.Encode(link, qr.L)
+	if err != nil {
+		return ""
+	}
+	side := code.Size + 2*quietModules
+	if side > columns || (side+1)/2+linesBeside > lines {
+		return ""
+	}
+	light := func(x, y int) bool { return y < side && !code.Black(x-quietModules, y-quietModules) }
+	var b strings.Builder
+	for y := 0; y < side; y += 2 {
+		b.WriteString("\x1b[97;40m")
+		for x := range side {
+			switch upper, lower := light(x, y), light(x, y+1); {
+			case upper && lower:
+				b.WriteString("█")
+			case upper:
+				b.WriteString("▀")
+			case lower:
+				b.WriteString("▄")
+			default:
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString("\x1b[0m\n")
+	}
+	return b.String()
+}

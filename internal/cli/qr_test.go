@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// The drawing in testdata was read back by a decoder of another author (gozxing 0.1.1), so that the same drawing leads to the same link.
+func TestQRText(t *testing.T) {
+	const link = "https://as.example/oauth/approve?request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Areq_0123456789abcdef0123456789abcdef"
+	drawn := qrText(link, 200, 100)
+	want, err := os.ReadFile(filepath.Join("testdata", "qr.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn != string(want) {
+		t.Errorf("it is drawn as\n%s", drawn)
+	}
+	rows := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")
+	columns := utf8.RuneCountInString(strings.TrimSuffix(strings.TrimPrefix(rows[0], "\x1b[97;40m"), "\x1b[0m"))
+	for name, room := range map[string]struct {
+		columns, lines int
+		drawn          bool
+	}{
+		"just enough":        {columns, len(rows) + linesBeside, true},
+		"a column too few":   {columns - 1, 100, false},
+		"a line too few":     {200, len(rows) + linesBeside - 1, false},
+		"no terminal at all": {0, 0, false},
+	} {
+		if got := qrText(link, room.columns, room.lines); (got != "") != room.drawn {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := qrText(strings.Repeat("x", 4000), 1000, 1000); got != "" {
+		t.Errorf("a link that no code holds: %q", got)
+	}
+	var out bytes.Buffer
+	if drawQR(&out, link); out.Len() != 0 {
+		t.Errorf("into what is no terminal: %q", out.String())
+	}
+}
