@@ -111,7 +111,7 @@ func newWatched(t *testing.T, traced bool) *watched {
 // serve is the resource server, the authority and the directory.
 func (w *watched) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
-	w.traceparents = append(w.traceparents, r.URL.Path+" "+r.Header.Get("Traceparent"))
+	w.traceparents = append(w.traceparents, strings.ReplaceAll(r.URL.Path, canaryName, "NAME")+" "+r.Header.Get("Traceparent"))
 	w.mu.Unlock()
 	rw.Header().Set("Content-Type", "application/json")
 	answer := func(status int, body string) {

@@ -91,7 +91,11 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var response *rs.Response
 	var counts *Counts
 	var detail *rs.Response
-	err := inParallel(ctx, 2, func(ctx context.Context, i int) (err error) {
+	reads := 2
+	if call.Args.(schemaArgs).full { // whose document says it
+		reads = 1
+	}
+	err := inParallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
 			counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
@@ -112,7 +116,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 // said is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
 func said(ctx context.Context, call Call, schema *rs.Response, counts *Counts, detail *rs.Response) (said rs.Object) {
 	stream, fresh := call.Scope.Stream, ""
-	if stream == "" || schema == nil {
+	if stream == "" || schema == nil || call.Args.(schemaArgs).full {
 		return nil
 	}
 	rows := rs.ReadSchema(schema.Body).Streams
