@@ -13,7 +13,7 @@ type CallObserver interface {
 	CallEnded(Outcome)
 }
 
-// measure tells the observer of each call when it begins and how it went. A nil observer costs nothing.
+// measure notifies the observer when a call begins, and how it ended. A nil observer costs nothing.
 func measure(observer CallObserver, now func() time.Time) middleware {
 	return func(next tools.Handler) tools.Handler {
 		if observer == nil {

@@ -210,8 +210,8 @@ type usedTokens struct {
 
 type usedTokensKey struct{}
 
-// WithUsedTokens returns a context in which each read notes its token, and a function that returns a Redactor of those noted so far. The caller may be nobody, the
-// zero Token; members are the tokens of a package's members.
+// WithUsedTokens returns a context in which each read notes its token, and a function that returns a Redactor of those noted so far.
+// caller may be the zero Token; members are the tokens of a package's members.
 func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting context.Context, redactor func() *Redactor) {
 	used := &usedTokens{members: members}
 	if caller != (Token{}) {

@@ -55,7 +55,7 @@ func ReadSchema(body string) *Schema {
 	return s
 }
 
-// schemaDocument returns the members of a document and its text; none when it is not an object.
+// schemaDocument returns the members of a document, nil if it is not an object, and its text.
 func schemaDocument(body string) (Object, string) {
 	o := AsObject(body)
 	if inner := o.Object("data"); inner != nil && !o.Has("connectors") && !o.Has("streams") {

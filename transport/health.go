@@ -32,7 +32,7 @@ type HealthOptions struct {
 	Hold    time.Duration // how long a result is believed, so that probes cannot hammer what they ask about
 	Timeout time.Duration // of one check
 	Now     func() time.Time
-	Logger  zerolog.Logger // hears of each change
+	Logger  zerolog.Logger // of each change
 }
 
 // A Health answers the probes of load balancers and supervisors, who show no credential:
@@ -54,8 +54,8 @@ const (
 	draining
 )
 
-// A heldCheck caches its last result. Whoever fills slot may check and use the fields below, so that concurrent requests
-// share one check.
+// A heldCheck caches its last result. The goroutine that has filled slot may check and use the fields below, so that
+// concurrent requests share one check.
 type heldCheck struct {
 	Check
 	slot  chan struct{} // of capacity 1

@@ -22,8 +22,8 @@ type HandlerOptions struct {
 	Public        web.Public
 	Origins       []string // browser origins that may call; usually none
 	Metadata      Metadata
-	MaxBodyBytes  int64           // 0 means middleware.DefaultMaxBodyBytes
-	Limiter       *web.Limiter    // nil means one with middleware.DefaultLimits
+	MaxBodyBytes  int64           // 0 means 1 MiB
+	Limiter       *web.Limiter    // nil means one with web.DefaultLimits
 	Health        *Health         // answers /livez and /readyz; nil serves neither
 	Page          Page            // what GET / shows to people; nil serves none
 	PageForms     bool            // the page takes forms too: they are POST to /

@@ -28,7 +28,7 @@ func newOpenRequests() *openRequests {
 	return &openRequests{inFlight: map[jsonrpc.ID]message{}, aliases: map[string]jsonrpc.ID{}, drained: make(chan struct{})}
 }
 
-// begin records a request as under way, or returns why it is refused and the id to answer with: none if a request with the same
+// begin records a request as under way, or returns why it is refused and the id to answer with: nil if a request with the same
 // id is under way, because a client would take the refusal for its answer.
 func (o *openRequests) begin(m message) (id any, refusal *jsonrpc.Error) {
 	request, ok := m.Message.(*jsonrpc.Request)

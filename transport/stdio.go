@@ -16,7 +16,7 @@ import (
 const (
 	// answerWait is how long open calls may take after the input has ended.
 	answerWait = 10 * time.Second
-	// lastAnswerWait is how long canceled calls may take to say so.
+	// lastAnswerWait is how long the answers of canceled calls may take.
 	lastAnswerWait = 300 * time.Millisecond
 )
 
@@ -76,7 +76,7 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 	open := c.stop()
 	calls.End(ErrStopping)
 	select {
-	case <-ended: //nolint:errcheck // all calls have said that they were canceled
+	case <-ended: //nolint:errcheck // all calls were answered as canceled
 	case <-time.After(lastAnswerWait):
 		_ = c.Close()
 	}

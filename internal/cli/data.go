@@ -42,7 +42,7 @@ func (f dataFlags) embedded(c embeddedConfig) (embeddedConfig, error) {
 	return c, err
 }
 
-// indexFor is where the index of a path is kept when nobody says where: every command and every client finds the same one.
+// indexFor is where the index of a path is kept by default: every command and every client finds the same one.
 func indexFor(path string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {

@@ -37,7 +37,7 @@ type demoCommand struct {
 	JSON      bool          `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
 }
 
-// demoLimits are those of a server for the person who started it: nobody is slowed down.
+// demoLimits are those of a server for the person who started it: no rate limit.
 func demoLimits() web.Limits {
 	l := web.DefaultLimits()
 	l.TokenRate, l.AddressRate = 0, 0

@@ -33,10 +33,10 @@ func (f embedFlags) client() (*embedding.Client, error) {
 	return client, nil
 }
 
-// embedReportEvery is how often a person is told how far the vectors are, at most.
+// embedReportEvery is how often the progress of vectors is printed, at most.
 const embedReportEvery = 10 * time.Second
 
-// An embedReport tells a person how the making of vectors goes on.
+// An embedReport prints how the making of vectors goes on.
 type embedReport struct {
 	out             io.Writer
 	now             func() time.Time

@@ -23,13 +23,13 @@ const (
 	sampleFingerprint = sampleName + "3"
 )
 
-// lockEnding ends the name of the file that is locked for an index: shared by whoever serves it, alone by whoever fills it.
+// lockEnding ends the name of the file that is locked for an index: shared by those that serve it, exclusive for the one that fills it.
 const lockEnding = ".lock"
 
 // lockRetry is how often a lock that another process has is asked for.
 const lockRetry = 100 * time.Millisecond
 
-// lockPatience is how long whoever looks at an index may have it open.
+// lockPatience is how long a process that looks at an index may have it open.
 const lockPatience = 2 * time.Second
 
 // An openIndex is a loaded store that keeps up with its files. While it is open no other process fills it, but others keep it up as well.
@@ -112,7 +112,7 @@ func (c embeddedConfig) shared(ctx context.Context, lock *flock.Flock, wanted st
 	if err != nil {
 		return nil, notReady(&store.IndexError{Path: c.db, Reason: "cannot be locked: " + err.Error()})
 	}
-	if held, _ := store.HeldIndex(ctx, c.db); held == "" || place(held) != place(wanted) { // whoever fills it says what is wrong with it
+	if held, _ := store.HeldIndex(ctx, c.db); held == "" || place(held) != place(wanted) { // filling it reports what is wrong with it
 		return nil, nil
 	}
 	store, err := store.Open(ctx, c.db)

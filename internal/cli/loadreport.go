@@ -8,10 +8,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
-// progressEvery is how often a person is reported how far it is, at most.
+// progressEvery is how often progress is printed, at most.
 const progressEvery = time.Second
 
-// A loadReport tells a person how the loading goes on.
+// A loadReport prints how the loading goes on.
 type loadReport struct {
 	out             io.Writer
 	now             func() time.Time

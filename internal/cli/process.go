@@ -21,8 +21,8 @@ import (
 // A host that stops the program waits a second for its end.
 const LastLineWait = 400 * time.Millisecond
 
-// serviceManager is whoever runs this process: anyone who sends SIGHUP, and systemd, which says in the environment that
-// it listens. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
+// serviceManager is what supervises this process: SIGHUP asks for a reload, and systemd names itself in the
+// environment. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
 func serviceManager() service.Manager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
@@ -35,7 +35,7 @@ func serviceManager() service.Manager {
 
 // cacheRoots are the folders in which a credential is looked for.
 func cacheRoots(named string) []string {
-	home, _ := os.UserHomeDir() // who has none has no folder there
+	home, _ := os.UserHomeDir() // without a home there is no folder
 	return credentials.CacheRoots(named, home)
 }
 

@@ -12,7 +12,7 @@ import (
 // HeldLines is how many lines wait for a slow reader before the oldest are dropped.
 const HeldLines = 4096
 
-// A LogWriter never blocks and never fails. A call must not wait for its log: whoever reads stderr may be stuck or gone.
+// A LogWriter never blocks and never fails. A call must not wait for its log: the reader of stderr may be stuck or gone.
 // So lines are handed over to a goroutine, and those that nobody takes are dropped and counted. It is safe for concurrent
 // use. (The diode of zerolog, which does the same, may leave a line unwritten until the next one comes.)
 type LogWriter struct {

@@ -26,8 +26,8 @@ import (
 // configured.
 const DefaultDrainTime = 10 * time.Second
 
-// LastWords is how long calls that were ended after the drain time may take to say so. Whoever stops a [Service] gives it
-// its drain delay, its drain time and this.
+// LastWords is how long the answers of calls may take that were ended after the drain time. A supervisor must give a [Service] its
+// drain delay, its drain time and this.
 const LastWords = 2 * time.Second
 
 // A Manager is the supervisor of this process: the signals that it sends, and what it is notified of. The zero value does neither.
@@ -177,7 +177,7 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 	}
 }
 
-// reload tells the log how a reload went.
+// reload runs a reload and logs how it went.
 func (s *Service) reload(reload func() (kept []string, err error)) {
 	if reload == nil {
 		return

@@ -17,7 +17,7 @@ func era(protocol string) string {
 	return "modern"
 }
 
-// statusClass is 2xx, 4xx and so on, or none.
+// statusClass is 2xx, 4xx and so on; "none" without a status.
 func statusClass(status int) string {
 	if class := status / 100; class >= 1 && class <= 5 {
 		return strconv.Itoa(class) + "xx"

@@ -10,7 +10,7 @@ import (
 )
 
 // origin refuses every request with an Origin header that is neither listed nor this server's own origin with
-// 403; the transport specification demands it. Programs send none. It must come after [Host], which makes the
+// 403; the transport specification demands it. Programs send none. It must come after [host], which makes the
 // server's own origin trustworthy.
 func origin(origins []string, public Public) alice.Constructor {
 	return func(next http.Handler) http.Handler {

@@ -47,7 +47,7 @@ func isHarmlessID(id string) bool {
 }
 
 // A recordingWriter records status and size of an answer. github.com/felixge/httpsnoop is not used: it reports 200, or nothing,
-// where a handler did not set a status, and the log tells an answer from none.
+// where a handler did not set a status, and the log shows whether there was an answer.
 type recordingWriter struct {
 	http.ResponseWriter
 	request *middleware.Request

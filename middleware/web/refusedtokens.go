@@ -37,7 +37,7 @@ func (t refusedTokens) Authenticate(ctx context.Context, token rs.Token) (auth.P
 	charged := true // a panic is charged as well
 	defer func() { bucket.finish(t.limiter.now(), charged) }()
 	principal, err := t.Authenticator.Authenticate(ctx, token)
-	// Whatever the authority answers, it was asked, also when the caller hung up before the answer.
+	// The authority was asked, also when the caller hung up before the answer.
 	charged = err != nil && rs.AsError(err).Code != rs.AuthorityBusy
 	return principal, err
 }

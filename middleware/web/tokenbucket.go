@@ -41,7 +41,7 @@ func (b *tokenBuckets[K]) of(key K) *tokenBucket {
 	return made
 }
 
-// A tokenBucket charges at once (take), or for what turns out to be chargeable when it has ended (begin, finish). Whatever
+// A tokenBucket charges at once (take), or for what turns out to be chargeable when it has ended (begin, finish). All that
 // began at the same time is charged in full, so that the bucket may be in debt: over time no more passes than the rate
 // allows, however much is done at once.
 type tokenBucket struct {
@@ -54,7 +54,7 @@ type tokenBucket struct {
 // with good tokens, so that this is far more than a burst.
 const maxOpen = 16
 
-// begin reports whether one more may happen, or how long until it may. Whatever has begun must be finished.
+// begin reports whether one more may happen, or how long until it may. The caller must call finish.
 func (b *tokenBucket) begin(now time.Time) (wait time.Duration, ok bool) {
 	if b == nil {
 		return 0, true

@@ -9,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// tokenRate refuses with 429 what comes faster with one token than it may. It must come after [bearer], so that nobody
-// uses up another's rate. Tokens are counted under their SHA-256; they are not kept.
+// tokenRate refuses with 429 what comes faster with one token than it may. It must come after [bearer], so that no
+// caller uses up another's rate. Tokens are counted under their SHA-256; they are not kept.
 func tokenRate(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

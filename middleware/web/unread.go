@@ -12,8 +12,8 @@ import (
 const lingerTime = 500 * time.Millisecond
 
 // closeUnread closes the connection of a request that is answered before its body has been read. net/http would wait for
-// the rest of that body for as long as a request may take: whoever sends none of it, without any token, would hold the
-// connection.
+// the rest of that body for as long as a request may take: a client that sends none of it would hold the connection, without
+// any token.
 func closeUnread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.ContentLength == 0 {

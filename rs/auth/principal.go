@@ -58,7 +58,7 @@ func (p Principal) Caller() rsclient.Caller {
 	return rsclient.Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID}
 }
 
-// MemberTokens are the tokens of a package's members; none for any other kind.
+// MemberTokens are the tokens of a package's members; nil for any other kind.
 func (p Principal) MemberTokens() []rs.Token {
 	if p.Package == nil {
 		return nil

@@ -25,7 +25,7 @@ const (
 
 // A packageCursor is where a search across a package ended. It holds all that the next page needs, so that any replica
 // can serve it, also after a restart. It is not signed: a changed one reaches no more than the search itself does,
-// because the members are looked up in the caller's own package and read with the members's own tokens.
+// because the members are looked up in the caller's own package and read with the members' own tokens.
 //
 // It is bound to the search and the package, but not to the package's members: those it names itself. A member that is
 // gone meanwhile is reported as unavailable, and one that came later is not part of this search.

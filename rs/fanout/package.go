@@ -22,7 +22,7 @@ const (
 type PackageOptions struct {
 	// Width is how many members are asked at a time.
 	Width int
-	// ChildDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
+	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
 	// All parts together may take three times as long.
 	MemberDeadline time.Duration
 	// Now tells the time; nil means time.Now.
@@ -63,7 +63,7 @@ type grantPackage struct {
 	refusals  *refusals
 }
 
-// A member is a Child that can be read.
+// A member is a Member that can be read.
 type member struct {
 	Member
 	doer   rs.Doer
@@ -71,7 +71,7 @@ type member struct {
 }
 
 // NewPackage returns a package of the members. doer gives the resource server as the bearer of one token sees it. The caller
-// vouches for the members's tokens: no authority is asked about them.
+// vouches for the members' tokens: no authority is asked about them.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
 }

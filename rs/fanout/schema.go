@@ -38,8 +38,7 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 	return jsonResponse(mergeSchemas(p.id, parts, answers.unavailable), answers.requestID(), len(answers.unavailable)), nil
 }
 
-// readSchema reads one member's document in the form that is asked for, so that the members's documents can stand beside
-// each other even where some know the compact view and some do not. What could not be merged fails here, for this member.
+// readSchema reads one member's document in the form that is asked for, so that the members' documents can be merged even where some know the compact view and some do not. What could not be merged fails here, for this member.
 func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response, error) {
 	var response *rs.Response
 	var err error

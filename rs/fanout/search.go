@@ -88,7 +88,7 @@ type packageSearch struct {
 	pkg     *grantPackage
 	request rs.Request
 	limit   int // of the page
-	size    int // of the members's pages; the same on every page of the search
+	size    int // of the members' pages; the same on every page of the search
 	bound   string
 	paged   bool
 
@@ -241,7 +241,7 @@ func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	return response, nil
 }
 
-// rest sorts out the turns: those that go on, in their order, and what all counted. A member whose failure may pass goes
+// rest sorts out the turns: those that go on, in their order, and what all counted. A member whose failure is transient goes
 // on where it stands, so that nothing of it is lost; any other failure ends its part.
 func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 	all = s.done

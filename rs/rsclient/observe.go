@@ -1,6 +1,7 @@
 package rsclient
 
 import (
+	"context"
 	"strings"
 	"time"
 )
@@ -46,6 +47,15 @@ func (Unobserved) RetryDenied(string) {}
 
 // BreakerChanged counts nothing.
 func (Unobserved) BreakerChanged(string, BreakerState) {}
+
+type classKey struct{}
+
+// ClassFrom names what the read reads that a request was sent for: schema, streams, records and so on, as an [Observer]
+// gets it. It is "" for a request that belongs to no read of a resource server.
+func ClassFrom(ctx context.Context) string {
+	class, _ := ctx.Value(classKey{}).(string)
+	return class
+}
 
 // readClass names what a path below a resource server's base reads, from a short fixed list.
 func readClass(path string) string {
