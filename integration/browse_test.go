@@ -344,15 +344,15 @@ func TestBrowsingOwnFiles(t *testing.T) {
 		{"an unknown tool", "/?view=call&tool=delete", []string{"unknown tool"}, nil},
 		{"a damaged cursor", "/?view=records&stream=many&cursor=x", []string{"<strong>invalid_cursor</strong>"}, nil},
 	} {
-		body := v.show(c.path)
+		_, body, _ := strings.Cut(v.show(c.path), "<main")
 		for _, text := range c.holds {
 			if !strings.Contains(body, text) {
-				t.Errorf("%s: %q is not in\n%s", c.name, text, body[strings.Index(body, "<main"):])
+				t.Errorf("%s: %q is not in\n%s", c.name, text, body)
 			}
 		}
 		for _, text := range append(c.misses, "<script>alert", "ZgotmplZ") {
 			if strings.Contains(body, text) {
-				t.Errorf("%s: %q is in\n%s", c.name, text, body[strings.Index(body, "<main"):])
+				t.Errorf("%s: %q is in\n%s", c.name, text, body)
 			}
 		}
 		for _, link := range linkPattern.FindAllStringSubmatch(body, -1) {

@@ -119,3 +119,39 @@ func (s *screen) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// Over own files the tour searches for a word that they have, and counts by month or by a text.
+func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, text string
+		says             []string
+	}{
+		{
+			"records with a time", "bank.csv", "Datum;Text;Betrag\n03.11.2025;Supermarket Nord;-12,50\n05.12.2025;Salary;2000,00\n",
+			[]string{`search {"limit":3,"q":"Salary"}`, `fetch {"id":"cin_files/bank:3"}`, `aggregate {"granularity":"month","group_by_time":"Datum","metric":"count","stream":"bank"}`, "2025-12 | 1"},
+		},
+		{
+			"records without one", "prices.csv", "Item;Price\nLamp;12.50\nChair;40\n",
+			[]string{`search {"limit":3,"q":"Chair"}`, `fetch {"id":"cin_files/prices:3"}`, `aggregate {"group_by":"Item","metric":"count","stream":"prices"}`, "Lamp | 1"},
+		},
+		{"no records", "none.csv", "Item;Price\n", []string{`query_records {"limit":1,"stream":"none"}`}},
+	} {
+		p, err := start(t.TempDir(), nil, "demo", "--data", filepath.Join(writeFolder(t, map[string]string{c.file: c.text}), c.file), "--listen", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.stdout.find(startTime, func(line string) bool { return strings.HasPrefix(line, "Serving until you stop it") })
+		if stopped := p.stop(); err != nil || stopped != nil {
+			t.Errorf("%s: %v, %v:\n%s%s", c.name, err, stopped, p.stdout, p.stderr)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(p.stdout.String(), text) {
+				t.Errorf("%s: the tour does not say %q:\n%s", c.name, text, p.stdout)
+			}
+		}
+		if strings.Contains(p.stdout.String(), "dentist") {
+			t.Errorf("%s: the tour asks what the sample year answers", c.name)
+		}
+	}
+}

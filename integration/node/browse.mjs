@@ -27,7 +27,7 @@ const looks = [
   ["wide", { colorScheme: "light", viewport: { width: 3840, height: 2160 } }],
 ];
 
-export async function browsePages(binary, demo, { open, accessible, fits, shoot, quiet }) {
+export async function browsePages(binary, demo, { open, judged, fits, shoot, quiet }) {
   const address = demo.mcp_url.replace(/\/mcp$/, "");
 
   // enter opens an address by typing the owner's secret.
@@ -40,24 +40,28 @@ export async function browsePages(binary, demo, { open, accessible, fits, shoot,
   }
 
   for (const [look, options] of looks) {
-    await check(`browse, ${look}: each view fits, is accessible, and nothing complains`, async () => {
-      const page = await open(address, options);
+    let page;
+    await check(`browse, ${look}: the form alone until the secret is typed`, async () => {
+      page = await open(address, options);
       want((await page.locator("main form").count()) === 1 && (await page.locator("table").count()) === 0, "more than the form is shown");
-      await accessible(page);
-      want(await fits(page), "the form scrolls sideways");
+      await judged(page);
+      want(await fits(page), "it scrolls sideways");
       await shoot(page, `browse-signin-${look}`);
       await page.fill("#secret", demo.owner_secret);
       await page.keyboard.press("Enter");
       await page.locator("header nav").waitFor({ timeout: 10_000 });
-      for (const [name, path] of Object.entries(views)) {
-        await page.goto(address + path);
-        want(await fits(page), `${name} scrolls sideways`);
-        await shoot(page, `browse-${name}-${look}`);
-        await accessible(page);
-      }
-      quiet(page);
-      await page.context().close();
     });
+    for (const [name, path] of Object.entries(views)) {
+      await check(`browse, ${look}, ${name}: fits, is accessible, and nothing complains`, async () => {
+        await page.goto(address + path);
+        want(await fits(page), "it scrolls sideways");
+        await shoot(page, `browse-${name}-${look}`);
+        await judged(page);
+        want(await fits(page), "it scrolls sideways once all is opened");
+        quiet(page);
+      });
+    }
+    await page.context().close();
   }
 
   await check("browse: by keyboard and without JavaScript, from the secret to a record", async () => {
@@ -71,16 +75,25 @@ export async function browsePages(binary, demo, { open, accessible, fits, shoot,
     await page.keyboard.type("dentist");
     await page.keyboard.press("Enter");
     await page.locator(".hits a").first().waitFor({ timeout: 10_000 });
-    for (let i = 0; i < 40; i++) {
-      const focus = await page.locator(":focus").first();
-      if (await focus.evaluate((element) => element.closest(".hits") !== null).catch(() => false)) break;
-      await page.keyboard.press("Tab");
-    }
-    want((await page.locator(":focus").evaluate((element) => getComputedStyle(element).outlineStyle)) !== "none", "the focus is not seen");
-    const title = await page.locator(":focus").textContent();
+    for (let i = 0; i < 40 && (await page.locator(".hits :focus").count()) === 0; i++) await page.keyboard.press("Tab");
+    want((await page.locator(".hits :focus").count()) === 1, "Tab does not lead to the hits");
+    const title = await page.locator(".hits :focus").textContent();
     await page.keyboard.press("Enter");
     await page.locator("h1", { hasText: title }).waitFor({ timeout: 10_000 });
     quiet(page);
+    await page.context().close();
+  });
+
+  await check("browse: the focus is seen wherever Tab leads", async () => {
+    const page = await enter(address + views.filtered, demo.owner_secret);
+    let seen = 0;
+    for (; seen < 60; seen++) {
+      await page.keyboard.press("Tab");
+      const focus = await page.evaluate(() => ({ name: document.activeElement.tagName, outline: getComputedStyle(document.activeElement).outlineStyle }));
+      if (focus.name === "BODY") break;
+      want(focus.outline !== "none", `${focus.name} has no outline`);
+    }
+    want(seen > 40, `Tab leads to ${seen} elements`);
     await page.context().close();
   });
 
@@ -129,7 +142,7 @@ export async function browsePages(binary, demo, { open, accessible, fits, shoot,
       await page.goto(there + "/?view=record&id=cin_files/notes:n1");
       want((await page.locator("main").textContent()).includes("<script>window.intruder=1</script>"), "the text is not shown");
       want(await fits(page), "it scrolls sideways");
-      await accessible(page);
+      await judged(page);
       await shoot(page, "browse-hostile");
       quiet(page);
       await page.context().close();

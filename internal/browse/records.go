@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	mostColumns = 7   // of a table, beside the title and the time
+	mostColumns = 6   // of a table, beside the title
 	cellRunes   = 120 // of a value in a table
 	longCell    = 40  // bytes from which a value is long
 )
@@ -89,27 +89,26 @@ func (p *Pages) records(ctx context.Context, q query) any {
 	return v
 }
 
-// setColumns chooses what the table shows, and returns the field that names a record: its time and what has a role first, then as in
-// the schema.
+// setColumns chooses what the table shows, and returns the field that names a record: its time and who first, lists and ids last.
 func (v *recordsView) setColumns(d described) (title string) {
-	var first, rest []field
+	var leading, last []field
 	for _, f := range d.Fields {
 		switch {
 		case f.Role == "primary-title" && title == "":
 			title = f.Name
 		case f.Role == "event-time":
-			first = slices.Insert(first, 0, f)
+			leading = slices.Insert(leading, 0, f)
 		case f.Role == "actor":
-			first = append(first, f)
+			leading = append(leading, f)
+		case f.Type == "array" || f.Name == "id":
+			last = append(last, f)
 		case f.Type != "blob":
-			rest = append(rest, f)
+			v.Columns = append(v.Columns, f)
 		}
 	}
-	v.Columns = append(first, rest...)
-	if len(v.Columns) > mostColumns {
-		v.Hidden = len(v.Columns) - mostColumns
-		v.Columns = v.Columns[:mostColumns]
-	}
+	v.Columns = slices.Concat(leading, v.Columns, last)
+	v.Hidden = max(0, len(v.Columns)-mostColumns)
+	v.Columns = v.Columns[:len(v.Columns)-v.Hidden]
 	return title
 }
 

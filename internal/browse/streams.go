@@ -3,6 +3,7 @@ package browse
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,25 +106,27 @@ func (f field) Number() bool {
 
 // describe asks for the schema of a stream.
 func (p *Pages) describe(ctx context.Context, c *common, stream, connection string) described {
-	var d described
 	answer := p.ask(ctx, c, false, "schema", schemaArguments{Stream: stream, Connection: connection})
-	for _, raw := range answer.Object("data").Array("connectors") {
-		for _, raw := range rs.AsObject(raw).Array("streams") {
-			stream := rs.AsObject(raw)
-			d.Cursor = stream.Text("cursor_field")
-			for _, capability := range stream.Object("field_capabilities") {
-				flags, _ := rs.AsText(capability.Value)
-				d.Fields = append(d.Fields, newField(capability.Name, flags))
-			}
-			for _, raw := range stream.Array("expand_capabilities") {
-				if relation := rs.AsObject(raw); relation.Flag("usable") {
-					d.Relations = append(d.Relations, relation.Text("name"))
-				}
-			}
-			return d
+	found := first(first(answer.Object("data").Array("connectors")).Array("streams"))
+	d := described{Cursor: found.Text("cursor_field")}
+	for _, capability := range found.Object("field_capabilities") {
+		flags, _ := rs.AsText(capability.Value)
+		d.Fields = append(d.Fields, newField(capability.Name, flags))
+	}
+	for _, raw := range found.Array("expand_capabilities") {
+		if relation := rs.AsObject(raw); relation.Flag("usable") {
+			d.Relations = append(d.Relations, relation.Text("name"))
 		}
 	}
 	return d
+}
+
+// first is the first object of a list, or nil.
+func first(list []string) rs.Object {
+	if len(list) == 0 {
+		return nil
+	}
+	return rs.AsObject(list[0])
 }
 
 // newField reads the flags of a field, such as "t=timestamp,role=event-time,eq,r=gte|lt,a=group_by_time|max".
@@ -170,17 +173,17 @@ func (d described) of(name string) field {
 
 // times are the fields of time that group, that of the event first.
 func (d described) times() []field {
-	var first, rest []field
+	var times []field
 	for _, f := range d.Fields {
 		switch {
 		case !f.Months:
 		case f.Role == "event-time":
-			first = append(first, f)
+			times = slices.Insert(times, 0, f)
 		default:
-			rest = append(rest, f)
+			times = append(times, f)
 		}
 	}
-	return append(first, rest...)
+	return times
 }
 
 // sortable are the fields by which records are sorted.

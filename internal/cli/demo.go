@@ -86,7 +86,11 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, service.Manager{}, nil) }()
-	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client); err != nil {
+	words := "dentist" // of the sample year
+	if c.Data != "" {
+		words = ""
+	}
+	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client, words); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
 	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath, source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
