@@ -33,10 +33,8 @@ type ServerOptions struct {
 // request would cost a hundred times as much as a call.
 type Server struct {
 	*mcp.Server
-	self   mcp.Implementation
-	tools  []*tools.Tool
-	handle tools.Handler
-	log    zerolog.Logger
+	self    mcp.Implementation
+	options ServerOptions
 }
 
 // NewServer returns a server of these tools, resources and prompts. What is added to it later is served too, save a tool of
@@ -66,14 +64,14 @@ func NewServer(o ServerOptions) *Server {
 		}, getPrompt(prompt))
 	}
 	server.AddReceivingMiddleware(recoverAll(o.Logger), hideUnlisted(o.Tools), addIcon(self))
-	return &Server{Server: server, self: self, tools: o.Tools, handle: o.Handler, log: o.Logger}
+	return &Server{server, self, o}
 }
 
 // fastCall is how the fast path answers a call: through the same pipeline as toolHandler, with the recovery that the SDK's
 // calls have from recoverAll.
 func (s *Server) fastCall(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, refused *jsonrpc.Error) {
-	err := recovered(ctx, s.log, "tools/call", func() (err error) {
-		result, err = callTool(ctx, s.handle, call, traceparent)
+	err := recovered(ctx, s.options.Logger, "tools/call", func() (err error) {
+		result, err = callTool(ctx, s.options.Handler, call, traceparent)
 		return err
 	})
 	errors.As(err, &refused)

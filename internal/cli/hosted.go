@@ -48,31 +48,27 @@ type HostedConfig struct {
 // not named here changes with a reload.
 func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
 	var differ []string
-	for _, fixed := range []struct {
-		flag string
-		same bool
-	}{
-		{"--listen", c.Listen == next.Listen},
-		{"--rs-url", c.RSURL == next.RSURL},
-		{"--rs-internal-url", c.RSReadURL == next.RSReadURL},
-		{"--read-timeout", c.ReadTimeout == next.ReadTimeout},
-		{"--max-connections", c.MaxConnections == next.MaxConnections},
-		{"--max-connections-per-address", c.ClientConnections == next.ClientConnections},
-		{"--admin-listen", c.AdminListen == next.AdminListen},
-		{"--retries", c.Retries == next.Retries},
-		{"--answer-memory", c.AnswerMemory == next.AnswerMemory},
-		{"--breaker", c.NoBreaker == next.NoBreaker},
-		{"--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.Unknown == next.Unknown},
-	} {
-		if !fixed.same {
-			differ = append(differ, fixed.flag)
-		}
-	}
-	next.Listen, next.RSURL, next.RSReadURL = c.Listen, c.RSURL, c.RSReadURL
-	next.ReadTimeout, next.MaxConnections, next.ClientConnections = c.ReadTimeout, c.MaxConnections, c.ClientConnections
-	next.AdminListen, next.Watch = c.AdminListen, c.Watch
-	next.Retries, next.NoBreaker, next.Unknown, next.AnswerMemory = c.Retries, c.NoBreaker, c.Unknown, c.AnswerMemory
+	keep(&differ, "--listen", c.Listen, &next.Listen)
+	keep(&differ, "--rs-url", c.RSURL, &next.RSURL)
+	keep(&differ, "--rs-internal-url", c.RSReadURL, &next.RSReadURL)
+	keep(&differ, "--read-timeout", c.ReadTimeout, &next.ReadTimeout)
+	keep(&differ, "--max-connections", c.MaxConnections, &next.MaxConnections)
+	keep(&differ, "--max-connections-per-address", c.ClientConnections, &next.ClientConnections)
+	keep(&differ, "--admin-listen", c.AdminListen, &next.AdminListen)
+	keep(&differ, "--retries", c.Retries, &next.Retries)
+	keep(&differ, "--answer-memory", c.AnswerMemory, &next.AnswerMemory)
+	keep(&differ, "--breaker", c.NoBreaker, &next.NoBreaker)
+	keep(&differ, "--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.Unknown, &next.Unknown)
+	next.Watch = c.Watch
 	return next, differ
+}
+
+// keep sets next to what is held, and adds the flag to those that differ if it was something else.
+func keep[T comparable](differ *[]string, flag string, held T, next *T) {
+	if held != *next {
+		*differ = append(*differ, flag)
+	}
+	*next = held
 }
 
 // Hosted is a server that listens.

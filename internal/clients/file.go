@@ -16,16 +16,6 @@ import (
 // maxFileBytes bounds a host's file. Claude Code keeps much in its own.
 const maxFileBytes = 64 << 20
 
-// A CannotWriteError says in one sentence why a file could not be written.
-type CannotWriteError struct{ Message string }
-
-// Error returns the sentence.
-func (e *CannotWriteError) Error() string { return e.Message }
-
-func cannotWrite(format string, arguments ...any) error {
-	return &CannotWriteError{fmt.Sprintf(format, arguments...)}
-}
-
 // A Change is an edit of a host's file that is worked out but not yet made.
 type Change struct {
 	Path   string // as asked for
@@ -37,19 +27,19 @@ type Change struct {
 }
 
 // Plan reads the file at path, which need not exist, and works out an edit. It writes nothing. Its errors are
-// RefusedErrors and CannotWriteErrors.
+// RefusedErrors, or say in one sentence why the file cannot be read.
 func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 	change := Change{Path: path, target: path, mode: 0o600}
 	_, err := os.Lstat(path)
 	if err == nil {
 		if change.target, err = filepath.EvalSymlinks(path); err != nil {
-			return change, cannotWrite("%s is a link that leads nowhere", path)
+			return change, fmt.Errorf("%s is a link that leads nowhere", path)
 		}
 		if change.Before, change.mode, err = read(change.target); err != nil {
 			return change, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return change, cannotWrite("%s cannot be read: %v", path, reason(err))
+		return change, fmt.Errorf("%s cannot be read: %v", path, reason(err))
 	}
 	if change.After, err = edit(change.Before); err != nil {
 		return change, inFile(path, err)
@@ -70,7 +60,7 @@ func read(path string) ([]byte, fs.FileMode, error) {
 	data, mode, err := Read(path)
 	var refusal *RefusedError
 	if err != nil && !errors.As(err, &refusal) {
-		return nil, 0, cannotWrite("%s cannot be read: %v", path, reason(err))
+		return nil, 0, fmt.Errorf("%s cannot be read: %v", path, reason(err))
 	}
 	return data, mode, err
 }
@@ -108,7 +98,7 @@ func (c Change) IsNothing() bool { return bytes.Equal(c.Before, c.After) }
 
 // Write makes the change: at once or not at all, with the file's mode, through its symbolic links. What stood there is
 // kept beside it under a name that holds the time, which is returned; it is empty when there was no file. Its errors
-// are CannotWriteErrors.
+// say in one sentence why the file cannot be written.
 func (c Change) Write(now time.Time) (backup string, err error) {
 	if c.IsNothing() {
 		return "", nil
@@ -116,11 +106,11 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 	folder := filepath.Dir(c.target)
 	if c.Before == nil {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return "", cannotWrite("%s cannot be made: %v", folder, reason(err))
+			return "", fmt.Errorf("%s cannot be made: %v", folder, reason(err))
 		}
 	} else {
 		if c.mode&0o200 == 0 {
-			return "", cannotWrite("%s is read-only: something else may manage it; make it writable, or add the entry there", c.Path)
+			return "", fmt.Errorf("%s is read-only: something else may manage it; make it writable, or add the entry there", c.Path)
 		}
 		if backup, err = keep(c.target, c.Before, c.mode, now); err != nil {
 			return "", err
@@ -139,23 +129,23 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 func (c Change) replace(folder string) error {
 	fresh, err := os.CreateTemp(folder, "."+filepath.Base(c.target)+".*")
 	if err != nil {
-		return cannotWrite("%s cannot be written: %v", folder, reason(err))
+		return fmt.Errorf("%s cannot be written: %v", folder, reason(err))
 	}
 	defer func() { _ = os.Remove(fresh.Name()) }() // which after the move is gone
 	_, err = fresh.Write(c.After)
 	err = errors.Join(err, fresh.Chmod(c.mode), fresh.Sync(), fresh.Close())
 	if err != nil {
-		return cannotWrite("%s cannot be written: %v", c.Path, err)
+		return fmt.Errorf("%s cannot be written: %v", c.Path, err)
 	}
 	now, _, err := Read(c.target)
 	if errors.Is(err, fs.ErrNotExist) {
 		now, err = nil, nil
 	}
 	if err != nil || !bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil) {
-		return cannotWrite("%s was changed by something else meanwhile: close the client and run this again", c.Path)
+		return fmt.Errorf("%s was changed by something else meanwhile: close the client and run this again", c.Path)
 	}
 	if err := os.Rename(fresh.Name(), c.target); err != nil {
-		return cannotWrite("%s cannot be replaced: %v", c.Path, reason(err))
+		return fmt.Errorf("%s cannot be replaced: %v", c.Path, reason(err))
 	}
 	return nil
 }
@@ -171,11 +161,11 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 			continue
 		}
 		if err != nil {
-			return "", cannotWrite("the backup %s cannot be written: %v", name, reason(err))
+			return "", fmt.Errorf("the backup %s cannot be written: %v", name, reason(err))
 		}
 		_, err = file.Write(data)
 		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-			return "", cannotWrite("the backup %s cannot be written: %v", name, err)
+			return "", fmt.Errorf("the backup %s cannot be written: %v", name, err)
 		}
 		return name, nil
 	}

@@ -119,8 +119,8 @@ func TestFilesThatAreNotWritten(t *testing.T) {
 		before := read(t, folder)
 		change := plan(t, path, client, local)
 		_, err := change.Write(now)
-		var cannot *clients.CannotWriteError
-		if !errors.As(err, &cannot) || !strings.Contains(err.Error(), "is read-only") {
+		var refused *clients.RefusedError
+		if err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), "is read-only") {
 			t.Errorf("%s: %v", client.Name, err)
 		}
 		if diff := cmp.Diff(before, read(t, folder)); diff != "" {

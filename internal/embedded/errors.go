@@ -68,24 +68,10 @@ func invalidExpand(format string, args ...any) *apiError {
 	return newError(http.StatusBadRequest, "invalid_expand", format, args...)
 }
 
-func unknownField(name string) *apiError {
-	return newError(http.StatusBadRequest, "unknown_field", "Unknown field: %s", name)
-}
-
-func fieldNotGranted(name string) *apiError {
-	return newError(http.StatusForbidden, "field_not_granted", "Fields not in grant: %s", name)
-}
-
-func recordNotFound() *apiError {
-	return newError(http.StatusNotFound, "not_found", "Record not found")
-}
-
 // failedClosed is the one answer to a token that the token authority does not let through: it says no more than its code.
 func failedClosed(code string) *apiError {
 	return newError(http.StatusUnauthorized, code, "Token introspection failed closed")
 }
-
-func streamNotAllowed() *apiError { return failedClosed("context.stream_not_allowed") }
 
 func connectionMismatch() *apiError { return failedClosed("context.instance_mismatch") }
 

@@ -71,7 +71,7 @@ func (c *call) locate(sources []access, id string) (access, store.Record, error)
 	}
 	switch len(refs) {
 	case 0:
-		return access{}, store.Record{}, recordNotFound()
+		return access{}, store.Record{}, newError(http.StatusNotFound, "not_found", "Record not found")
 	case 1:
 		return from, stored, nil
 	}

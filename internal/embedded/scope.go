@@ -53,9 +53,9 @@ func (s access) demand(name string) (model.Field, *apiError) {
 		return field, nil
 	}
 	if _, ok := s.Stream.Field(name); ok {
-		return model.Field{}, fieldNotGranted(name)
+		return model.Field{}, newError(http.StatusForbidden, "field_not_granted", "Fields not in grant: %s", name)
 	}
-	return model.Field{}, unknownField(name)
+	return model.Field{}, newError(http.StatusBadRequest, "unknown_field", "Unknown field: %s", name)
 }
 
 // ref names the connection in a response.
@@ -134,7 +134,7 @@ func (c *call) ofConnector(sources []access) ([]access, *apiError) {
 func (c *call) open(stream string) ([]access, *apiError) {
 	sources := selectSources(c.sources, func(s access) bool { return s.Stream.Name == stream })
 	if len(sources) == 0 {
-		return nil, streamNotAllowed()
+		return nil, failedClosed("context.stream_not_allowed")
 	}
 	sources, err := c.ofConnector(sources)
 	if err != nil {
