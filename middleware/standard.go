@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -50,15 +49,4 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		resolveConnection,          // id and connection_id become one Scope
 		gateExpand,                 // the live schema advertises expansion
 	)
-}
-
-// A middleware wraps a handler of calls in one more stage.
-type middleware func(tools.Handler) tools.Handler
-
-// chain puts stages around a core, the outermost first: chain(h, a, b, c) is a(b(c(h))).
-func chain(core tools.Handler, stages ...middleware) tools.Handler {
-	for _, stage := range slices.Backward(stages) {
-		core = stage(core)
-	}
-	return core
 }
