@@ -173,7 +173,7 @@ function answer(stream, demo, decision) {
   return owner;
 }
 
-async function mcpRemote(demo, brief) {
+async function mcpRemote(binary, demo, brief) {
   const newClient = () => new Client1({ name: "oauth", version: "1" });
   await throughMcpRemote(demo, demo.mcp_url, {}, (transport) => walk("mcp-remote, signed in", newClient(), transport, "2025-11-25"));
   await check("mcp-remote, sign-in: denied, and it does not connect", () =>
@@ -195,7 +195,24 @@ async function mcpRemote(demo, brief) {
       await owner.again;
     }),
   );
+  const served = await startServe(binary, demo.rs_url, 0, "--authorization-source", "slack");
+  await check("mcp-remote, sign-in for one source: a lost network is an error that says so, and then over without the owner", () =>
+    throughMcpRemote(demo, served.url, {}, async (transport, owner) => {
+      const client = newClient();
+      await client.connect(transport);
+      want(!(await schema(client)).isError, "a call is not answered");
+      await stopOne(served.child);
+      const lost = await schema(client).then((result) => result, (error) => error);
+      want(lost instanceof Error && sayLost.test(lost.message), `while it is lost: ${lost.message ?? JSON.stringify(lost)}`);
+      const again = await startServe(binary, demo.rs_url, served.port, "--authorization-source", "slack");
+      want(!(await schema(client)).isError && owner.asked === 1, `the server is back, and it is not, or asked ${owner.asked} times`);
+      await stopOne(again.child);
+    }),
+  );
 }
+
+// sayLost is what a person reads while the network is lost, in the words of these clients.
+const sayLost = /fetch failed|ECONNREFUSED|ECONNRESET|socket hang up|terminated|connection closed/i;
 
 // newInspector is the Inspector's command line in a home of its own: it signs in once, and finds its tokens again at each start.
 async function newInspector(of) {
@@ -220,7 +237,7 @@ async function newInspector(of) {
   return { home, run, call };
 }
 
-async function inspector(demo, brief) {
+async function inspector(binary, demo, brief) {
   const { home, run, call } = await newInspector(demo);
   await check("inspector, sign-in: denied, and it gets nothing", async () => {
     const { code, stdout, told } = await run(demo.mcp_url, { deny: true }, "--method", "tools/list");
@@ -251,7 +268,20 @@ async function inspector(demo, brief) {
     const last = await schema();
     want(last.code === 0 && last.told, `${last.code} ${last.told} ${last.stderr}`);
   });
-  for (const folder of [home, other.home]) rmSync(folder, { recursive: true, force: true });
+  const third = await newInspector(demo);
+  await check("inspector, sign-in for one source: a lost network is an error that says so, and then over without the owner", async () => {
+    const served = await startServe(binary, demo.rs_url, 0, "--authorization-source", "slack");
+    const signed = await third.call(served.url, "schema", {});
+    want(signed.code === 0 && signed.told, signed.stderr);
+    await stopOne(served.child);
+    const lost = await third.call(served.url, "schema", {});
+    want(lost.code !== 0 && sayLost.test(lost.stderr + lost.stdout), `${lost.code} ${lost.stderr} ${lost.stdout}`);
+    const again = await startServe(binary, demo.rs_url, served.port, "--authorization-source", "slack");
+    const back = await third.call(served.url, "schema", {});
+    want(back.code === 0 && back.told === undefined, `${back.code} ${back.told} ${back.stderr}`);
+    await stopOne(again.child);
+  });
+  for (const folder of [home, other.home, third.home]) rmSync(folder, { recursive: true, force: true });
 }
 
 export async function run(binary, demo) {
@@ -265,6 +295,6 @@ export async function run(binary, demo) {
     if (transport) await walk(`${generation.name}, signed in`, generation.newClient(), transport, generation.version);
     await life(generation, binary, demo, brief);
   }
-  await mcpRemote(demo, brief);
-  await inspector(demo, brief);
+  await mcpRemote(binary, demo, brief);
+  await inspector(binary, demo, brief);
 }
