@@ -8,6 +8,7 @@ var (
 	Fetch           = func(base string) *Tool { return fetchTool(base, newSchemaCache(time.Now)) }
 	QueryRecords    = queryRecordsTool
 	ReadRecordField = readRecordFieldTool
+	Schema          = schemaTool
 )
 
 // Search is search as it is served, PlainSearch as it is without repair.
