@@ -312,6 +312,7 @@ func TestBrowsingOwnFiles(t *testing.T) {
 		"many.jsonl": many.String(),
 		"notes.jsonl": lineOf(t, map[string]any{"id": "n1", "title": hostile, "body": hostile + "\nattached \"x\", text/html\n\nexpanded a: b", "at": "2020-05-01T10:00:00Z"}) +
 			lineOf(t, map[string]any{"id": "n2", "title": "plain", "body": "two", "at": "2026-07-01T10:00:00Z"}) + lineOf(t, map[string]any{"id": "n3", "title": "no time"}),
+		"old.jsonl":  lineOf(t, map[string]any{"id": "o1", "at": "1900-01-01T10:00:00Z"}) + lineOf(t, map[string]any{"id": "o2", "at": "2020-01-01T10:00:00Z"}),
 		"prices.csv": "Item;Price\nLamp;12.50\nChair;40\n",
 		"empty.csv":  "a;b\n",
 	}))
@@ -330,6 +331,7 @@ func TestBrowsingOwnFiles(t *testing.T) {
 		},
 		{"a hostile record that is found", "/?view=search&q=evil", []string{"evil</mark>"}, nil},
 		{"months, those without records too", "/?view=months&stream=notes", []string{"3 records.", "<svg", "Jan 2023", "without a time"}, nil},
+		{"months of centuries", "/?view=months&stream=old", []string{"leaves months without records out before Jan 2020", "Jan 1900"}, nil},
 		{"years", "/?view=months&stream=notes&by=year", []string{">2023<", ">2026<"}, []string{"Jan 2023"}},
 		{"months without a time", "/?view=months&stream=prices", []string{"have no time"}, []string{"<svg", "<rect"}},
 		{"a stream without a time leads to no plot", "/?view=records&stream=prices", []string{"2 records"}, []string{"view=months"}},

@@ -21,7 +21,8 @@ type monthsView struct {
 	Times                    []field
 	Field, By                string
 	Bars                     []bar
-	Ticks                    []string // of the scale, from above
+	ahead                    time.Time // the beginning of the group after the last bar
+	Ticks                    []string  // of the scale, from above
 	Total, Summary           string
 	Without                  string // records without a time
 	Later                    string // records after the last group
@@ -91,24 +92,18 @@ func (v *monthsView) label(day time.Time) string {
 // add adds a group, and those without records before it.
 func (v *monthsView) add(day time.Time, count int) {
 	if len(v.Bars) > 0 {
-		for empty := v.after(); empty.Before(day) && len(v.Bars) < mostBars; empty = v.next(empty) {
-			v.Bars = append(v.Bars, bar{Label: v.label(empty)})
+		for ; v.ahead.Before(day) && len(v.Bars) < mostBars; v.ahead = v.next(v.ahead) {
+			v.Bars = append(v.Bars, bar{Label: v.label(v.ahead)})
+		}
+		if v.ahead.Before(day) {
+			v.Notes = append(v.Notes, "The plot leaves months without records out before "+v.label(day)+": there are too many.")
 		}
 	}
-	records := query{view: "records", filters: []filter{{v.Field, "gte", day.Format(time.DateOnly)}, {v.Field, "lt", v.next(day).Format(time.DateOnly)}}}
+	v.ahead = v.next(day)
+	records := query{view: "records", filters: []filter{{v.Field, "gte", day.Format(time.DateOnly)}, {v.Field, "lt", v.ahead.Format(time.DateOnly)}}}
 	v.Bars = append(v.Bars, bar{
 		Label: v.label(day), Count: count, Shown: grouped(strconv.Itoa(count)), Link: records.with("stream", v.Stream, "connection", v.Connection).link(),
 	})
-}
-
-// after is the beginning of the group after the last bar.
-func (v *monthsView) after() time.Time {
-	layout := "Jan 2006"
-	if v.By == "year" {
-		layout = "2006"
-	}
-	last, _ := time.Parse(layout, v.Bars[len(v.Bars)-1].Label)
-	return v.next(last)
 }
 
 // draw gives the bars their places.
