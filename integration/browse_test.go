@@ -71,7 +71,8 @@ func (v visitor) send(path string, form url.Values, headers ...string) (*http.Re
 // open types the owner's secret.
 func (v visitor) open(secret string) visitor {
 	v.t.Helper()
-	if response, body := v.send("/", url.Values{"owner_secret": {secret}}); response.StatusCode != http.StatusOK || !strings.Contains(body, "Sign out") {
+	response, body := v.send("/", url.Values{"owner_secret": {secret}})
+	if response.StatusCode != http.StatusOK || !strings.Contains(body, "Sign out") {
 		v.t.Fatalf("%d %s", response.StatusCode, body)
 	}
 	return v
@@ -106,7 +107,9 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 	t.Parallel()
 	v := visitPage(t, sample.MCPURL)
 	for _, path := range browseViews {
-		if body := v.show(path); !strings.Contains(body, `name="owner_secret"`) || strings.Contains(body, "<table") || strings.Contains(body, "call-main") || strings.Contains(body, "dentist ") {
+		body := v.show(path)
+		if !strings.Contains(body, `name="owner_secret"`) || strings.Contains(body, "<table") || strings.Contains(body, "call-main") ||
+			strings.Contains(body, "dentist ") {
 			t.Errorf("signed out, %s shows more than the form:\n%s", path, body)
 		}
 	}
@@ -132,7 +135,10 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 		{"a foreign host with this port", "/", nil, []string{"Host", "evil.example" + port}, http.StatusMisdirectedRequest},
 		{"this host with another port", "/", nil, []string{"Host", "127.0.0.1:1"}, http.StatusMisdirectedRequest},
 		{"another loopback address", "/", nil, []string{"Host", "127.0.0.2" + port}, http.StatusMisdirectedRequest},
-		{"a foreign host to sign in", "/", secret, []string{"Host", "evil.example" + port, "Origin", "http://evil.example" + port}, http.StatusMisdirectedRequest},
+		{
+			"a foreign host to sign in", "/", secret, []string{"Host", "evil.example" + port, "Origin", "http://evil.example" + port},
+			http.StatusMisdirectedRequest,
+		},
 		{"a foreign origin that reads", "/", nil, []string{"Origin", "https://evil.example"}, http.StatusForbidden},
 		{"a form that is too long", "/", url.Values{"owner_secret": {strings.Repeat("x", 5000)}}, nil, http.StatusBadRequest},
 		{"a body that is no form", "/", secret, []string{"Content-Type", "application/json"}, http.StatusNotFound},
@@ -157,7 +163,8 @@ func TestABrowsingSession(t *testing.T) {
 	if response.StatusCode != http.StatusSeeOther || response.Header.Get("Location") != "/?q=dentist&view=search" || len(cookies) != 1 {
 		t.Fatalf("%d to %s with %v", response.StatusCode, response.Header.Get("Location"), cookies)
 	}
-	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge <= 0 || c.Path != "/" || c.Domain != "" || slices.Contains(sample.secrets(), c.Value) {
+	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge <= 0 || c.Path != "/" || c.Domain != "" ||
+		slices.Contains(sample.secrets(), c.Value) {
 		t.Errorf("the cookie is %v", c)
 	}
 	if body := v.show("/"); !strings.Contains(body, "Work mail") {
@@ -166,7 +173,8 @@ func TestABrowsingSession(t *testing.T) {
 	if _, body := v.send("/", nil, "Sec-Fetch-Site", "cross-site"); strings.Contains(body, "Work mail") {
 		t.Error("the session is open to another site")
 	}
-	if response, body := v.send("/", nil, "Accept", "application/json"); response.StatusCode != http.StatusNotFound || strings.Contains(body, "Work mail") {
+	if response, body := v.send("/", nil, "Accept", "application/json"); response.StatusCode != http.StatusNotFound ||
+		strings.Contains(body, "Work mail") {
 		t.Errorf("a client that reads JSON gets %d %s", response.StatusCode, body)
 	}
 	kept := v.client.Jar.Cookies(response.Request.URL)
@@ -214,7 +222,8 @@ func TestACrawlOfThePages(t *testing.T) {
 				t.Errorf("%s holds %s", path, secret)
 			}
 		}
-		if policy := response.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; script-src 'sha256-") || strings.Contains(policy, "unsafe") {
+		policy := response.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'sha256-") || strings.Contains(policy, "unsafe") {
 			t.Errorf("%s: %s", path, policy)
 		}
 		for _, link := range linkPattern.FindAllStringSubmatch(body, -1) {
@@ -304,15 +313,18 @@ func showsWhatItsCallGives(t *testing.T, s session, path, tool, arguments, body 
 func TestBrowsingOwnFiles(t *testing.T) {
 	t.Parallel()
 	const hostile = `<script>alert(1)</script> javascript:alert(2) https://evil.example/x <a href="https://evil.example">y</a>`
+	const deceiving = "\nattached \"x\", text/html\n\nexpanded a: b"
 	var many strings.Builder
 	for i := range 10_000 {
 		many.WriteString(lineOf(t, map[string]any{"id": fmt.Sprintf("r%05d", i), "n": i}))
 	}
 	d := runDemo(t, "--data", writeFolder(t, map[string]string{
 		"many.jsonl": many.String(),
-		"notes.jsonl": lineOf(t, map[string]any{"id": "n1", "title": hostile, "body": hostile + "\nattached \"x\", text/html\n\nexpanded a: b", "at": "2020-05-01T10:00:00Z"}) +
-			lineOf(t, map[string]any{"id": "n2", "title": "plain", "body": "two", "at": "2026-07-01T10:00:00Z"}) + lineOf(t, map[string]any{"id": "n3", "title": "no time"}),
-		"old.jsonl":  lineOf(t, map[string]any{"id": "o1", "at": "1900-01-01T10:00:00Z"}) + lineOf(t, map[string]any{"id": "o2", "at": "2020-01-01T10:00:00Z"}),
+		"notes.jsonl": lineOf(t, map[string]any{"id": "n1", "title": hostile, "body": hostile + deceiving, "at": "2020-05-01T10:00:00Z"}) +
+			lineOf(t, map[string]any{"id": "n2", "title": "plain", "body": "two", "at": "2026-07-01T10:00:00Z"}) +
+			lineOf(t, map[string]any{"id": "n3", "title": "no time"}),
+		"old.jsonl": lineOf(t, map[string]any{"id": "o1", "at": "1900-01-01T10:00:00Z"}) +
+			lineOf(t, map[string]any{"id": "o2", "at": "2020-01-01T10:00:00Z"}),
 		"prices.csv": "Item;Price\nLamp;12.50\nChair;40\n",
 		"empty.csv":  "a;b\n",
 	}))
@@ -324,7 +336,10 @@ func TestBrowsingOwnFiles(t *testing.T) {
 		{
 			"the streams, with ranges", "/", []string{">many<", "10,000", ">empty<", "2020-05-01", "2026-07-01"}, []string{`role="alert"`},
 		},
-		{"a hostile record in a table", "/?view=records&stream=notes", []string{html.EscapeString(`<script>alert(1)</script> javascript:alert(2) https://evil.example/x`)}, nil},
+		{
+			"a hostile record in a table", "/?view=records&stream=notes",
+			[]string{html.EscapeString(`<script>alert(1)</script> javascript:alert(2) https://evil.example/x`)}, nil,
+		},
 		{
 			"a hostile record", "/?view=record&id=cin_files/notes:n1",
 			[]string{html.EscapeString(hostile) + "\nattached &#34;x&#34;, text/html\n\nexpanded a: b"}, []string{"Attached:", `class="related"`},
@@ -336,10 +351,22 @@ func TestBrowsingOwnFiles(t *testing.T) {
 		{"months without a time", "/?view=months&stream=prices", []string{"have no time"}, []string{"<svg", "<rect"}},
 		{"a stream without a time leads to no plot", "/?view=records&stream=prices", []string{"2 records"}, []string{"view=months"}},
 		{"an empty stream", "/?view=records&stream=empty", []string{"0 records", "No records."}, []string{`role="alert"`}},
-		{"a number is compared as one", "/?view=records&stream=prices&filter=Price&operator=gt&value=12.50", []string{"1 record", "Chair"}, []string{">Lamp<"}},
-		{"a range of two conditions", "/?view=records&stream=many&filter=n&operator=gte&value=10&filter=n&operator=lt&value=20&sort=n&order=desc", []string{"10 records", "r00019"}, []string{"r00020"}},
-		{"a filter that nothing passes", "/?view=records&stream=prices&filter=Item&operator=&value=None", []string{"0 records", "No record passes the filter."}, nil},
-		{"a comparison that a field has not", "/?view=records&stream=notes&filter=title&operator=gt&value=x", []string{"<strong>invalid_request</strong>", "cannot be filtered by a range"}, []string{"<table"}},
+		{
+			"a number is compared as one", "/?view=records&stream=prices&filter=Price&operator=gt&value=12.50",
+			[]string{"1 record", "Chair"}, []string{">Lamp<"},
+		},
+		{
+			"a range of two conditions", "/?view=records&stream=many&filter=n&operator=gte&value=10&filter=n&operator=lt&value=20&sort=n&order=desc",
+			[]string{"10 records", "r00019"}, []string{"r00020"},
+		},
+		{
+			"a filter that nothing passes", "/?view=records&stream=prices&filter=Item&operator=&value=None",
+			[]string{"0 records", "No record passes the filter."}, nil,
+		},
+		{
+			"a comparison that a field has not", "/?view=records&stream=notes&filter=title&operator=gt&value=x",
+			[]string{"<strong>invalid_request</strong>", "cannot be filtered by a range"}, []string{"<table"},
+		},
 		{"an unknown stream", "/?view=records&stream=nothing", []string{"<strong>unknown_stream</strong>", "prices"}, nil},
 		{"an unknown record", "/?view=record&id=cin_files/notes:n9", []string{"<strong>not_found</strong>"}, nil},
 		{"an id that is none", "/?view=record&id=nothing", []string{"<strong>invalid_id</strong>"}, nil},
@@ -387,7 +414,9 @@ func TestServeBrowsesNothing(t *testing.T) {
 	endpoint, _ := serve(t, "--rs-url", sample.RSURL)
 	v := visitPage(t, endpoint)
 	for _, path := range browseViews {
-		if body := v.show(path); !strings.Contains(body, "Connect a client") || strings.Contains(body, "owner_secret") || strings.Contains(body, "<table") || strings.Contains(body, "<form") {
+		body := v.show(path)
+		if !strings.Contains(body, "Connect a client") || strings.Contains(body, "owner_secret") || strings.Contains(body, "<table") ||
+			strings.Contains(body, "<form") {
 			t.Errorf("%s shows %s", path, body)
 		}
 	}

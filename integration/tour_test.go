@@ -129,15 +129,22 @@ func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
 	}{
 		{
 			"records with a time", "bank.csv", "Datum;Text;Betrag\n03.11.2025;Supermarket Nord;-12,50\n05.12.2025;Salary;2000,00\n",
-			[]string{`search {"limit":3,"q":"Salary"}`, `fetch {"id":"cin_files/bank:3"}`, `aggregate {"granularity":"month","group_by_time":"Datum","metric":"count","stream":"bank"}`, "2025-12 | 1"},
+			[]string{
+				`search {"limit":3,"q":"Salary"}`, `fetch {"id":"cin_files/bank:3"}`,
+				`aggregate {"granularity":"month","group_by_time":"Datum","metric":"count","stream":"bank"}`, "2025-12 | 1",
+			},
 		},
 		{
 			"records without one", "prices.csv", "Item;Price\nLamp;12.50\nChair;40\n",
-			[]string{`search {"limit":3,"q":"Chair"}`, `fetch {"id":"cin_files/prices:3"}`, `aggregate {"group_by":"Item","metric":"count","stream":"prices"}`, "Lamp | 1"},
+			[]string{
+				`search {"limit":3,"q":"Chair"}`, `fetch {"id":"cin_files/prices:3"}`,
+				`aggregate {"group_by":"Item","metric":"count","stream":"prices"}`, "Lamp | 1",
+			},
 		},
 		{"no records", "none.csv", "Item;Price\n", []string{`query_records {"limit":1,"stream":"none"}`}},
 	} {
-		p, err := start(t.TempDir(), nil, "demo", "--data", filepath.Join(writeFolder(t, map[string]string{c.file: c.text}), c.file), "--listen", "127.0.0.1:0")
+		path := filepath.Join(writeFolder(t, map[string]string{c.file: c.text}), c.file)
+		p, err := start(t.TempDir(), nil, "demo", "--data", path, "--listen", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}

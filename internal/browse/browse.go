@@ -45,7 +45,8 @@ type Pages struct {
 
 // New returns the pages.
 func New(o Options) *Pages {
-	return &Pages{options: o, frame: page.NewFrame(markup+viewsMarkup, style, true), sessions: sessions{now: o.Now, ends: map[string]time.Time{}}}
+	frame := page.NewFrame(markup+viewsMarkup, style, true)
+	return &Pages{options: o, frame: frame, sessions: sessions{now: o.Now, ends: map[string]time.Time{}}}
 }
 
 // A plainView is a page without data: a form to sign in, or a refusal.

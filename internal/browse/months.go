@@ -100,9 +100,11 @@ func (v *monthsView) add(day time.Time, count int) {
 		}
 	}
 	v.ahead = v.next(day)
-	records := query{view: "records", filters: []filter{{v.Field, "gte", day.Format(time.DateOnly)}, {v.Field, "lt", v.ahead.Format(time.DateOnly)}}}
+	since, until := day.Format(time.DateOnly), v.ahead.Format(time.DateOnly)
+	records := query{view: "records", filters: []filter{{v.Field, "gte", since}, {v.Field, "lt", until}}}
 	v.Bars = append(v.Bars, bar{
-		Label: v.label(day), Count: count, Shown: grouped(strconv.Itoa(count)), Link: records.with("stream", v.Stream, "connection", v.Connection).link(),
+		Label: v.label(day), Count: count, Shown: grouped(strconv.Itoa(count)),
+		Link: records.with("stream", v.Stream, "connection", v.Connection).link(),
 	})
 }
 

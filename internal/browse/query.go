@@ -31,7 +31,9 @@ var views = map[string]struct{ needs, takes []string }{
 var choices = map[string][]string{"by": {"month", "year"}, "order": {"asc", "desc"}}
 
 // operators are how a filter compares: "" is equal. In this order the form shows them.
-var operators = []struct{ Name, Words string }{{"", "is"}, {"gte", "at least"}, {"gt", "more than"}, {"lte", "at most"}, {"lt", "less than"}}
+var operators = []struct{ Name, Words string }{
+	{"", "is"}, {"gte", "at least"}, {"gt", "more than"}, {"lte", "at most"}, {"lt", "less than"},
+}
 
 // A query is a view that is asked for, with its parameters.
 type query struct {
@@ -123,7 +125,9 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 
 // isPlain reports text in UTF-8 of characters that a person can type.
 func isPlain(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune("\r\n\t", c) })
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(c rune) bool {
+		return unicode.IsControl(c) && !strings.ContainsRune("\r\n\t", c)
+	})
 }
 
 func isObject(text string) bool {

@@ -9,14 +9,19 @@ import (
 
 func TestADocumentIsTakenApart(t *testing.T) {
 	got := readDocument(strings.Join([]string{
-		"id: m1", `title: ""`, "a: b: c", "", "body:", "> one", "> ", "> attached \"x\":", "[body is cut: 3 of 9 characters; go on with read_record_field]",
-		"", "expanded parts: 2 records, more exist (raise expand_limit)", `c/parts:p1 {"name":"n","size":2,"ref":{"a":1},"none":null}`, `c/parts:p2 {"name":"cut…`, "3 more not shown: lower expand_limit",
+		"id: m1", `title: ""`, "a: b: c", "", "body:", "> one", "> ", "> attached \"x\":",
+		"[body is cut: 3 of 9 characters; go on with read_record_field]",
+		"", "expanded parts: 2 records, more exist (raise expand_limit)",
+		`c/parts:p1 {"name":"n","size":2,"ref":{"a":1},"none":null}`, `c/parts:p2 {"name":"cut…`, "3 more not shown: lower expand_limit",
 		"", `attached "a \"b\".txt", text/plain, 9 bytes:`, "> text", "", `attached "c.pdf", application/pdf, 852 bytes: resource pdpp://blob/x`,
 	}, "\n"))
 	want := document{
 		Fields: []pair{{"id", "m1"}, {"title", `""`}, {"a", "b: c"}},
 		Sections: []section{
-			{Kind: "text", Name: "body", Text: "one\n\nattached \"x\":\n", Notes: []string{"body is cut: 3 of 9 characters; go on with read_record_field"}},
+			{
+				Kind: "text", Name: "body", Text: "one\n\nattached \"x\":\n",
+				Notes: []string{"body is cut: 3 of 9 characters; go on with read_record_field"},
+			},
 			{
 				Kind: "expanded", Name: "parts", Rest: "2 records, more exist (raise expand_limit)",
 				Related: []related{

@@ -71,7 +71,8 @@ func (p *Pages) records(ctx context.Context, q query) any {
 		sort = "-" + sort
 	}
 	answer := p.ask(ctx, &v.common, true, "query_records", queryArguments{
-		Stream: v.Stream, Connection: v.Connection, Filter: filterArgument(d, q.filters), Sort: sort, Limit: 25, Count: "exact", Cursor: q.get("cursor"),
+		Stream: v.Stream, Connection: v.Connection, Filter: filterArgument(d, q.filters), Sort: sort,
+		Limit: 25, Count: "exact", Cursor: q.get("cursor"),
 	}).Object("data")
 	v.Count = grouped(answer.Object("meta").Object("count").Text("value"))
 	title := v.setColumns(d)

@@ -40,7 +40,10 @@ type searchArguments struct {
 
 // search finds records, as search answers it.
 func (p *Pages) search(ctx context.Context, q query) any {
-	v := &searchView{common: common{Title: "Search", View: "search"}, Words: q.get("q"), Stream: q.get("stream"), Since: q.get("since"), Until: q.get("until")}
+	v := &searchView{
+		common: common{Title: "Search", View: "search"},
+		Words:  q.get("q"), Stream: q.get("stream"), Since: q.get("since"), Until: q.get("until"),
+	}
 	for _, raw := range p.ask(ctx, &v.common, false, "schema", schemaArguments{}).Object("data").Array("connections") {
 		for _, raw := range rs.AsObject(raw).Array("streams") {
 			if name := rs.AsObject(raw).Text("name"); !slices.Contains(v.Streams, name) {

@@ -76,7 +76,8 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
 		p.refuse(w, r, http.StatusBadRequest, "The form did not arrive whole.")
 		return
 	}
-	cookie := &http.Cookie{Name: cookieName(r), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1} // #nosec G124 -- plain HTTP on loopback
+	// #nosec G124 -- plain HTTP on loopback
+	cookie := &http.Cookie{Name: cookieName(r), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1}
 	if r.PostForm.Has("leave") {
 		p.sessions.end(r)
 		http.SetCookie(w, cookie)

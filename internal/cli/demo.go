@@ -93,7 +93,8 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client, words); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath, source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
+	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath,
+		source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
 	if c.Data == "" { // own files have no server without a port
 		fmt.Fprint(app.Out, pasteableSample)
 	}

@@ -28,8 +28,8 @@ func NewFrame(markup, style string, forms bool) *Frame {
 	if forms {
 		action, f.refers = "self", "same-origin" // with no-referrer, browsers send a form with Origin: null
 	}
-	f.policy = "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style) + "'; img-src 'self'; base-uri 'none'; form-action '" + action +
-		"'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	f.policy = "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style) + "'; img-src 'self'; " +
+		"base-uri 'none'; form-action '" + action + "'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	f.template = template.Must(template.New("").Funcs(template.FuncMap{
 		"style":  func() template.CSS { return template.CSS(style) }, // #nosec G203 -- embedded
 		"script": func() template.JS { return template.JS(script) },  // #nosec G203 -- embedded
