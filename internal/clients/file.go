@@ -39,7 +39,7 @@ func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 			return change, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return change, fmt.Errorf("%s cannot be read: %v", path, reason(err))
+		return change, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}
 	if change.After, err = edit(change.Before); err != nil {
 		return change, inFile(path, err)
@@ -60,7 +60,7 @@ func read(path string) ([]byte, fs.FileMode, error) {
 	data, mode, err := Read(path)
 	var refusal *RefusedError
 	if err != nil && !errors.As(err, &refusal) {
-		return nil, 0, fmt.Errorf("%s cannot be read: %v", path, reason(err))
+		return nil, 0, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}
 	return data, mode, err
 }
@@ -106,7 +106,7 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 	folder := filepath.Dir(c.target)
 	if c.Before == nil {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return "", fmt.Errorf("%s cannot be made: %v", folder, reason(err))
+			return "", fmt.Errorf("%s cannot be made: %w", folder, reason(err))
 		}
 	} else {
 		if c.mode&0o200 == 0 {
@@ -129,13 +129,13 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 func (c Change) replace(folder string) error {
 	fresh, err := os.CreateTemp(folder, "."+filepath.Base(c.target)+".*")
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %v", folder, reason(err))
+		return fmt.Errorf("%s cannot be written: %w", folder, reason(err))
 	}
 	defer func() { _ = os.Remove(fresh.Name()) }() // which after the move is gone
 	_, err = fresh.Write(c.After)
 	err = errors.Join(err, fresh.Chmod(c.mode), fresh.Sync(), fresh.Close())
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %v", c.Path, err)
+		return fmt.Errorf("%s cannot be written: %w", c.Path, err)
 	}
 	now, _, err := Read(c.target)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func (c Change) replace(folder string) error {
 		return fmt.Errorf("%s was changed by something else meanwhile: close the client and run this again", c.Path)
 	}
 	if err := os.Rename(fresh.Name(), c.target); err != nil {
-		return fmt.Errorf("%s cannot be replaced: %v", c.Path, reason(err))
+		return fmt.Errorf("%s cannot be replaced: %w", c.Path, reason(err))
 	}
 	return nil
 }
@@ -161,11 +161,11 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("the backup %s cannot be written: %v", name, reason(err))
+			return "", fmt.Errorf("the backup %s cannot be written: %w", name, reason(err))
 		}
 		_, err = file.Write(data)
 		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-			return "", fmt.Errorf("the backup %s cannot be written: %v", name, err)
+			return "", fmt.Errorf("the backup %s cannot be written: %w", name, err)
 		}
 		return name, nil
 	}
