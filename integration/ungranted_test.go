@@ -156,7 +156,7 @@ func TestAHostedClientSignsInAgainForMore(t *testing.T) {
 			request.Header.Set("Content-Type", "application/json")
 			request.Header.Set("Authorization", "Bearer "+sample.NarrowToken)
 			status, header, answer := do(t, request)
-			if status != row.status || !strings.Contains(string(answer), row.says) {
+			if status != row.status || !strings.Contains(answer, row.says) {
 				t.Errorf("%d %s", status, answer)
 			}
 			challenge := header.Get("WWW-Authenticate")

@@ -115,7 +115,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 
 // said is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
 func said(ctx context.Context, call Call, schema *rs.Response, counts *Counts, detail *rs.Response) (said rs.Object) {
-	stream, fresh := call.Scope.Stream, ""
+	stream := call.Scope.Stream
 	if stream == "" || schema == nil || call.Args.(schemaArgs).full {
 		return nil
 	}
@@ -124,12 +124,11 @@ func said(ctx context.Context, call Call, schema *rs.Response, counts *Counts, d
 	if several && counts == nil { // of which the resource server names one
 		counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
 	}
+	fresh := render.FreshnessOf(counts.streams(), stream)
 	if detail != nil && len(rows) > 0 && !several { // runs count for a connector
 		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
 		row = append(row, rs.Member{Name: "freshness", Value: rs.AsObject(detail.Distinct()).Object("freshness").JSON()})
 		fresh = render.FreshnessOf(detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON()), stream)
-	} else {
-		fresh = render.FreshnessOf(counts.streams(), stream)
 	}
 	if fresh != "" {
 		said = append(said, rs.Member{Name: "freshness", Value: fresh})
