@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -109,7 +110,7 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 		return
 	}
 	e.Alone = n
-	if n > 0 || own[0].operator != "" {
+	if n > 0 || own[0].operator != "" || e.Field == "id" || strings.HasSuffix(e.Field, "_id") { // an id is no other record's
 		return
 	}
 	grouped, err := countRecords(ctx, call, nil, e.Field)

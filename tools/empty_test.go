@@ -29,6 +29,9 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			`{"stream":"orders","filter":{"a":{"gte":1},"b":{"gte":1},"c":{"gte":1},"d":{"gte":1},"e":{"gte":1},"f":{"gte":1}}}`, empty, true,
 			"Alone, the condition on a matches 7 records, on b matches 7 records, on c matches 7 records, on d matches 7 records, on e matches 7 records.", 8,
 		},
+		"an id that no record has is not taken for another": {
+			`{"stream":"orders","filter":{"order_id":"C02:1"}}`, empty, true, "Alone, the condition on order_id matches 0 records.", 4,
+		},
 		"counts that are refused are not said": {
 			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 4,
 		},
@@ -55,7 +58,7 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 					return nil, &rs.Error{Code: "invalid_request", Status: 400, Message: "filter[...] is not supported"}
 				case r.Query.Get("group_by") != "":
 					return middlewaretest.JSON(`{"metric":"count","groups":[{"key":"delivered","count":5},{"key":"cancelled","count":2},{"key":null,"count":1}]}`), nil
-				case r.Query.Has("filter[status]"):
+				case r.Query.Has("filter[status]"), r.Query.Has("filter[order_id]"):
 					return middlewaretest.JSON(`{"metric":"count","value":0}`), nil
 				}
 				return middlewaretest.JSON(`{"metric":"count","value":7}`), nil

@@ -103,6 +103,9 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"a typing error is said and replaced", "refundeed", []string{"refund"}, map[string]any{
 			"missing_words": []any{"refundeed"}, "nearest_words": []any{map[string]any{"word": "refundeed", "as": []any{"refunded"}}}, "nearest_count": 1.0,
 		}},
+		{"a word that others begin with stands for them", "nestedla", []string{"layer"}, map[string]any{
+			"missing_words": []any{"nestedla"}, "nearest_words": []any{map[string]any{"word": "nestedla", "as": []any{"nestedlayer"}}}, "nearest_count": 1.0,
+		}},
 		{"a word that occurs nowhere is said, and is no other word", "did I ever tell a lawyer about cake", []string{"layer"}, map[string]any{
 			"missing_words": []any{"lawyer"}, "partial_count": 1.0,
 		}},

@@ -161,7 +161,11 @@ func (c *correction) filter(t Tool) {
 		} else if c.elsewhere(t, field, m.Value) {
 			continue
 		}
-		if to := c.name("filter", field, u, what); to != "" && !mended.Includes(to) {
+		switch to := c.name("filter", field, u, what); {
+		case to == "" || mended.Includes(to):
+		case to != field && hasText(m.Value) && c.stream.isNumber(to):
+			c.open = true // a date or a word is no bound of a number
+		default:
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}
 	}
@@ -185,6 +189,12 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		c.hint = "Search reads that field: the call below finds the words."
 	}
 	return true
+}
+
+// hasText reports whether a condition compares with a text, such as a date.
+func hasText(condition string) bool {
+	return rs.Kind(condition) == "string" ||
+		slices.ContainsFunc(rs.AsObject(condition), func(m rs.Member) bool { return rs.Kind(m.Value) == "string" })
 }
 
 func (c *correction) sort() {

@@ -50,6 +50,11 @@ func (s Stream) field(name string) *rs.SchemaField {
 	return nil
 }
 
+func (s Stream) isNumber(name string) bool {
+	f := s.field(name)
+	return f != nil && (f.Type == "number" || f.Type == "integer")
+}
+
 // A use is what an argument needs of a field; nil takes any.
 type use func(rs.SchemaField) bool
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // hits is a list answer with n hits, each with an excerpt.
@@ -55,6 +57,15 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 		t.Errorf("S2-10: %d bytes of text, at most %d are allowed", len(r.Text), searchHard)
 	}
 	return r, parse(t, r)
+}
+
+// A word that is nowhere in some streams may be in others.
+func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
+	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
+	r, err := Search(answer(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
+	if want := `"bicycle" occurs nowhere in the fields that search reads of orders in cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
+		t.Errorf("no %s in\n%s", want, r.Text)
+	}
 }
 
 func parse(t *testing.T, r Result) (s searchResult) {

@@ -52,6 +52,12 @@ func searchLead(l listing, q SearchQuery) string {
 		verb = "occur"
 	}
 	where := " nowhere in the fields that search reads"
+	if streams := shownWords(q.Rest, "streams"); len(streams) > 0 {
+		where += " of " + strings.Join(streams, ", ")
+	}
+	if q.ConnectionID != "" {
+		where += " in " + name(preview(q.ConnectionID, labelChars))
+	}
 	if q.Rest.Has("since") || q.Rest.Has("until") {
 		where += ", of that time"
 	}

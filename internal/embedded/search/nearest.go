@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -11,10 +12,11 @@ const (
 	oneMistake  = 5
 	twoMistakes = 8
 	maxNearest  = 2 // words in the place of one
+	longer      = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
 )
 
-// gatherNearest finds what a word that occurs nowhere may be a typing error for: terms with the same first letter, one or two
-// changes away, that occur in scope. The nearest count, of equally near ones the most frequent.
+// gatherNearest finds what a word that occurs nowhere may be a typing error for, terms with the same first letter, one or two changes
+// away, that occur in scope; and if there are none, terms that begin with it. The nearest count, of equally near ones the most frequent.
 func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
 	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
 		return nil, nil
@@ -36,7 +38,11 @@ func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
 	}
 	var candidates []candidate
 	err := s.known(string(word[:1]), func(term string, records int) {
-		if d := utf8.RuneCountInString(term) - len(word); d < -allowed || d > allowed {
+		d := utf8.RuneCountInString(term) - len(word)
+		if d > allowed && d <= longer && strings.HasPrefix(term, u.phrase[0]) {
+			candidates = append(candidates, candidate{term, longer, records})
+		}
+		if d < -allowed || d > allowed {
 			return
 		}
 		if d := distance(word, []rune(term)); d <= allowed {
