@@ -179,12 +179,16 @@ func (c *correction) filter(t Tool) {
 func (c *correction) elsewhere(t Tool, field, value string) bool {
 	f := c.stream.field(field)
 	_, isText := text(value)
-	if f == nil || slices.Contains(c.stream.suited(filters), field) || t.Name == "aggregate" && !(f.Lexical && isText) {
+	if f == nil || slices.Contains(c.stream.suited(filters), field) {
+		return false
+	}
+	searched := f.Lexical && isText
+	if t.Name == "aggregate" && !searched {
 		return false
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quoted(field), c.stream.Name, shownNames(c.stream.suited(filters), 12))
-	if c.hint = "The call below reads without that condition; look at " + clean(field) + " in its records."; f.Lexical && isText {
+	if c.hint = "The call below reads without that condition; look at " + clean(field) + " in its records."; searched {
 		c.sought = &rs.Member{Name: field, Value: value}
 		c.hint = "Search reads that field: the call below finds the words."
 	}

@@ -115,7 +115,6 @@ const entriesAhead = 8
 type entry struct {
 	end        *partEnd
 	record     model.Record
-	version    int64
 	target     *target
 	row, terms []any // arguments of the target's statements; terms are nil if nothing in the record is searched
 }
