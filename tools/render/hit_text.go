@@ -75,19 +75,16 @@ func (t *hitText) size() int {
 
 // line writes a hit with the ids of those behind it that are of the same record.
 func (t *hitText) line(behind []hitText) string {
-	ids, match := []string{t.id}, t.match
+	ids := t.id
 	for i := range behind {
-		other := &behind[i]
-		if t.record == "" || other.record != t.record || other.long {
-			continue
+		if other := &behind[i]; t.record != "" && other.record == t.record && !other.long {
+			ids += " + " + other.id
 		}
-		ids = append(ids, other.id)
 	}
-	line := strings.Join(ids, " + ") + separator + t.what
-	if match != "" {
-		line += "\n  " + match
+	if t.match == "" {
+		return ids + separator + t.what
 	}
-	return line
+	return ids + separator + t.what + "\n  " + t.match
 }
 
 // what says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
@@ -156,10 +153,11 @@ func (h *hit) match(chars int) string {
 		return string(h.snippet.appendShown(nil, h.snippet.window(chars), appendEscaped))
 	}
 	x := h.best()
-	b := []byte("field=" + name(x.field))
+	b := make([]byte, 0, 320)
 	if x.id != h.id {
-		b = append([]byte(x.id+" "), b...)
+		b = append(append(b, x.id...), ' ')
 	}
+	b = append(append(b, "field="...), name(x.field)...)
 	if chars == 0 {
 		return string(b)
 	}
@@ -174,14 +172,13 @@ func (h *hit) match(chars int) string {
 		b = cite.appendDigest(b)
 	}
 	b = x.text.appendShown(append(b, ": "...), shown, appendEscaped)
-	var also []string
-	for i := range h.excerpts {
-		if other := &h.excerpts[i]; other.field != x.field {
-			also = append(also, name(other.field))
+	for i, other := range otherFields(h.excerpts, x.field) {
+		if i == 0 {
+			b = append(b, "; also in "...)
+		} else {
+			b = append(b, ", "...)
 		}
-	}
-	if len(also) > 0 {
-		b = append(b, "; also in "+strings.Join(also, ", ")...)
+		b = append(b, name(other)...)
 	}
 	return string(b)
 }

@@ -100,7 +100,7 @@ func (s *searchPage) structured() json.RawMessage {
 	}
 	chars, read := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars), all <= fewHits
 	if q.Limit == 0 {
-		usual := s.write(hitStyle{most: usualJSON, chars: chars, read: read})
+		usual := s.write(hitStyle{most: usualJSON, chars: chars, read: read}, len(data.JSON()))
 		if written, shown := s.first(usual, notice, data); shown >= min(usualHits, all) && all > 0 {
 			return written
 		}
@@ -112,7 +112,7 @@ func (s *searchPage) structured() json.RawMessage {
 		{most: StructuredHard, chars: leastExcerpts, short: true},
 		{most: StructuredHard, bare: true},
 	} {
-		if written = s.write(style); len(written.ends) < all {
+		if written = s.write(style, len(data.JSON())); len(written.ends) < all {
 			continue
 		}
 		if page := written.page(s.hits, notice, data); len(page) <= style.most {
@@ -142,13 +142,14 @@ func (s *searchPage) first(w hitWriter, notice string, data object) (page json.R
 	}
 }
 
-// write writes the first hits in a style, as many as fit, at least one.
-func (s *searchPage) write(style hitStyle) hitWriter {
+// write writes the first hits in a style, as many as fit beside so many bytes, at least one.
+func (s *searchPage) write(style hitStyle, beside int) hitWriter {
 	most := min(style.most, 700*len(s.hits))
 	w := hitWriter{style: style, base: s.q.RecordBase, results: arguments{make([]byte, 0, most)}, followUps: arguments{make([]byte, 0, most/2)}}
 	for i := range s.hits {
 		w.add(s.hit(i))
-		if len(w.results.b)+len(w.followUps.b) > style.most {
+		if i > 0 && len(w.results.b)+len(w.followUps.b)+beside > style.most {
+			w.ends = w.ends[:i]
 			break
 		}
 	}
