@@ -163,7 +163,7 @@ func (c *correcting) schema(ctx context.Context, stream, connection string) *rs.
 	if err != nil {
 		return nil
 	}
-	return rs.ReadSchema(response.Body)
+	return response.Schema()
 }
 
 // explained is the error with what is nearest to what was asked for, and the call that is probably meant.

@@ -16,8 +16,9 @@ type Response struct {
 	// Reads is how many members of a package were read for it; 0 where no package was.
 	Reads int
 
-	distinct bool  // it is known that no object of Body has two members of one name
-	list     *List // what List returned
+	distinct bool    // it is known that no object of Body has two members of one name
+	list     *List   // what List returned
+	schema   *Schema // what Schema returned
 }
 
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
@@ -40,7 +41,7 @@ func ReadResponse(body string) (*Response, error) {
 
 // WithBody returns the response with another body.
 func (r Response) WithBody(body string) *Response {
-	r.Body, r.distinct, r.list = body, false, nil
+	r.Body, r.distinct, r.list, r.schema = body, false, nil, nil
 	return &r
 }
 
@@ -60,4 +61,12 @@ func (r *Response) List() (List, bool) {
 		r.list = &l
 	}
 	return *r.list, r.list.Items != nil
+}
+
+// Schema reads the answer as a schema document; see [ReadSchema]. It is read once, and not by several goroutines at a time.
+func (r *Response) Schema() *Schema {
+	if r.schema == nil {
+		r.schema = ReadSchema(r.Distinct())
+	}
+	return r.schema
 }

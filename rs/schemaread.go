@@ -46,7 +46,7 @@ func AdvertisesExpansion(ctx context.Context, d Doer, scope Scope) (advertised, 
 		if err != nil {
 			return false, false
 		}
-		s := ReadSchema(response.Body)
+		s := response.Schema()
 		if s.malformed || len(s.Streams) == 0 {
 			return false, false
 		}
@@ -102,8 +102,11 @@ func withDocument(response *Response, change func(Object) (Object, error)) (*Res
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(changed, document) {
+	switch {
+	case !slices.Equal(changed, document):
 		return response.WithBody(changed.JSON()), nil
+	case raw == response.Body:
+		return response, nil
 	}
 	return response.WithBody(raw), nil
 }

@@ -119,7 +119,7 @@ func said(ctx context.Context, call Call, schema *rs.Response, counts *Counts, d
 	if stream == "" || schema == nil || call.Args.(schemaArgs).full {
 		return nil
 	}
-	rows := rs.ReadSchema(schema.Body).Streams
+	rows := schema.Schema().Streams
 	several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey })
 	if several && counts == nil { // of which the resource server names one
 		counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
@@ -191,7 +191,7 @@ func countStreams(ctx context.Context, d rs.Doer, connectionID string) *Counts {
 func notGranted(scope rs.Scope, response *rs.Response) error {
 	const hint = "schema without arguments lists the streams and connections."
 	switch {
-	case scope.Stream == "" && scope.ConnectionID == "" || len(rs.ReadSchema(response.Body).Streams) > 0:
+	case scope.Stream == "" && scope.ConnectionID == "" || len(response.Schema().Streams) > 0:
 		return nil
 	case scope.Stream == "":
 		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: fmt.Sprintf("no connection %s in this grant.", quote(scope.ConnectionID)), Hint: hint}
@@ -208,7 +208,7 @@ func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.
 	if err != nil || !full {
 		return response, err
 	}
-	schema := rs.ReadSchema(response.Body)
+	schema := response.Schema()
 	if err := schema.Check(); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (c *schemaCache) fieldsOf(ctx context.Context, d rs.Doer, scope rs.Scope) s
 	if err != nil {
 		return streamFields{err: err}
 	}
-	known = readStreamFields(rs.ReadSchema(response.Body), scope)
+	known = readStreamFields(response.Schema(), scope)
 	known.until = c.now().Add(schemaTTL)
 	if key.grant != "" { // else it is not known who else may see it
 		c.hold(key, known)

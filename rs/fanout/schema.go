@@ -29,7 +29,7 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 	}
 	var parts []schemaPart
 	for i, response := range answers.responses {
-		parts = append(parts, schemaPart{rs.ReadSchema(response.Body), answers.grants[i]})
+		parts = append(parts, schemaPart{response.Schema(), answers.grants[i]})
 	}
 	if len(parts) == 0 { // no member was granted the stream: a document without connectors, as for any unknown stream
 		none := &rs.Schema{Members: rs.Object{{Name: "detail", Value: rs.EncodeJSON(detailOf(r.Query))}}}
@@ -51,7 +51,7 @@ func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response,
 		response, err = d.Do(ctx, rs.Request{Path: rs.Path("schema"), Query: query})
 	}
 	if err == nil {
-		err = rs.ReadSchema(response.Body).Check()
+		err = response.Schema().Check()
 	}
 	return response, err
 }

@@ -44,7 +44,7 @@ const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r r
 // offset past the end is rs.InvalidArguments.
 func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	const what = "schema"
-	schema := rs.ReadSchema(response.Distinct())
+	schema := response.Schema()
 	switch {
 	case schema.Members == nil:
 		return Result{}, notAnObject(response.Body, what)
