@@ -63,9 +63,9 @@ func TestHostileTextIsHarmless(t *testing.T) {
 	}
 	for i := range len(hostile) {
 		id := fmt.Sprintf("cin_files/letters:h%d", i)
-		calls = append(calls, example{"fetch", args(`{"id":"` + id + `"}`)}, example{"fetch", args(`{"id":"` + id + `","fields":["nested"]}`)},
+		calls = append(calls, example{"fetch", args(`{"id":"` + id + `"}`)}, example{"fetch", args(`{"id":"` + id + `","fields":["nested.text"]}`)},
 			example{"read_record_field", args(`{"id":"` + id + `","field":"body"}`)}, example{"read_record_field", args(`{"id":"` + id + `","field":"body","q":"planted"}`)},
-			example{"read_record_field", args(`{"id":"` + id + `","field":"nested"}`)})
+			example{"read_record_field", args(`{"id":"` + id + `","field":"nested.text"}`)})
 	}
 	counted := false
 	for _, call := range calls {
