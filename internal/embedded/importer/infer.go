@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -232,26 +231,6 @@ func (t *streamTally) unfold(declared streamManifest) {
 	t.fields = fields
 }
 
-// Names that fields of a role tend to have, the likeliest first.
-func eventTimeNames() []string {
-	return []string{
-		"received_at", "sent_at", "occurred_at", "happened_at", "starts_at", "started_at", "start_time", "start", "ordered_at", "played_at",
-		"published_at", "posted_at", "date", "datetime", "timestamp", "time", "created_at", "created", "endtime", "ts", "edited_at", "updated_at", "modified_at",
-	}
-}
-
-func titleNames() []string {
-	return []string{"title", "subject", "name", "headline", "display_name", "label", "trackname", "filename", "question", "summary"}
-}
-
-func secondaryNames() []string {
-	return []string{"snippet", "description", "body", "body_text", "text", "full_text", "textcontent", "content", "summary", "notes", "note", "message", "comment"}
-}
-
-func actorNames() []string {
-	return []string{"from_name", "author", "sender", "user_name", "username", "from", "from_email", "artist", "artistname", "merchant"}
-}
-
 // stream describes the stream from its tally. What the manifest declares comes before what was found.
 func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 	stream := model.Stream{Name: declared.Name, Fields: []model.Field{}}
@@ -299,63 +278,6 @@ func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 	assignRole(stream.Fields, "secondary", "", secondaryNames(), "string", "text")
 	assignRole(stream.Fields, "actor", "", actorNames(), "string", "text")
 	return stream, nil
-}
-
-// assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.
-func assignRole(fields []model.Field, role, declared string, names []string, kinds ...string) *model.Field {
-	if declared != "" {
-		names = []string{declared}
-	}
-	for _, name := range names {
-		at := slices.IndexFunc(fields, func(field model.Field) bool {
-			return (declared != "" && field.Name == name || declared == "" && plainName(field.Name) == name) && field.Role == "" && (declared != "" || slices.Contains(kinds, field.Type))
-		})
-		if at >= 0 {
-			fields[at].Role = role
-			return &fields[at]
-		}
-	}
-	return nil
-}
-
-// plainName is a name as the likely ones are written: a column may be called "Sent At".
-func plainName(name string) string {
-	return strings.Map(func(one rune) rune {
-		if one == ' ' || one == '-' {
-			return '_'
-		}
-		return one
-	}, strings.ToLower(name))
-}
-
-// onlyTimestamp makes the one timestamp of a stream its event time, whatever its name. Of several, none is guessed.
-func onlyTimestamp(fields []model.Field) *model.Field {
-	var only *model.Field
-	for index := range fields {
-		if fields[index].Type == "timestamp" {
-			if only != nil {
-				return nil
-			}
-			only = &fields[index]
-		}
-	}
-	if only != nil {
-		only.Role = "event-time"
-	}
-	return only
-}
-
-// dateWords are in the names of dates, in the languages of those whose banks and shops write them.
-var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|timestamp`)
-
-// firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
-func firstDate(fields []model.Field) *model.Field {
-	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Type == "timestamp" && dateWords.MatchString(field.Name) })
-	if at < 0 {
-		return nil
-	}
-	fields[at].Role = "event-time"
-	return &fields[at]
 }
 
 // capable says what may be asked of a field, from its type.
