@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,6 +33,9 @@ const (
 
 // versions are the versions of MCP whose plain messages are answered here.
 var versions = [...]string{"2024-11-05", assumedVersion, "2025-06-18", "2025-11-25", statelessVersion}
+
+// metaNames are the members of a request's _meta that are read, here or by the SDK.
+var metaNames = [...]string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "traceparent", "progressToken"}
 
 // A message is a request that the SDK would read in one way only.
 type message struct {
@@ -123,12 +127,15 @@ func (m *message) readMeta(raw string) bool {
 	if meta == nil {
 		return false
 	}
-	seen := map[string]string{}
+	seen, folded := map[string]string{}, map[string]bool{}
 	for _, found := range meta {
-		if _, twice := seen[found.Name]; twice {
-			return false
+		name := strings.ToLower(strings.ToUpper(found.Name)) // with the letters that fold to ASCII
+		if folded[name] || slices.ContainsFunc(metaNames[:], func(known string) bool {
+			return known != found.Name && strings.EqualFold(known, found.Name)
+		}) {
+			return false // parsers could read it differently
 		}
-		seen[found.Name] = found.Value
+		seen[found.Name], folded[name] = found.Value, true
 	}
 	if parent := seen["traceparent"]; rs.Kind(parent) == "string" {
 		m.traceparent, _ = rs.AsText(parent)
