@@ -369,7 +369,7 @@ func TestBrowsingOwnFiles(t *testing.T) {
 		},
 		{"an unknown stream", "/?view=records&stream=nothing", []string{"<strong>unknown_stream</strong>", "prices"}, nil},
 		{"an unknown record", "/?view=record&id=cin_files/notes:n9", []string{"<strong>not_found</strong>"}, nil},
-		{"an id that is none", "/?view=record&id=nothing", []string{"<strong>invalid_id</strong>"}, nil},
+		{"a malformed id", "/?view=record&id=nothing", []string{"<strong>invalid_id</strong>"}, nil},
 		{"an unknown tool", "/?view=call&tool=delete", []string{"unknown tool"}, nil},
 		{"a damaged cursor", "/?view=records&stream=many&cursor=x", []string{"<strong>invalid_cursor</strong>"}, nil},
 	} {

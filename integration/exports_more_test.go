@@ -179,7 +179,7 @@ func letterExports() []export {
 	}}
 }
 
-// oddExports are archives in archives, bombs, and text that is none.
+// oddExports are archives in archives, bombs, and files that are no text.
 func oddExports(t *testing.T) []export {
 	var bomb bytes.Buffer
 	writer := zip.NewWriter(&bomb)

@@ -143,7 +143,7 @@ func TestAHostedClientSignsInAgainForMore(t *testing.T) {
 		says           string
 	}{
 		"a stream of the source":              {url, `{"q":"invoice","streams":["threads"]}`, 403, `no stream \"threads\" in this grant`},
-		"a stream that is none of its":        {url, `{"q":"invoice","streams":["orders"]}`, 200, `no stream \"orders\" in this grant`},
+		"a stream that it does not have":      {url, `{"q":"invoice","streams":["orders"]}`, 200, `no stream \"orders\" in this grant`},
 		"a connection":                        {url, `{"q":"invoice","connection_id":"cin_mail_personal"}`, 200, `no connection \"cin_mail_personal\"`},
 		"a stream beside one that is granted": {url, `{"q":"invoice","streams":["messages","threads"]}`, 200, `not granted here, and left out: threads`},
 		"a time":                              {url, `{"q":"zzqqxx","streams":["messages"]}`, 200, `is limited to received_at from 2026-03-01 00:00`},

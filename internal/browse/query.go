@@ -134,7 +134,7 @@ func isObject(text string) bool {
 	return json.Valid([]byte(text)) && rs.AsObject(text) != nil
 }
 
-// get returns a parameter; "" is none.
+// get returns a parameter; "" if it is absent.
 func (q query) get(name string) string { return q.values[name] }
 
 // with returns the query with other values of some parameters: names and values in turn, "" for none.
