@@ -10,6 +10,7 @@ import (
 	"path"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -66,7 +67,7 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: blobs: there is no folder %q", manifestName, blobs)
+		return nil, fmt.Errorf("%s: blobs: there is no folder %q", schema.ManifestName, blobs)
 	}
 	return files, err
 }

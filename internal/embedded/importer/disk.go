@@ -6,8 +6,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
+
+// A folder is what is read: all that is in it, or one file.
+type folder struct {
+	fsys   fs.FS
+	name   string        // what a person calls it
+	shown  string        // how the user named it
+	only   string        // the one file that is read; empty: all
+	except []fs.FileInfo // files that are not the person's
+}
+
+func (f folder) passesOver(info fs.FileInfo) bool {
+	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+}
 
 // folderAt is a folder on disk, or one file there. The files of except are passed over.
 func folderAt(path string, except []string) (folder, error) {
@@ -52,6 +66,9 @@ func (n namedFile) Open(string) (fs.File, error) {
 
 func (n namedFile) Stat(string) (fs.FileInfo, error) { return os.Stat(string(n)) }
 
+// notRegular is why a pipe or a device is not read.
+const notRegular = "not a regular file"
+
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK // else a pipe without a writer blocks
 
 // usableFile closes what is neither a regular file nor a folder.
@@ -70,10 +87,10 @@ func usableFile(file *os.File, err error) (fs.File, error) {
 	return file, nil
 }
 
-// reasonOf is an error without the name of the file, which is said beside it.
-func reasonOf(err error) string {
-	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		return of.Err.Error()
+// folderName is what a person calls a folder or a file, however the path to it is written.
+func folderName(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
 	}
-	return err.Error()
+	return filepath.Base(path)
 }

@@ -5,24 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 )
-
-// A sourceFile is one file of a stream.
-type sourceFile struct {
-	name       string // path from the folder, with slashes
-	connection string // whose records it holds
-	size       int64
-	modified   time.Time
-	part       string // the sheet or table of the file that is read; empty: all of it
-}
 
 // A listing is what was found in a folder.
 type listing struct {
@@ -32,7 +23,7 @@ type listing struct {
 }
 
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
-func (f folder) list(ctx context.Context, manifest folderManifest) (listing, error) {
+func (f folder) list(ctx context.Context, manifest schema.Folder) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {
@@ -47,7 +38,7 @@ func (f folder) list(ctx context.Context, manifest folderManifest) (listing, err
 			streams = found.join(streams, l.sources)
 		}
 		usable = usable || len(streams) > 0
-		connector.arrange(streams)
+		arrange(connector, streams)
 		found.streams = append(found.streams, streams)
 	}
 	if !usable {
@@ -76,42 +67,34 @@ func (l *listing) join(streams, more []fileStream) []fileStream {
 	return streams
 }
 
+// checkStreams makes sure that each stream of the manifest has a file.
+func (l listing) checkStreams(m schema.Folder) error {
+	for index, connector := range m.Connectors {
+		for _, declared := range connector.Streams {
+			if !slices.ContainsFunc(l.streams[index], func(one fileStream) bool { return one.stream == declared.Name }) {
+				return fmt.Errorf("%s: stream %q: no file is called so", schema.ManifestName, declared.Name)
+			}
+		}
+	}
+	return nil
+}
+
 // arrange gives each stream what the manifest says about it, and puts those that it names first.
-func (c connectorManifest) arrange(streams []fileStream) {
+func arrange(c schema.Connector, streams []fileStream) {
 	rank := func(name string) int {
-		if at := slices.IndexFunc(c.Streams, func(s streamManifest) bool { return s.Name == name }); at >= 0 {
+		if at := slices.IndexFunc(c.Streams, func(s schema.Stream) bool { return s.Name == name }); at >= 0 {
 			return at
 		}
 		return len(c.Streams)
 	}
 	slices.SortStableFunc(streams, func(a, b fileStream) int { return rank(a.stream) - rank(b.stream) })
 	for index := range streams {
-		streams[index].declared = streamManifest{Name: streams[index].stream}
+		streams[index].declared = schema.Stream{Name: streams[index].stream}
 		if at := rank(streams[index].stream); at < len(c.Streams) {
 			streams[index].declared = c.Streams[at]
 		}
-		streams[index].idField = streams[index].declared.idField()
+		streams[index].idField = streams[index].declared.ID()
 	}
-}
-
-// A lister collects the sources of one connection.
-type lister struct {
-	ctx        context.Context
-	from       folder
-	blobs      string
-	connection connectionManifest
-	root       string // the folder, or the archive
-	sources    []fileStream
-	groups     map[groupKey]int // places in sources
-	notes      []sourceFile
-	skips      []Skip
-	taken      map[string]bool // names of streams
-}
-
-// A groupKey is what the files of one stream share.
-type groupKey struct {
-	name string
-	kind format
 }
 
 func (l *lister) list() error {
@@ -135,11 +118,11 @@ func (l *lister) list() error {
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && name == l.root:
-		return fmt.Errorf("%s: connection %q: there is no folder %q", manifestName, l.connection.ID, name)
+		return fmt.Errorf("%s: connection %q: there is no folder %q", schema.ManifestName, l.connection.ID, name)
 	case err != nil && name == l.root:
 		return fmt.Errorf("read the folder: %w", err)
 	case err != nil:
-		l.skip(name, "cannot be read: "+reasonOf(err))
+		l.skip(name, "cannot be read: "+item.Reason(err))
 		return nil
 	case name == l.root:
 		return nil
@@ -148,12 +131,12 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 			return fs.SkipDir
 		}
 		return nil
-	case entry.IsDir() || name == manifestName:
+	case entry.IsDir() || name == schema.ManifestName:
 		return nil
 	case entry.Type()&fs.ModeSymlink == 0:
 		info, err := entry.Info()
 		if err != nil {
-			l.skip(name, "cannot be read: "+reasonOf(err))
+			l.skip(name, "cannot be read: "+item.Reason(err))
 			return nil
 		}
 		l.addGuarded(name, info)
@@ -178,18 +161,9 @@ func (l *lister) addGuarded(name string, info fs.FileInfo) {
 }
 
 const (
-	notRegular   = "not a regular file"
 	linkToFolder = "a link to a folder, which is not followed"
 	linkOut      = "a link out of the folder or to nothing, which is not followed"
 )
-
-func (l *lister) skip(name, reason string) {
-	l.skips = append(l.skips, Skip{File: name, Reason: reason})
-}
-
-func (f folder) passesOver(info fs.FileInfo) bool {
-	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
-}
 
 // add makes a file a source, or tells why not.
 func (l *lister) add(name string, info fs.FileInfo) {
@@ -210,13 +184,14 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.addParts(l.ctx, kind, file)
 		return
 	}
-	switch group := l.group(kind, l.within(name)); {
+	called := takeoutPart.ReplaceAllString(l.within(name), "$1/")
+	switch group := groupOf(kind, called); {
 	case kind == formatNotes:
 		l.notes = append(l.notes, file)
 	case group != "":
 		l.addTo(group, kind, file)
 	default:
-		l.addStream(l.streamFor(kind, l.within(name)), kind, file)
+		l.addStream(l.streamFor(kind, called), kind, file)
 	}
 }
 
@@ -260,61 +235,12 @@ func (l *lister) addNotes() {
 	}
 }
 
-func (l *lister) addStream(name string, kind format, file sourceFile) {
-	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
-}
-
-// within is a path as it is from the folder of the connection.
-func (l *lister) within(name string) string {
-	return strings.TrimPrefix(name, l.root+"/")
-}
-
-// streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
-func (l *lister) streamFor(kind format, name string) string {
-	ending := path.Ext(name)
-	if formatOf(name) == formatUnknown && kind != formatChat {
-		return l.free(streamName(name))
-	}
-	short := streamName(strings.TrimSuffix(name, ending))
-	if l.taken[short] {
-		return l.free(streamName(name))
-	}
-	return l.free(short)
-}
-
-// free takes a name that no stream has yet, and none of attachments may get.
-func (l *lister) free(name string) string {
-	unique := name
-	for number := 2; l.collides(unique); number++ {
-		unique = fmt.Sprintf("%s_%d", name, number)
-	}
-	l.taken[unique] = true
-	return unique
-}
-
-// collides reports whether a name is taken, or is that of what may hang on a stream.
-func (l *lister) collides(name string) bool {
-	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix} {
-		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {
-			return true
-		}
-	}
-	return false
-}
-
 var (
-	notInNames  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-	severalDots = regexp.MustCompile(`\.{2,}`)
-	// archiveEnding is of archives that lead to a file.
-	archiveEnding = regexp.MustCompile(`(?i)\.zip/`)
+
+	// takeoutPart is one of the archives that an export of Google is divided into.
+	takeoutPart = regexp.MustCompile(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 )
 
-// streamName makes a path a name that can be a segment of paths.
-func streamName(name string) string {
-	name = archiveEnding.ReplaceAllString(name, "/")
-	name = severalDots.ReplaceAllString(notInNames.ReplaceAllString(name, "_"), ".")
-	if strings.Trim(name, "._-") == "" {
-		return "stream"
-	}
-	return name
+func (f folder) nothing() error {
+	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)
 }

@@ -3,23 +3,16 @@ package importer
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contacts"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -29,22 +22,25 @@ import (
 type format int
 
 const (
-	formatUnknown  format = iota
-	formatLines           // a JSON object to a line
-	formatArray           // JSON objects in an array
-	formatTable           // rows
-	formatMail            // messages, many or one to a file
-	formatCalendar        // events
-	formatContacts        // vCards
-	formatNotes           // a note in Markdown
-	formatWorkbook        // sheets, each a stream
-	formatDatabase        // tables, each a stream
-	formatDocument        // a page of HTML, or a document of a word processor
-	formatChat            // an exported chat of WhatsApp
-	formatSlack           // a day of a channel of Slack
-	formatX               // a script of an archive of X
-	formatMastodon        // an outbox
-	formatKeep            // a note of Google Keep
+	formatUnknown   format = iota
+	formatLines            // a JSON object to a line
+	formatArray            // JSON objects in an array
+	formatTable            // rows
+	formatMail             // messages, many or one to a file
+	formatCalendar         // events
+	formatContacts         // vCards
+	formatNotes            // a note in Markdown
+	formatWorkbook         // sheets, each a stream
+	formatDatabase         // tables, each a stream
+	formatDocument         // a page of HTML, or a document of a word processor
+	formatChat             // an exported chat of WhatsApp
+	formatSlack            // a day of a channel of Slack
+	formatX                // a script of an archive of X
+	formatMastodon         // an outbox
+	formatKeep             // a note of Google Keep, or what Google says of a photo
+	formatMeta             // a conversation of Facebook or Instagram
+	formatHealth           // what a phone of Apple measured
+	formatClippings        // highlights and notes of a Kindle
 )
 
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt, .xlsx, .sqlite or .zip"
@@ -54,7 +50,7 @@ func formatOf(name string) format {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".jsonl", ".ndjson":
 		return formatLines
-	case ".json":
+	case ".json", ".geojson":
 		return formatArray
 	case ".csv", ".tsv":
 		return formatTable
@@ -84,7 +80,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	}
 	start, err := beginning(fsys, name)
 	if err != nil {
-		return formatUnknown, "cannot be read: " + reasonOf(err)
+		return formatUnknown, "cannot be read: " + item.Reason(err)
 	}
 	switch {
 	case database.Is(start):
@@ -99,10 +95,16 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatMastodon, ""
 	case kind == formatArray && services.IsKeep(start):
 		return formatKeep, ""
+	case kind == formatArray && services.IsMeta(name, start):
+		return formatMeta, ""
 	case strings.EqualFold(path.Ext(name), ".js") && services.IsX(start):
 		return formatX, ""
 	case strings.EqualFold(path.Ext(name), ".txt") && services.IsWhatsApp(start):
 		return formatChat, ""
+	case strings.EqualFold(path.Ext(name), ".txt") && services.IsClippings(start):
+		return formatClippings, ""
+	case strings.EqualFold(path.Ext(name), ".xml") && services.IsHealth(start):
+		return formatHealth, ""
 	case kind != formatUnknown && !table.HasUTF16Mark(start) && slices.Contains(start, 0):
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
@@ -114,7 +116,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCARD")):
 		return formatContacts, ""
 	case bytes.HasPrefix(start, []byte("%PDF-")):
-		return formatUnknown, "a PDF, which is not read: export it as text, or keep it beside what names it"
+		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
 	return formatUnknown, "of no known kind: " + knownEndings
 }
@@ -164,8 +166,8 @@ func isSlack(fsys fs.FS, name string) bool {
 // tweets-part1.js, and the months of a year of a Google timeline.
 var partEnding = regexp.MustCompile(`^(StreamingHistory(?:_[a-z]+_)?|Streaming_History_(?:Audio|Video)_)[\d_-]+\.json$|^(.+)-part\d+\.js$|^\d{4}(_)[A-Z]+\.json$`)
 
-// group is what the files of one stream have in common: nothing if the file is a stream by itself.
-func (l *lister) group(kind format, name string) string {
+// groupOf is what the files of one stream have in common: nothing if the file is a stream by itself.
+func groupOf(kind format, name string) string {
 	folder := path.Dir(name)
 	in := func(folder, noun string) string {
 		if folder == "." {
@@ -183,6 +185,8 @@ func (l *lister) group(kind format, name string) string {
 		}
 	case formatSlack:
 		return path.Join(path.Dir(folder), "messages")
+	case formatMeta:
+		return in(path.Dir(folder), "conversations")
 	case formatKeep:
 		return in(folder, "notes")
 	case formatDocument:
@@ -202,80 +206,3 @@ func (l *lister) group(kind format, name string) string {
 
 // errSeek is of a source of files that can only be read once.
 var errSeek = errors.New("it is read twice, and the file can only be read once")
-
-// reader reads a file of the stream.
-func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
-	name := path.Base(from.name)
-	switch s.format {
-	case formatWorkbook, formatDatabase:
-		return s.part(ctx, file, from)
-	case formatNotes:
-		return document.Note(file, strings.TrimPrefix(from.name, s.root+"/"), s.noteNames()), nil
-	case formatDocument:
-		if ending := strings.ToLower(path.Ext(name)); ending == ".html" || ending == ".htm" {
-			return document.HTML(file, name), nil
-		}
-		at, size, err := archive.ReaderAt(file, archive.MaxNested)
-		if err != nil {
-			return nil, err
-		}
-		return document.Office(at, size, name), nil
-	case formatKeep:
-		return services.Keep(file, strings.TrimSuffix(name, path.Ext(name))), nil
-	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon:
-		seekable, ok := file.(io.ReadSeeker)
-		if !ok {
-			return nil, errSeek
-		}
-		switch s.format {
-		case formatCalendar:
-			return calendar.NewReader(seekable), nil
-		case formatChat:
-			return services.WhatsApp(seekable), nil
-		case formatSlack:
-			return services.Slack(seekable, path.Base(path.Dir(from.name)), s.slackUsers(path.Dir(path.Dir(from.name)))), nil
-		case formatX:
-			return services.X(seekable), nil
-		case formatMastodon:
-			return services.Mastodon(seekable), nil
-		}
-		return objects.NewArray(seekable, ""), nil
-	}
-	input := bufio.NewReaderSize(file, 1<<16)
-	item.SkipMark(input)
-	switch s.format {
-	case formatTable:
-		return table.NewReader(input, s.cells, &s.idField), nil
-	case formatMail:
-		return messagesReader{mail.NewReader(input)}, nil
-	case formatContacts:
-		return contacts.NewReader(input), nil
-	}
-	return objects.NewLines(input), nil
-}
-
-// noteNames are the notes that those of the stream can link to.
-func (s *fileStream) noteNames() document.Notes {
-	if s.notes == nil {
-		var names []string
-		for _, file := range s.files {
-			names = append(names, strings.TrimPrefix(file.name, s.root+"/"))
-		}
-		s.notes = document.NewNotes(names)
-	}
-	return s.notes
-}
-
-// slackUsers are the people of an export. Without their list they are known by their ids.
-func (s *fileStream) slackUsers(folder string) services.SlackUsers {
-	if s.users == nil {
-		s.users = services.SlackUsers{}
-		if file, err := s.from.fsys.Open(path.Join(folder, "users.json")); err == nil {
-			if seekable, ok := file.(io.ReadSeeker); ok {
-				s.users = services.ReadSlackUsers(seekable)
-			}
-			_ = file.Close() // it was only read
-		}
-	}
-	return s.users
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -30,7 +31,7 @@ type leftFile struct {
 	part string
 }
 
-func newLeftOut(manifest folderManifest) *leftOut {
+func newLeftOut(manifest schema.Folder) *leftOut {
 	l := &leftOut{places: map[string]place{}, byName: map[string]*leftFile{}}
 	for _, connector := range manifest.Connectors {
 		for _, connection := range connector.Connections {
@@ -82,7 +83,7 @@ func (l *leftOut) placeOf(name string) place {
 	if at, ok := l.places[name]; ok {
 		return at
 	}
-	at := slices.IndexFunc(l.within, func(p place) bool { return isWithin(name, p.folder) })
+	at := slices.IndexFunc(l.within, func(p place) bool { return schema.IsWithin(name, p.folder) })
 	return l.within[max(at, 0)]
 }
 

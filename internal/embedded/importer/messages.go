@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -85,23 +86,23 @@ type hanging struct {
 	key    string // the field that holds the id of the record
 }
 
-func (s *fileStream) hung() hanging {
-	if s.format == formatNotes {
+func (f format) hung() hanging {
+	if f == formatNotes {
 		return hanging{linksSuffix, "note_id"}
 	}
 	return hanging{attachmentsSuffix, "message_id"}
 }
 
 // tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
-func (s *fileStream) tuneHung(records, hung *model.Stream) {
-	h := s.hung()
+func (f format) tuneHung(records, hung *model.Stream) {
+	h := f.hung()
 	lead := func(name, key string) {
 		records.Relations = append(records.Relations, model.Relation{
 			Name: name, Target: hung.Name, ForeignKey: key, Cardinality: "has_many", DefaultLimit: model.DefaultExpandLimit, MaxLimit: model.MaxExpandLimit,
 		})
 	}
 	lead(strings.TrimPrefix(h.suffix, "_"), h.key)
-	if s.format == formatNotes && hasField(hung.Fields, "target_id") {
+	if f == formatNotes && schema.HasField(hung.Fields, "target_id") {
 		lead("backlinks", "target_id")
 	}
 	for index := range hung.Fields {
@@ -111,21 +112,21 @@ func (s *fileStream) tuneHung(records, hung *model.Stream) {
 		case "filename", "target":
 			field.Role = "primary-title"
 		case h.key, "target_id":
-			*field = capable(model.Field{Name: field.Name, Type: "string", Nullable: field.Nullable})
+			*field = schema.Capable(model.Field{Name: field.Name, Type: "string", Nullable: field.Nullable})
 		}
 	}
 }
 
 // tuneReplies lets a message of a service lead to its answers.
-func (s *fileStream) tuneReplies(stream *model.Stream) {
+func (f format) tuneReplies(stream *model.Stream) {
 	key := ""
-	switch s.format {
+	switch f {
 	case formatSlack, formatMastodon:
 		key = "in_reply_to"
 	case formatX:
 		key = "in_reply_to_status_id"
 	}
-	if key == "" || !hasField(stream.Fields, key) || asKey(stream, key) != nil {
+	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
 		return
 	}
 	stream.Relations = append(stream.Relations, model.Relation{

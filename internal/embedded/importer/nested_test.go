@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 )
 
 // What objects hold becomes fields with dotted names, and counts of time become times; nothing else in a record changes.
 func TestObjectsBecomeFields(t *testing.T) {
 	var many strings.Builder
-	for number := range maxMembers + 1 {
+	for number := range schema.MaxMembers + 1 {
 		fmt.Fprintf(&many, `,"k%d":1`, number)
 	}
 	large := `{` + many.String()[1:] + `}`

@@ -7,42 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
-
-// A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
-type Skip struct {
-	File   string // path from the folder, with slashes
-	Line   int    // where the piece begins, counted from 1
-	Reason string
-}
-
-// String says where and why.
-func (s Skip) String() string {
-	if s.Line == 0 {
-		return s.File + ": " + s.Reason
-	}
-	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
-}
-
-// A Watch follows the reading of files. Its functions may be nil.
-type Watch struct {
-	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
-	Found   func(n int) // of each thousand records found so far, before any is loaded
-}
-
-func (w Watch) skipped(s Skip) {
-	if w.Skipped != nil {
-		w.Skipped(s)
-	}
-}
-
-// foundStep is after how many records a watch is called.
-const foundStep = 1000
 
 // Open reads a person's own files: a folder with all that is in it, or one file. What a file holds is known by its name, or else by how it
 // begins:
@@ -102,15 +72,6 @@ func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (model.Co
 	return folder{fsys: fsys, name: name, shown: name}.open(ctx, nil, watch)
 }
 
-// A folder is what is read: all that is in it, or one file.
-type folder struct {
-	fsys   fs.FS
-	name   string        // what a person calls it
-	shown  string        // how the user named it
-	only   string        // the one file that is read; empty: all
-	except []fs.FileInfo // files that are not the person's
-}
-
 func (f folder) open(ctx context.Context, known map[string]model.Part, watch Watch) (model.Corpus, error) {
 	f.fsys = archive.In(f.fsys)
 	manifest, foreign, err := f.manifest()
@@ -120,7 +81,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	left := newLeftOut(manifest)
 	watch = left.follow(watch)
 	if foreign != "" {
-		watch.skipped(Skip{File: manifestName, Reason: foreign})
+		watch.skipped(Skip{File: schema.ManifestName, Reason: foreign})
 	}
 	found, err := f.list(ctx, manifest)
 	for index := range found.streams {
@@ -132,7 +93,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if err != nil {
 		return model.Corpus{}, err
 	}
-	if err := manifest.checkStreams(found); err != nil {
+	if err := found.checkStreams(manifest); err != nil {
 		return model.Corpus{}, err
 	}
 	corpus := model.Corpus{LeftOut: func() []model.LeftOut { return left.of("") }}
@@ -159,20 +120,13 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	return corpus, nil
 }
 
-func (f folder) manifest() (manifest folderManifest, foreign string, err error) {
+func (f folder) manifest() (manifest schema.Folder, foreign string, err error) {
 	if f.only != "" {
-		manifest, err = parseManifest([]byte("{}"), f.name)
+		manifest, err = schema.Parse([]byte("{}"), f.name)
 		return manifest, "", err
 	}
-	return readManifest(f.fsys, f.name)
+	return schema.Read(f.fsys, f.name)
 }
-
-func (f folder) nothing() error {
-	return fmt.Errorf("nothing to load in %s: name a folder or a file of %s", f.shown, knownEndings)
-}
-
-// readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 11
 
 // Fingerprint sums up what lies where [Open] would read: names, sizes, times and inodes. As long as it is the same, a database that was
 // filled from it is up to date. It opens no file.
@@ -213,12 +167,4 @@ func Fingerprint(path string, except ...string) (string, error) {
 		return nil
 	})
 	return hex.EncodeToString(digest.Sum(nil)), err
-}
-
-// folderName is what a person calls a folder or a file, however the path to it is written.
-func folderName(path string) string {
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	return filepath.Base(path)
 }

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -28,7 +29,7 @@ type reading struct {
 }
 
 // connector describes a connector, and the parts that it is read in.
-func (r *reading) connector(c connectorManifest, sources []fileStream, blobs []fileState) (model.Connector, []model.Part, error) {
+func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fileState) (model.Connector, []model.Part, error) {
 	connector := model.Connector{Key: c.Key, SourceID: c.SourceID}
 	for _, connection := range c.Connections {
 		connector.Connections = append(connector.Connections, model.Connection{ID: connection.ID, DisplayName: connection.DisplayName})
@@ -52,10 +53,10 @@ func (r *reading) connector(c connectorManifest, sources []fileStream, blobs []f
 			}
 		}
 	}
-	return connector, parts, c.relate(sources, connector.Streams)
+	return connector, parts, relate(c, sources, connector.Streams)
 }
 
-func (r *reading) part(c connectorManifest, source *fileStream, blobs []fileState) (model.Part, error) {
+func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState) (model.Part, error) {
 	name := partName(c.Key, source.stream)
 	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.of(name) }}
 	before, isKnown := r.known[name]
@@ -86,8 +87,6 @@ func (r *reading) part(c connectorManifest, source *fileStream, blobs []fileStat
 	}
 	return part, err
 }
-
-func partName(connector, stream string) string { return connector + "/" + stream }
 
 // A fileState is what is compared of a file.
 type fileState struct {
@@ -123,7 +122,7 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	type written struct {
 		Version  int
 		Format   format
-		Declared streamManifest
+		Declared schema.Stream
 		Files    []fileState
 		Blobs    []fileState
 	}
@@ -160,3 +159,6 @@ func (s *fileStream) hash(name string) string {
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
+
+// readerVersion changes when the same files give other records than before, so that kept indexes are made again.
+const readerVersion = 13

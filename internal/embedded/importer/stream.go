@@ -1,42 +1,28 @@
 package importer
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
-	"slices"
+	"path"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contacts"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
-
-// A fileStream is a stream with the files that it is read from and what is known about it.
-type fileStream struct {
-	stream    string
-	from      folder
-	root      string // what the names of its files begin with
-	blobs     string // the folder of files that records name
-	format    format
-	files     []sourceFile
-	declared  streamManifest
-	idField   string
-	timeField string                // found by infer, empty when the stream has none
-	cells     map[string]table.Cell // found by infer: what the values of fields mean
-	objects   map[string]bool       // found by infer: fields in whose place come those of the objects in them
-	unusable  bool                  // found by infer: no file holds what its name promises
-	repeated  bool                  // found by infer: records share what the id field says
-	reported  map[Skip]bool         // by infer: files that were left out
-	beside    []sourceFile          // files without records of the stream that its records depend on
-	relations []model.Relation      // of a table of a database
-	notes     document.Notes        // of a stream of notes
-	users     services.SlackUsers   // of a stream of messages
-}
 
 // describe is the stream as the manifest declares all of it, or as its files show it.
 func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
@@ -44,32 +30,24 @@ func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]m
 		return s.infer(ctx, watch, found)
 	}
 	if s.format == formatMail {
-		return nil, fmt.Errorf("%s: stream %q: messages have fields of their own: leave out fields", manifestName, s.stream)
+		return nil, fmt.Errorf("%s: stream %q: messages have fields of their own: leave out fields", schema.ManifestName, s.stream)
 	}
-	s.timeField = eventTimeOf(s.declared.Fields)
+	s.timeField = schema.EventTime(s.declared.Fields)
 	s.cells = map[string]table.Cell{}
 	for _, field := range s.declared.Fields {
 		s.cells[field.Name] = table.Cell{Kind: field.Type}
 	}
-	stream, err := s.declared.describe()
+	stream, err := s.declared.Describe()
 	return []model.Stream{stream}, err
-}
-
-func eventTimeOf(fields []model.Field) string {
-	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Role == "event-time" })
-	if at < 0 {
-		return ""
-	}
-	return fields[at].Name
 }
 
 // infer reads the files once to describe their stream, and that of the attachments when there are any.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
-	tally, attached := newStreamTally(), newStreamTally()
-	tally.unfolds = true
-	count := (*fieldTally).count
+	tally, attached := schema.NewTally(), schema.NewTally()
+	tally.Unfolds = true
+	count := (*schema.FieldTally).Count
 	if s.hasCells() {
-		count = (*fieldTally).countCell
+		count = (*schema.FieldTally).CountCell
 	}
 	s.reported = map[Skip]bool{}
 	err := s.scan(ctx, "", func(skip Skip) {
@@ -78,11 +56,11 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		}
 		watch.skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
-		for _, extra := range tally.add(one.Fields, count) {
+		for _, extra := range tally.Add(one.Fields, count) {
 			watch.skipped(Skip{File: at.name, Line: one.Line, Reason: fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra)})
 		}
 		for _, file := range one.Attached {
-			attached.add(file.Fields, (*fieldTally).count)
+			attached.Add(file.Fields, (*schema.FieldTally).Count)
 		}
 		if *found++; *found%foundStep == 0 && watch.Found != nil {
 			watch.Found(*found)
@@ -92,27 +70,27 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	if s.unusable = tally.records == 0 && len(s.reported) > 0; s.unusable {
+	if s.unusable = tally.Records == 0 && len(s.reported) > 0; s.unusable {
 		return nil, nil
 	}
-	stream, err := tally.stream(s.declared)
+	stream, err := tally.Stream(s.declared)
 	if err != nil {
 		return nil, err
 	}
 	if s.repeated {
 		stream.PrimaryKey = nil
 	}
-	s.timeField = eventTimeOf(stream.Fields)
-	s.objects, s.cells = tally.objects, tally.cells(stream.Fields)
+	s.timeField = schema.EventTime(stream.Fields)
+	s.objects, s.cells = tally.Objects, tally.Cells(stream.Fields)
 	if s.format == formatMail {
 		tuneMail(&stream)
 	}
-	s.tuneReplies(&stream)
-	if attached.records == 0 {
+	s.format.tuneReplies(&stream)
+	if attached.Records == 0 {
 		return []model.Stream{stream}, nil
 	}
-	files, err := attached.stream(streamManifest{Name: s.stream + s.hung().suffix})
-	s.tuneHung(&stream, &files)
+	files, err := attached.Stream(schema.Stream{Name: s.stream + s.format.hung().suffix})
+	s.format.tuneHung(&stream, &files)
 	return []model.Stream{stream, files}, err
 }
 
@@ -146,7 +124,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 				return false
 			}
 			for _, file := range one.Attached {
-				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data(), Fields: file.Fields}
+				hung := model.Record{ConnectionID: connection, Stream: s.stream + s.format.hung().suffix, ID: file.ID, EmittedAt: record.EmittedAt, Data: file.Data(), Fields: file.Fields}
 				hung.Blob = keep.take(file.Blob)
 				if !yield(hung, nil) {
 					return false
@@ -197,7 +175,7 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip), visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	opened, err := s.from.fsys.Open(file.name)
 	if err != nil {
-		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
+		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
 		return true, nil
 	}
 	defer func() { _ = opened.Close() }() // it was only read
@@ -207,7 +185,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		return err
 	})
 	if err != nil {
-		report(Skip{File: file.name, Reason: "cannot be read: " + reasonOf(err)})
+		report(Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)})
 		return true, nil
 	}
 	if closer, ok := reader.(io.Closer); ok {
@@ -230,13 +208,13 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			continue
 		}
 		if err != nil {
-			report(Skip{File: file.name, Reason: "cannot be read on: " + reasonOf(err)})
+			report(Skip{File: file.name, Reason: "cannot be read on: " + item.Reason(err)})
 			return true, nil
 		}
 		one.Identify(s.idField)
 		one.TakeEmitted(s.declared.EmittedField)
 		said := one.ID
-		if reason := ids.admit(&one, file.name, s.hung().key); reason != "" {
+		if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {
 			report(Skip{File: file.name, Line: one.Line, Reason: reason})
 			continue
 		}
@@ -247,12 +225,85 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	}
 }
 
-// guard reads something of a file. A fault of ours in one file keeps none of the others from being read.
-func guard(read func() error) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("a fault of this program; what follows is left out")
+// reader reads a file of the stream.
+func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
+	name := path.Base(from.name)
+	switch s.format {
+	case formatWorkbook, formatDatabase:
+		return s.part(ctx, file, from)
+	case formatNotes:
+		return document.Note(file, strings.TrimPrefix(from.name, s.root+"/"), s.noteNames()), nil
+	case formatDocument:
+		if ending := strings.ToLower(path.Ext(name)); ending == ".html" || ending == ".htm" {
+			return document.HTML(file, name), nil
 		}
-	}()
-	return read()
+		at, size, err := archive.ReaderAt(file, archive.MaxNested)
+		if err != nil {
+			return nil, err
+		}
+		return document.Office(at, size, name), nil
+	case formatKeep:
+		return services.Keep(file, strings.TrimSuffix(name, path.Ext(name))), nil
+	case formatHealth:
+		return services.Health(file), nil
+	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
+		seekable, ok := file.(io.ReadSeeker)
+		if !ok {
+			return nil, errSeek
+		}
+		switch s.format {
+		case formatCalendar:
+			return calendar.NewReader(seekable), nil
+		case formatChat:
+			return services.WhatsApp(seekable), nil
+		case formatSlack:
+			return services.Slack(seekable, path.Base(path.Dir(from.name)), s.slackUsers(path.Dir(path.Dir(from.name)))), nil
+		case formatX:
+			return services.X(seekable), nil
+		case formatMastodon:
+			return services.Mastodon(seekable), nil
+		case formatMeta:
+			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
+		}
+		return objects.NewArray(seekable, "messages"), nil // which a chat of many has fewer of than participants
+	}
+	input := bufio.NewReaderSize(file, 1<<16)
+	item.SkipMark(input)
+	switch s.format {
+	case formatTable:
+		return table.NewReader(input, s.cells, &s.idField), nil
+	case formatMail:
+		return messagesReader{mail.NewReader(input)}, nil
+	case formatContacts:
+		return contacts.NewReader(input), nil
+	case formatClippings:
+		return services.Clippings(input), nil
+	}
+	return objects.NewLines(input), nil
+}
+
+// noteNames are the notes that those of the stream can link to.
+func (s *fileStream) noteNames() document.Notes {
+	if s.notes == nil {
+		var names []string
+		for _, file := range s.files {
+			names = append(names, strings.TrimPrefix(file.name, s.root+"/"))
+		}
+		s.notes = document.NewNotes(names)
+	}
+	return s.notes
+}
+
+// slackUsers are the people of an export. Without their list they are known by their ids.
+func (s *fileStream) slackUsers(folder string) services.SlackUsers {
+	if s.users == nil {
+		s.users = services.SlackUsers{}
+		if file, err := s.from.fsys.Open(path.Join(folder, "users.json")); err == nil {
+			if seekable, ok := file.(io.ReadSeeker); ok {
+				s.users = services.ReadSlackUsers(seekable)
+			}
+			_ = file.Close() // it was only read
+		}
+	}
+	return s.users
 }

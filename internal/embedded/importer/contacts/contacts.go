@@ -3,6 +3,7 @@ package contacts
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"mime/quotedprintable"
@@ -153,8 +154,9 @@ func finish(one item.Item, only map[string]string, lists map[string][]string) it
 	if only["UID"] != "" {
 		one.Put("id", only["UID"])
 	}
-	if only["FN"] == "" {
-		only["FN"] = only["N"]
+	only["FN"] = cmp.Or(only["FN"], only["N"], only["ORG"])
+	if day, ok := strings.CutPrefix(only["BDAY"], "1604-"); ok { // the year that Apple writes for none
+		only["BDAY"] = "--" + day
 	}
 	for _, field := range [...]struct{ name, of string }{
 		{"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"}, {"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},

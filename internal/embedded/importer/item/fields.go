@@ -43,17 +43,17 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 	}
 	p.line++
 	p.fields = p.fields[:0]
-	twice := ""
+	var twice *seenName
 	eachMember(text, func(quoted, value []byte) {
 		name := p.name(quoted)
-		if name.line == p.line && twice == "" {
-			twice = name.name
+		if name.line == p.line && twice == nil {
+			twice = name
 		}
 		name.line = p.line
 		p.fields = append(p.fields, Field{Name: name.name, Value: value})
 	})
-	if twice != "" {
-		return nil, fmt.Errorf("ambiguous: it has the field %q twice", twice)
+	if twice != nil {
+		return nil, fmt.Errorf("ambiguous: it has the field %q twice", twice.name)
 	}
 	return p.fields, nil
 }

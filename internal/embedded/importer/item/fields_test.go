@@ -10,7 +10,7 @@ import (
 // FuzzLineParser holds the parser to encoding/json: it takes the objects that encoding/json takes, and finds the same fields in them.
 func FuzzLineParser(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `{"a":1}`, ` { "a" : [1,{"b":"]}"}] , "c":"\"}\\" } `, `{"a":{"a":{}}, "b":null,"c":-1.5e9}`, `{"a":1,"a":2}`, `{"\u0061":1,"a":2}`,
+		`{}`, `{"a":1}`, ` { "a" : [1,{"b":"]}"}] , "c":"\"}\\" } `, `{"a":{"a":{}}, "b":null,"c":-1.5e9}`, `{"a":1,"a":2}`, `{"":1,"":1,"aa":2}`, `{"\u0061":1,"a":2}`,
 		`{"":""}`, `[]`, `"x"`, `{"a":tru}`, `{"é":"日本語 👩‍👩‍👧"}`, "{\"a\":\"\xff\"}", `{"a":1}{`, "{\"\\ud800\":0,\"\\ud801\":1}", "\t{\"a\"\r:\n1}",
 	} {
 		f.Add([]byte(seed))

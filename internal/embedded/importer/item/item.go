@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -32,6 +33,14 @@ func (u UnusableError) Error() string { return u.Reason }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.
 func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// Reason is an error without the name of the file, which is said beside it.
+func Reason(err error) string {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err.Error()
+	}
+	return err.Error()
+}
 
 // ByteOrderMark begins some files in UTF-8.
 const ByteOrderMark = "\xef\xbb\xbf"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -16,18 +17,19 @@ import (
 // the file, so such a file is read twice; neither time is more than one item in memory.
 type arrayReader struct {
 	file    io.ReadSeeker
-	field   string // whose array is read; empty: the longest
+	field   string // whose array is read, if there is one
 	input   *countedInput
 	decoder *json.Decoder
 	parser  *item.Parser
 	number  int
 	begun   bool
 	ended   bool
+	single  bool                 // the object is the only record
 	others  []item.UnusableError // arrays that are not read
 }
 
 // NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
-// several the named one is read or, without a name, the one with the most items.
+// several the named one is read or, if none has the name, the one with the most items. An object without an array is one record.
 func NewArray(file io.ReadSeeker, field string) item.Reader {
 	return &arrayReader{file: file, field: field, parser: item.NewParser()}
 }
@@ -107,6 +109,9 @@ func (r *arrayReader) enter() error {
 	if err := r.rewind(); err != nil {
 		return err
 	}
+	if r.single {
+		return nil
+	}
 	_, _ = r.decoder.Token() // the object, as before
 	return r.walk(field, nil)
 }
@@ -121,8 +126,9 @@ func (r *arrayReader) choose() (string, error) {
 		}
 		found = append(found, name)
 	})
+	only := ", the one with the most items,"
 	if slices.Contains(found, r.field) {
-		longest, found = r.field, nil
+		longest, only = r.field, ""
 	}
 	switch {
 	case most >= 0: // a file that is broken later on is read until there
@@ -130,11 +136,11 @@ func (r *arrayReader) choose() (string, error) {
 	case err != nil:
 		return "", err
 	default:
-		return "", r.stop("a JSON object in which no field is an array: what is loaded is an array of objects")
+		r.single = true
 	}
 	for _, name := range found {
-		if name != longest {
-			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q, the one with the most items, is loaded", utf8text.OneLine(name), utf8text.OneLine(longest))})
+		if name != longest && !strings.HasPrefix(name, "@") { // as in "@context", which says what the names mean
+			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(name), utf8text.OneLine(longest), only)})
 		}
 	}
 	return longest, nil
@@ -227,7 +233,7 @@ func (r *arrayReader) Next() (item.Item, error) {
 		return item.Item{}, io.EOF
 	}
 	r.input.refill()
-	if !r.decoder.More() {
+	if !r.decoder.More() || r.single && r.number > 0 {
 		return item.Item{}, r.end()
 	}
 	r.number++
@@ -244,6 +250,9 @@ func (r *arrayReader) Next() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("item %d is %s", r.number, err)}
 	}
+	if r.single && len(fields) == 0 {
+		return item.Item{}, r.stop("an empty JSON object")
+	}
 	return item.Item{Line: line, Number: r.number, Text: text, Fields: fields}, nil
 }
 
@@ -255,7 +264,11 @@ func (r *arrayReader) line(text []byte) int {
 // end closes the array. Whatever comes after it in an object has been looked at already.
 func (r *arrayReader) end() error {
 	r.ended = true
-	if _, err := r.decoder.Token(); err != nil {
+	_, err := r.decoder.Token()
+	if r.single && !errors.Is(err, io.EOF) {
+		return item.UnusableError{Line: r.line(nil), Reason: "what follows the object is left out"}
+	}
+	if err != nil && !r.single {
 		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	}
 	return io.EOF

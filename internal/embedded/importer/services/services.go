@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 // A shaped reader makes other records of those that it reads.
@@ -56,10 +58,13 @@ func X(file io.ReadSeeker) item.Reader {
 			one.Fields, one.Text = fields, nil
 		}
 		for index, field := range one.Fields {
-			if text := one.String(field.Name); strings.HasSuffix(field.Name, "_at") {
-				if when, err := time.Parse(time.RubyDate, text); err == nil {
-					one.Fields[index].Value, one.Text = item.JSON(when.Format(time.RFC3339)), nil
-				}
+			switch text := one.String(field.Name); {
+			case strings.HasSuffix(field.Name, "_at"):
+				one.Fields[index].Value, one.Text = item.JSON(table.Moment(text)), nil
+			case strings.HasSuffix(field.Name, "_count") && table.IsNumber(text):
+				one.Fields[index].Value, one.Text = []byte(text), nil
+			case field.Name == "full_text":
+				one.Fields[index].Value, one.Text = item.JSON(html.UnescapeString(text)), nil
 			}
 		}
 		return one, nil
@@ -143,7 +148,7 @@ func IsOutbox(start []byte) bool {
 // maxKeep is how large a note may be, in bytes.
 const maxKeep = item.MaxLine
 
-// Keep reads a note of Google Keep, which has a file of its own.
+// Keep reads a note of Google Keep or what Google says of a photo, which has a file of its own.
 func Keep(file io.Reader, name string) item.Reader {
 	return &keepReader{file: file, name: name}
 }
@@ -172,6 +177,7 @@ func (k *keepReader) Next() (item.Item, error) {
 	}
 	var note struct {
 		UserEditedTimestampUsec, CreatedTimestampUsec int64
+		PhotoTakenTime                                struct{ Timestamp string }
 		ListContent                                   []struct {
 			Text      string
 			IsChecked bool
@@ -183,6 +189,9 @@ func (k *keepReader) Next() (item.Item, error) {
 	one.Put("id", k.name)
 	one.Put("created_at", microTime(note.CreatedTimestampUsec))
 	one.Put("edited_at", microTime(note.UserEditedTimestampUsec))
+	if taken, ok := slackTime(note.PhotoTakenTime.Timestamp); ok {
+		one.Put("taken_at", taken)
+	}
 	var lines, labels []string
 	for _, line := range note.ListContent {
 		mark := "[ ] "
@@ -207,5 +216,7 @@ func microTime(micros int64) string {
 	return time.UnixMicro(micros).UTC().Format(time.RFC3339)
 }
 
-// IsKeep reports that a file may be a note of Google Keep.
-func IsKeep(start []byte) bool { return bytes.Contains(start, []byte(`"userEditedTimestampUsec"`)) }
+// IsKeep reports that a file may be a note of Google Keep, or what Google says of a photo.
+func IsKeep(start []byte) bool {
+	return bytes.Contains(start, []byte(`"userEditedTimestampUsec"`)) || bytes.Contains(start, []byte(`"photoTakenTime"`))
+}

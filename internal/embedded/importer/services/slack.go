@@ -1,6 +1,7 @@
 package services
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"io"
@@ -82,7 +83,8 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 				Name  string
 				Count int
 			}
-			Edited json.RawMessage
+			Attachments []struct{ Text, Fallback string }
+			Edited      json.RawMessage
 		}
 		decode(one, &message)
 		when, ok := slackTime(message.TS)
@@ -99,6 +101,9 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		}
 		made.Put("author", author)
 		made.Put("user_id", message.User)
+		for _, attached := range message.Attachments { // what a program posts is in them
+			message.Text = strings.TrimLeft(message.Text+"\n"+cmp.Or(attached.Text, attached.Fallback), "\n")
+		}
 		made.Put("text", users.plain(message.Text))
 		thread := message.TS
 		if message.ThreadTS != "" && message.ThreadTS != message.TS {

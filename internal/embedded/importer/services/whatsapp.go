@@ -14,7 +14,7 @@ import (
 
 var (
 	// chatLine begins a message: "[15.01.26, 02:15:09] Nora: text" on a phone of Apple, "15/01/2026, 02:15 - Nora: text" on others.
-	chatLine = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:at )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
+	chatLine = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
 	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
 	chatFile = regexp.MustCompile(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
 	// chatMarks direct the writing, and stand before dates and files.

@@ -10,19 +10,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// cellDates are the forms of a date in a table that records do not have. A column is converted when exactly one of them fits all of its
-// cells: 03/04/2026 alone is in March or in April.
-var cellDates = [...]string{
-	"2/1/2006", "1/2/2006", "2/1/2006 15:04", "1/2/2006 15:04", "2/1/2006 15:04:05", "1/2/2006 15:04:05", "1/2/2006 3:04 PM", "2/1/2006 3:04 PM",
-	"1/2/2006 3:04:05 PM", "2/1/2006 3:04:05 PM", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2006/1/2", "2006/1/2 15:04", "2006/1/2 15:04:05",
-	"2-1-2006", "1-2-2006", "2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "2 January 2006", "January 2, 2006", "Jan 2, 2006, 3:04:05 PM", time.RFC1123Z, time.RFC1123,
-	"02.01.06", "02.01.06 15:04", "2/1/06", "1/2/06",
-}
-
 // A Cell is what the cells of a column are: a type of a field, and the form of a timestamp or number when it is not one that records have.
 type Cell struct {
 	Kind    string // type of the field
-	layout  string
+	form    string // of dateForms
 	numbers numberForms
 	clock   clock
 
@@ -39,7 +30,7 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 			number, _ := split(plain)
 			return append(text, c.numbers.plain(number)...)
 		}
-		if isNumber(plain) {
+		if IsNumber(plain) {
 			return append(text, plain...)
 		}
 	case "boolean":
@@ -56,12 +47,8 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 func (c Cell) timestamp(plain string) string {
 	day := len(time.DateOnly)
 	switch {
-	case c.Counts():
+	case c.Counts() || c.form != "":
 		return c.Time(plain)
-	case c.layout != "":
-		if when, err := time.Parse(c.layout, plain); err == nil {
-			return isoForm(when, c.layout)
-		}
 	case len(plain) > day && plain[day] == ' ':
 		when, ok := model.ParseInstant(plain)
 		switch {
@@ -74,13 +61,16 @@ func (c Cell) timestamp(plain string) string {
 	return plain
 }
 
-// Counts reports that the cells are whole numbers that count time.
-func (c Cell) Counts() bool { return c.clock.unit > 0 }
+// Counts reports that the cells are whole numbers that count time, or are days such as 20260115.
+func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form == wholeDay }
 
-// Time is a count as a time, and anything else as it is.
+// Time is a count or a date as a time, and anything else as it is.
 func (c Cell) Time(count string) string {
+	if day, ok := writeDate(count, c.form); ok {
+		return day
+	}
 	number, err := strconv.ParseInt(count, 10, 64)
-	if err != nil {
+	if err != nil || c.clock.unit == 0 {
 		return count
 	}
 	second := int64(time.Second / c.clock.unit)
@@ -88,20 +78,13 @@ func (c Cell) Time(count string) string {
 	return time.Unix(number/second-c.clock.before, number%second*int64(c.clock.unit)).UTC().Format(layout)
 }
 
-// isoForm writes a time as records do, as precisely as its layout is.
-func isoForm(when time.Time, layout string) string {
-	switch {
-	case !strings.Contains(layout, ":"):
-		return when.Format(time.DateOnly)
-	case strings.Contains(layout, "MST") || strings.Contains(layout, "-0700"):
-		return when.Format(time.RFC3339)
+// IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
+func IsNumber(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || strings.TrimLeft(digits, "0123456789.eE+-") != "" {
+		return false
 	}
-	return when.Format("2006-01-02T15:04:05")
-}
-
-// isNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
-func isNumber(text string) bool {
-	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+	if strings.LastIndexByte(digits, '-') > 0 && !strings.ContainsAny(digits, "eE") { // a date: json.Valid would say at length why it is wrong
 		return false
 	}
 	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))

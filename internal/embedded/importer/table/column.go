@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math/bits"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // A Column remembers which forms of a date and of a number all of its cells have.
 type Column struct {
-	dates      uint64 // a bit for each of cellDates
+	dates      uint64 // a bit for each of dateForms
 	dateless   bool   // none has been left
 	numbers    numberForms
 	numberless bool // none has been left
@@ -42,10 +43,11 @@ func (c *Column) Add(cell string) Look {
 		return Boolean
 	}
 	c.addNumber(plain)
+	isNumber := IsNumber(plain)
 	switch {
-	case isNumber(plain) && c.AddWhole(plain):
+	case isNumber && c.AddWhole(plain):
 		return Integer
-	case isNumber(plain):
+	case isNumber:
 		return Number
 	case item.IsTimestamp(plain):
 		return Timestamp
@@ -56,26 +58,40 @@ func (c *Column) Add(cell string) Look {
 
 // addDate strikes the forms of a date that the cell does not have.
 func (c *Column) addDate(text string) {
-	if c.dates == 0 && !c.dateless {
-		c.dates = 1<<len(cellDates) - 1
-	}
-	if c.dates == 0 || len(text) < len("1.2.26") || len(text) > 40 {
-		c.dates, c.dateless = 0, true
+	if c.dateless {
 		return
 	}
-	for index, layout := range cellDates {
+	if c.dates == 0 {
+		c.dates = 1<<len(dateForms) - 1
+	}
+	if c.dateless = !isDate(text); c.dateless {
+		c.dates = 0
+		return
+	}
+	for index, form := range dateForms {
 		if c.dates&(1<<index) == 0 {
 			continue
 		}
-		if _, err := time.Parse(layout, text); err != nil {
+		if _, ok := writeDate(text, form); !ok {
 			c.dates &^= 1 << index
 		}
 	}
 	c.dateless = c.dates == 0
 }
 
+// dateForm is the one form that all cells have, if there is one.
+func (c *Column) dateForm() string {
+	if bits.OnesCount64(c.dates) != 1 {
+		return ""
+	}
+	return dateForms[bits.TrailingZeros64(c.dates)]
+}
+
 // AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
 func (c *Column) AddWhole(text string) (ok bool) {
+	if strings.ContainsAny(text, ".eE") {
+		return false
+	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return false
@@ -88,7 +104,7 @@ func (c *Column) AddWhole(text string) (ok bool) {
 }
 
 // timeName is a name of a column that holds times.
-var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|unixtime))?$)` +
+var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|unixtime))?$)` +
 	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec)?$|(?:^|\.)date[A-Z]`)
 
 // A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
@@ -102,6 +118,9 @@ var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microseco
 
 // Whole numbers count time if their column is called so, and all of them are between these seconds since 1970: from 1980 to 2100.
 const firstSecond, lastSecond = 315_532_800, 4_102_444_800
+
+// So do those that are days, written in the form wholeDay.
+const firstDay, lastDay, wholeDay = 1980_01_01, 2100_12_31, "20060102"
 
 // clock is what the numbers were read from: one without a unit if that is unknown.
 func (c *Column) clock() clock {
@@ -121,13 +140,11 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 	switch {
 	case present > 0 && c.whole == present && c.clock().unit > 0 && timeName.MatchString(name):
 		return Cell{Kind: "timestamp", clock: c.clock()}
+	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName.MatchString(name):
+		return Cell{Kind: "timestamp", form: wholeDay}
 	case texts == 0:
-	case texts == present && c.dates != 0 && c.dates&(c.dates-1) == 0:
-		for index, layout := range cellDates {
-			if c.dates == 1<<index {
-				return Cell{Kind: "timestamp", layout: layout}
-			}
-		}
+	case texts == present && c.dateForm() != "":
+		return Cell{Kind: "timestamp", form: c.dateForm()}
 	case texts+numbers == present && oneForm: // 1,234 alone may be either
 		cell := Cell{Kind: "number", numbers: c.numbers}
 		if cell.numbers == pointNumbers|commaNumbers {

@@ -9,12 +9,12 @@ import (
 type numberForms uint8
 
 const (
-	pointNumbers numberForms = 1 << iota // 1,234.56 or 1'234.56
+	pointNumbers numberForms = 1 << iota // 1,234.56, 1'234.56 or, in India, 12,34,567.89
 	commaNumbers                         // 1.234,56 or 1 234,56
 )
 
 var (
-	pointNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:['’]\d{3})+)(?:\.\d+)?$`)
+	pointNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}|[1-9]\d{0,2}(?:['’]\d{3})+)(?:\.\d+)?$`)
 	commaNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[ \x{a0}\x{202f}]\d{3})+)(?:,\d+)?$`)
 	groupMarks  = map[numberForms]*strings.Replacer{
 		pointNumbers: strings.NewReplacer(",", "", "'", "", "’", ""),
@@ -28,10 +28,15 @@ var (
 	isUnit   = regexp.MustCompile(`^(?:[€$£¥₹₽₺₩₪₴₫฿%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|TRY|KRW|SGD|HKD|ILS|THB|RUB|UAH)$`)
 )
 
-// split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses is below zero.
+// split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, or has a minus
+// behind it, is below zero.
 func split(cell string) (number, unit string) {
-	if strings.HasPrefix(cell, "(") && strings.HasSuffix(cell, ")") {
-		if number, unit = split(cell[1 : len(cell)-1]); number != "" && number[0] >= '0' && number[0] <= '9' {
+	inner, below := strings.CutSuffix(cell, "-")
+	if strings.HasPrefix(cell, "(") {
+		inner, below = strings.CutSuffix(cell[1:], ")")
+	}
+	if below {
+		if number, unit = split(inner); number != "" && number[0] >= '0' && number[0] <= '9' {
 			return "-" + number, unit
 		}
 		return cell, ""

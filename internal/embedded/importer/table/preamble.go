@@ -19,7 +19,8 @@ const (
 )
 
 // passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
-// first line with more of them, and none of its cells begins with a digit. Without such a line the first one is the header.
+// first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
+// Without such a line the first one is the header.
 func (r *reader) passPreamble() {
 	var lines [][]byte
 	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
@@ -46,7 +47,7 @@ func (r *reader) passPreamble() {
 
 // findPreamble returns how many lines stand above the header, and what separates the cells below.
 func findPreamble(lines [][]byte) (comma rune, header int) {
-	for _, comma := range []rune{';', ',', '\t'} {
+	for _, comma := range []rune{';', ',', '\t', '|'} {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
 		for index, line := range lines {
@@ -63,6 +64,9 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 			continue
 		}
 		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
+		if at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) { // an account with its balance, as wide as a row
+			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
+		}
 		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
 			return comma, at
 		}

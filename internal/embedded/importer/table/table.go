@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,6 +25,7 @@ import (
 type reader struct {
 	lines   *item.Lines
 	quoted  *bufio.Reader // of a row with quotation marks
+	parser  *csv.Reader   // of quoted
 	comma   rune
 	columns []column
 	cells   map[string]Cell // nil: leave all cells strings
@@ -31,10 +33,18 @@ type reader struct {
 	begun   bool
 	above   []int // lines above the header that were passed over
 	ended   bool  // what follows stands below the table
+	waiting []row // that were read to find out whether there is a header
 
 	split  []string // the cells of the row that was read last, and what was made of them
 	text   []byte
 	fields []item.Field
+}
+
+// A row is what is read of a line, or of several where a cell has line breaks.
+type row struct {
+	cells []string
+	line  int
+	err   error
 }
 
 // A column is what becomes of its cells.
@@ -80,6 +90,36 @@ func (r *reader) row() (cells []string, line int, err error) {
 	}
 }
 
+// next is the first of the rows that wait, or the next one.
+func (r *reader) next() (cells []string, line int, err error) {
+	if len(r.waiting) == 0 {
+		return r.row()
+	}
+	one := r.waiting[0]
+	r.waiting = r.waiting[1:]
+	return one.cells, one.line, one.err
+}
+
+// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date where that has
+// one, or has that row alone: then the columns have no names, and the rows wait to be read.
+func (r *reader) named(first []string, line int) []string {
+	if !slices.ContainsFunc(first, isDay) {
+		return first
+	}
+	first = slices.Clone(first)
+	cells, below, err := r.row()
+	r.waiting = []row{{slices.Clone(cells), below, err}}
+	headless := errors.Is(err, io.EOF)
+	for index, cell := range cells[:min(len(cells), len(first))] {
+		headless = headless || isDay(cell) && isDay(first[index])
+	}
+	if headless {
+		r.waiting = append([]row{{first, line, nil}}, r.waiting...)
+		return make([]string, len(first))
+	}
+	return first
+}
+
 // findHeader finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
 func (r *reader) findHeader(first []byte) bool {
 	text := strings.ToLower(strings.TrimSpace(string(first)))
@@ -99,7 +139,7 @@ func (r *reader) findHeader(first []byte) bool {
 		}
 	}
 	counts['\t'] += bytes.Count(first, []byte("\t")) - strings.Count(text, "\t") // at the ends of the line
-	for _, comma := range []rune{',', ';', '\t'} {
+	for _, comma := range []rune{',', ';', '\t', '|'} {
 		if counts[comma] > most {
 			r.comma, most = comma, counts[comma]
 		}
@@ -165,14 +205,20 @@ func asUnusable(line int, err error) error {
 }
 
 func (r *reader) parse(text []byte, lazily bool) ([]string, error) {
+	if r.parser == nil {
+		r.parser = csv.NewReader(r.quoted)
+		r.parser.Comma, r.parser.FieldsPerRecord, r.parser.ReuseRecord = r.comma, -1, true
+	}
 	r.quoted.Reset(bytes.NewReader(text))
-	parser := csv.NewReader(r.quoted)
-	parser.Comma, parser.LazyQuotes, parser.FieldsPerRecord = r.comma, lazily, -1
-	cells, err := parser.Read()
+	r.parser.LazyQuotes = lazily
+	cells, err := r.parser.Read()
 	if err != nil {
 		return nil, err
 	}
 	for index, cell := range cells {
+		if inner, ok := strings.CutPrefix(cell, `="`); ok && strings.HasSuffix(inner, `"`) { // a text for Excel
+			cell = inner[:len(inner)-1]
+		}
 		cells[index] = utf8text.Mend(cell)
 	}
 	return cells, nil
@@ -193,7 +239,7 @@ func (r *reader) Next() (item.Item, error) {
 			r.lines.Stop()
 			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 		}
-		for index, name := range columnNames(header) {
+		for index, name := range columnNames(r.named(header, line)) {
 			one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
 			if index > 0 {
 				one.key = append([]byte(","), one.key...)
@@ -212,7 +258,7 @@ func (r *reader) Next() (item.Item, error) {
 		r.above = r.above[1:]
 		return item.Item{}, item.UnusableError{Line: line, Reason: "above the header"}
 	}
-	cells, line, err := r.row()
+	cells, line, err := r.next()
 	if err != nil {
 		return item.Item{}, err
 	}

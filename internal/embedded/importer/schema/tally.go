@@ -1,4 +1,4 @@
-package importer
+package schema
 
 import (
 	"cmp"
@@ -15,42 +15,42 @@ import (
 // longString is how many characters make a string without spaces a text.
 const longString = 100
 
-// A fieldTally counts what the values of one field were.
-type fieldTally struct {
+// A FieldTally counts what the values of one field were.
+type FieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
 	wide   bool         // a string has several lines, or more than longString characters
 	column table.Column // of cells
 
-	members *streamTally // what objects hold, by dotted names; nil: nothing yet, or they are maps
+	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
 	record  int // that was counted last
 }
 
-// maxMembers is how many fields an object may become. One with more is rather a map.
-const maxMembers = 64
+// MaxMembers is how many fields an object may become. One with more is rather a map.
+const MaxMembers = 64
 
 // countMembers counts what an object holds.
-func (t *fieldTally) countMembers(object item.Field) {
+func (t *FieldTally) countMembers(object item.Field) {
 	if t.isMap {
 		return
 	}
 	if t.members == nil {
-		t.members = newStreamTally()
+		t.members = NewTally()
 	}
-	t.members.add(item.Unfold(object), (*fieldTally).count)
-	if len(t.members.fields) > maxMembers || t.members.ambiguous {
+	t.members.Add(item.Unfold(object), (*FieldTally).Count)
+	if len(t.members.fields) > MaxMembers || t.members.ambiguous {
 		t.members, t.isMap = nil, true
 	}
 }
 
-func (t *fieldTally) present() int {
+func (t *FieldTally) present() int {
 	return t.boolean + t.integer + t.number + t.timestamp + t.short + t.long + t.array + t.objectKind
 }
 
-// count puts a valid JSON value on the tally.
-func (t *fieldTally) count(value []byte) {
+// Count puts a valid JSON value on the tally.
+func (t *FieldTally) Count(value []byte) {
 	switch value[0] {
 	case 'n':
 		t.null++
@@ -76,7 +76,7 @@ func (t *fieldTally) count(value []byte) {
 	}
 }
 
-func (t *fieldTally) countString(text string) {
+func (t *FieldTally) countString(text string) {
 	switch {
 	case item.IsTimestamp(text):
 		t.timestamp++
@@ -91,7 +91,7 @@ func (t *fieldTally) countString(text string) {
 }
 
 // kind is the narrowest type that all values have. A field of mixed values is a string, which promises the least.
-func (t *fieldTally) kind() string {
+func (t *FieldTally) kind() string {
 	all := t.present()
 	switch all {
 	case 0:
@@ -117,14 +117,14 @@ func (t *fieldTally) kind() string {
 }
 
 // cell is how the cells of a column become values.
-func (t *fieldTally) cell(kind string) table.Cell {
+func (t *FieldTally) cell(kind string) table.Cell {
 	return t.column.Cell(t.name, kind, t.present(), t.short+t.long, t.integer+t.number)
 }
 
-// countCell puts a cell of a table on the tally as what it would be in JSON.
-func (t *fieldTally) countCell(value []byte) {
+// CountCell puts a cell of a table on the tally as what it would be in JSON.
+func (t *FieldTally) CountCell(value []byte) {
 	if value[0] != '"' {
-		t.count(value)
+		t.Count(value)
 		return
 	}
 	text := model.Unquote(value)
@@ -142,8 +142,8 @@ func (t *fieldTally) countCell(value []byte) {
 	}
 }
 
-// cells says how the cells of each column become values of its field.
-func (t *streamTally) cells(fields []model.Field) map[string]table.Cell {
+// Cells says how the cells of each column become values of its field.
+func (t *Tally) Cells(fields []model.Field) map[string]table.Cell {
 	cells := map[string]table.Cell{}
 	for _, field := range fields {
 		one := t.byName[field.Name]
@@ -162,25 +162,26 @@ func (t *streamTally) cells(fields []model.Field) map[string]table.Cell {
 	return cells
 }
 
-// A streamTally counts the fields of a stream's records, in the order in which they were first seen.
-type streamTally struct {
-	records   int
-	fields    []*fieldTally
-	byName    map[string]*fieldTally
+// A Tally counts the fields of a stream's records, in the order in which they were first seen.
+type Tally struct {
+	Records   int
+	fields    []*FieldTally
+	byName    map[string]*FieldTally
 	refused   map[string]bool // fields beyond item.MaxFields
-	unfolds   bool            // objects become fields
-	objects   map[string]bool // those that do; set by unfold
+	Unfolds   bool            // objects become fields
+	Objects   map[string]bool // those that do; set by Stream
 	ambiguous bool            // a record has a field twice
 }
 
-func newStreamTally() *streamTally {
-	return &streamTally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
+// NewTally returns a tally of no records.
+func NewTally() *Tally {
+	return &Tally{byName: map[string]*FieldTally{}, refused: map[string]bool{}}
 }
 
-// add counts the values of a record and returns the fields beyond the bound, each once.
-func (t *streamTally) add(fields []item.Field, count func(*fieldTally, []byte)) []string {
+// Add counts the values of a record and returns the fields beyond the bound, each once.
+func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []string {
 	var extra []string
-	t.records++
+	t.Records++
 	for _, one := range fields {
 		field, known := t.byName[one.Name]
 		if !known {
@@ -191,34 +192,34 @@ func (t *streamTally) add(fields []item.Field, count func(*fieldTally, []byte)) 
 				}
 				continue
 			}
-			field = &fieldTally{name: one.Name}
+			field = &FieldTally{name: one.Name}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
 		count(field, one.Value)
-		if t.unfolds && one.Value[0] == '{' {
+		if t.Unfolds && one.Value[0] == '{' {
 			field.countMembers(one)
 		}
-		t.ambiguous = t.ambiguous || field.record == t.records
-		field.record = t.records
+		t.ambiguous = t.ambiguous || field.record == t.Records
+		field.record = t.Records
 	}
 	return extra
 }
 
 // unfold puts the fields that objects become in their place. Objects stay that the manifest declares, that are maps, or whose fields would
 // be too many or have the name of another.
-func (t *streamTally) unfold(declared streamManifest) {
-	var fields []*fieldTally
-	t.objects = map[string]bool{}
-	room := item.MaxFields - len(t.fields)
+func (t *Tally) unfold(declared Stream) {
+	var fields []*FieldTally
+	t.Objects = map[string]bool{}
+	remaining := item.MaxFields - len(t.fields)
 	for _, field := range t.fields {
-		if field.members == nil || len(field.members.fields) == 0 || len(field.members.fields) > room || declared.Types[field.name] != "" ||
-			slices.ContainsFunc(field.members.fields, func(member *fieldTally) bool { return t.byName[member.name] != nil }) {
+		if field.members == nil || len(field.members.fields) == 0 || len(field.members.fields) > remaining || declared.Types[field.name] != "" ||
+			slices.ContainsFunc(field.members.fields, func(member *FieldTally) bool { return t.byName[member.name] != nil }) {
 			fields = append(fields, field)
 			continue
 		}
-		t.objects[field.name] = true
-		room -= len(field.members.fields)
+		t.Objects[field.name] = true
+		remaining -= len(field.members.fields)
 		if field.objectKind < field.present() { // some records have something else there
 			field.objectKind = 0
 			fields = append(fields, field)
@@ -231,8 +232,8 @@ func (t *streamTally) unfold(declared streamManifest) {
 	t.fields = fields
 }
 
-// stream describes the stream from its tally. What the manifest declares comes before what was found.
-func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
+// Stream describes the stream from its tally. What the manifest declares comes before what was found.
+func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	stream := model.Stream{Name: declared.Name, Fields: []model.Field{}}
 	t.unfold(declared)
 	for _, field := range t.fields {
@@ -242,19 +243,19 @@ func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
-		described := capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.records})
+		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		}
 		stream.Fields = append(stream.Fields, described)
 		if unit := field.cell(kind); unit.Kind == kind && unit.UnitField != "" && t.byName[unit.UnitField] == nil {
-			stream.Fields = append(stream.Fields, capable(model.Field{Name: unit.UnitField, Type: "string", Nullable: true}))
+			stream.Fields = append(stream.Fields, Capable(model.Field{Name: unit.UnitField, Type: "string", Nullable: true}))
 		}
 	}
-	if err := declared.check(stream.Fields, t.records > 0); err != nil {
+	if err := declared.check(stream.Fields, t.Records > 0); err != nil {
 		return model.Stream{}, err
 	}
-	if idField := declared.idField(); hasField(stream.Fields, idField) {
+	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
 	}
 	eventTime := assignRole(stream.Fields, "event-time", declared.TimeField, eventTimeNames(), "timestamp")
@@ -280,8 +281,8 @@ func (t *streamTally) stream(declared streamManifest) (model.Stream, error) {
 	return stream, nil
 }
 
-// capable says what may be asked of a field, from its type.
-func capable(field model.Field) model.Field {
+// Capable says what may be asked of a field, from its type.
+func Capable(field model.Field) model.Field {
 	switch field.Type {
 	case "timestamp":
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"min", "max", "group_by_time"}
@@ -305,12 +306,13 @@ func isKey(name string) bool {
 	return name == "id" || name == "url" || name == "sha256" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_url")
 }
 
-func hasField(fields []model.Field, name string) bool {
+// HasField reports a field of a name.
+func HasField(fields []model.Field, name string) bool {
 	return slices.ContainsFunc(fields, func(field model.Field) bool { return field.Name == name })
 }
 
-// asKey declares a field that a relation leads by as a string, which record ids are: an integer would never equal one.
-func asKey(stream *model.Stream, name string) error {
+// AsKey declares a field that a relation leads by as a string, which record ids are: an integer would never equal one.
+func AsKey(stream *model.Stream, name string) error {
 	at := slices.IndexFunc(stream.Fields, func(field model.Field) bool { return field.Name == name })
 	switch {
 	case len(stream.Fields) == 0: // of an empty file
@@ -322,7 +324,7 @@ func asKey(stream *model.Stream, name string) error {
 	field := &stream.Fields[at]
 	switch field.Type {
 	case "", "string", "text", "integer", "number":
-		*field = capable(model.Field{Name: name, Type: "string", Nullable: field.Nullable, Role: field.Role})
+		*field = Capable(model.Field{Name: name, Type: "string", Nullable: field.Nullable, Role: field.Role})
 		field.Lexical = false
 		return nil
 	}

@@ -1,4 +1,5 @@
-package importer
+// Package schema describes the streams of a folder: what its manifest declares of them, and what their records show.
+package schema
 
 import (
 	"bytes"
@@ -7,38 +8,39 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-const manifestName = "manifest.json"
+// ManifestName is the name of the file at the top of a folder.
+const ManifestName = "manifest.json"
 
-// A folderManifest is the file manifest.json of a folder, in the form that docs/data.md describes.
-type folderManifest struct {
+// A Folder is the file manifest.json of a folder, in the form that docs/data.md describes.
+type Folder struct {
 	Blobs      string // the folder of files that records name; empty: none
 	Sorted     bool   // each file is in the order of emission
-	Connectors []connectorManifest
+	Connectors []Connector
 }
 
-// A connectorManifest is what a manifest says about one connector.
-type connectorManifest struct {
+// A Connector is what a manifest says about one connector.
+type Connector struct {
 	Key         string
 	SourceID    string
-	Connections []connectionManifest
-	Streams     []streamManifest // in the order in which they are served
+	Connections []Connection
+	Streams     []Stream // in the order in which they are served
 }
 
-type connectionManifest struct {
+// A Connection is a folder of a connector.
+type Connection struct {
 	ID          string `json:"id"`
 	DisplayName string `json:"display_name"`
 	Folder      string `json:"folder"`
 }
 
-// A streamManifest is what a manifest says about one stream.
-type streamManifest struct {
+// A Stream is what a manifest says about one stream.
+type Stream struct {
 	Name string `json:"-"`
 
 	IDField      string            `json:"id_field"`
@@ -65,11 +67,11 @@ const (
 // maxManifestBytes bounds a manifest.
 const maxManifestBytes = 1 << 20
 
-// readManifest reads the manifest of a folder, which may have none. The name is that of the folder. A file of this name that cannot be
+// Read reads the manifest of a folder, which may have none. The name is that of the folder. A file of this name that cannot be
 // read or that another program made says nothing about the folder: foreign says why it is passed over.
-func readManifest(fsys fs.FS, name string) (manifest folderManifest, foreign string, err error) {
+func Read(fsys fs.FS, name string) (manifest Folder, foreign string, err error) {
 	text := []byte("{}")
-	file, err := fsys.Open(manifestName)
+	file, err := fsys.Open(ManifestName)
 	if err == nil {
 		text, err = io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
 		_ = file.Close() // it was only read
@@ -77,7 +79,7 @@ func readManifest(fsys fs.FS, name string) (manifest folderManifest, foreign str
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		foreign = "cannot be read: " + reasonOf(err)
+		foreign = "cannot be read: " + item.Reason(err)
 	case len(text) > maxManifestBytes:
 		foreign = fmt.Sprintf("larger than %d MiB, which no manifest is", maxManifestBytes>>20)
 	case !isManifest(text):
@@ -86,7 +88,7 @@ func readManifest(fsys fs.FS, name string) (manifest folderManifest, foreign str
 	if foreign != "" || err != nil {
 		text = []byte("{}")
 	}
-	manifest, err = parseManifest(text, name)
+	manifest, err = Parse(text, name)
 	return manifest, foreign, err
 }
 
@@ -104,7 +106,8 @@ func isManifest(text []byte) bool {
 	return !broken && members != nil && len(members) == 0
 }
 
-func parseManifest(text []byte, name string) (folderManifest, error) {
+// Parse reads the text of a manifest, for a folder of this name.
+func Parse(text []byte, name string) (Folder, error) {
 	var outer struct {
 		DisplayName string            `json:"display_name"`
 		Blobs       string            `json:"blobs"`
@@ -113,60 +116,60 @@ func parseManifest(text []byte, name string) (folderManifest, error) {
 		Connectors  []json.RawMessage `json:"connectors"`
 	}
 	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)), &outer); err != nil {
-		return folderManifest{}, fmt.Errorf("%s: %w", manifestName, err)
+		return Folder{}, fmt.Errorf("%s: %w", ManifestName, err)
 	}
-	manifest := folderManifest{Blobs: outer.Blobs, Sorted: outer.Sorted}
+	manifest := Folder{Blobs: outer.Blobs, Sorted: outer.Sorted}
 	if outer.Blobs != "" && (!fs.ValidPath(outer.Blobs) || outer.Blobs == ".") {
-		return folderManifest{}, fmt.Errorf("%s: blobs %q is not a folder below this one", manifestName, outer.Blobs)
+		return Folder{}, fmt.Errorf("%s: blobs %q is not a folder below this one", ManifestName, outer.Blobs)
 	}
 	if outer.Connectors == nil {
 		streams, err := parseStreams(outer.Streams)
 		if err != nil {
-			return folderManifest{}, err
+			return Folder{}, err
 		}
 		if outer.DisplayName != "" {
 			name = outer.DisplayName
 		}
-		manifest.Connectors = []connectorManifest{{
+		manifest.Connectors = []Connector{{
 			Key: folderConnector, SourceID: folderSourceID + folderConnector, Streams: streams,
-			Connections: []connectionManifest{{ID: folderConnection, DisplayName: name, Folder: "."}},
+			Connections: []Connection{{ID: folderConnection, DisplayName: name, Folder: "."}},
 		}}
 		return manifest, nil
 	}
 	if outer.DisplayName != "" || outer.Streams != nil {
-		return folderManifest{}, fmt.Errorf("%s: display_name and streams belong to each of the connectors", manifestName)
+		return Folder{}, fmt.Errorf("%s: display_name and streams belong to each of the connectors", ManifestName)
 	}
 	for _, text := range outer.Connectors {
 		connector, err := parseConnector(text)
 		if err != nil {
-			return folderManifest{}, err
+			return Folder{}, err
 		}
 		manifest.Connectors = append(manifest.Connectors, connector)
 	}
 	if len(manifest.Connectors) == 0 {
-		return folderManifest{}, fmt.Errorf("%s: connectors is empty", manifestName)
+		return Folder{}, fmt.Errorf("%s: connectors is empty", ManifestName)
 	}
 	return manifest, manifest.distinguish()
 }
 
-func parseConnector(text []byte) (connectorManifest, error) {
+func parseConnector(text []byte) (Connector, error) {
 	var outer struct {
-		Key         string               `json:"key"`
-		SourceID    string               `json:"source_id"`
-		Connections []connectionManifest `json:"connections"`
-		Streams     json.RawMessage      `json:"streams"`
+		Key         string          `json:"key"`
+		SourceID    string          `json:"source_id"`
+		Connections []Connection    `json:"connections"`
+		Streams     json.RawMessage `json:"streams"`
 	}
 	if err := decodeStrictly(text, &outer); err != nil {
-		return connectorManifest{}, fmt.Errorf("%s: connector %q: %w", manifestName, outer.Key, err)
+		return Connector{}, fmt.Errorf("%s: connector %q: %w", ManifestName, outer.Key, err)
 	}
 	if outer.Key == "" {
-		return connectorManifest{}, fmt.Errorf("%s: a connector has no key", manifestName)
+		return Connector{}, fmt.Errorf("%s: a connector has no key", ManifestName)
 	}
 	streams, err := parseStreams(outer.Streams)
 	if err != nil {
-		return connectorManifest{}, err
+		return Connector{}, err
 	}
-	connector := connectorManifest{Key: outer.Key, SourceID: outer.SourceID, Connections: outer.Connections, Streams: streams}
+	connector := Connector{Key: outer.Key, SourceID: outer.SourceID, Connections: outer.Connections, Streams: streams}
 	if connector.SourceID == "" {
 		connector.SourceID = folderSourceID + connector.Key
 	}
@@ -179,34 +182,34 @@ func parseConnector(text []byte) (connectorManifest, error) {
 			connection.Folder = connection.ID
 		}
 		if !fs.ValidPath(connection.Folder) {
-			return connectorManifest{}, fmt.Errorf("%s: connection %q: %q is not a folder below this one", manifestName, connection.ID, connection.Folder)
+			return Connector{}, fmt.Errorf("%s: connection %q: %q is not a folder below this one", ManifestName, connection.ID, connection.Folder)
 		}
 	}
 	return connector, nil
 }
 
 // distinguish checks that no two connectors or connections share what names them.
-func (m folderManifest) distinguish() error {
+func (m Folder) distinguish() error {
 	taken := map[string]bool{}
 	var folders []string
 	for _, connector := range m.Connectors {
 		if taken["key "+connector.Key] {
-			return fmt.Errorf("%s: two connectors have the key %q", manifestName, connector.Key)
+			return fmt.Errorf("%s: two connectors have the key %q", ManifestName, connector.Key)
 		}
 		taken["key "+connector.Key] = true
 		if len(connector.Connections) == 0 {
-			return fmt.Errorf("%s: connector %q has no connections", manifestName, connector.Key)
+			return fmt.Errorf("%s: connector %q has no connections", ManifestName, connector.Key)
 		}
 		for _, connection := range connector.Connections {
 			switch {
 			case connection.ID == "":
-				return fmt.Errorf("%s: connector %q: a connection has no id", manifestName, connector.Key)
+				return fmt.Errorf("%s: connector %q: a connection has no id", ManifestName, connector.Key)
 			case taken["id "+connection.ID]:
-				return fmt.Errorf("%s: two connections have the id %q", manifestName, connection.ID)
+				return fmt.Errorf("%s: two connections have the id %q", ManifestName, connection.ID)
 			}
 			for _, other := range folders {
-				if isWithin(connection.Folder, other) || isWithin(other, connection.Folder) {
-					return fmt.Errorf("%s: connection %q: %q is in the folder of another connection", manifestName, connection.ID, connection.Folder)
+				if IsWithin(connection.Folder, other) || IsWithin(other, connection.Folder) {
+					return fmt.Errorf("%s: connection %q: %q is in the folder of another connection", ManifestName, connection.ID, connection.Folder)
 				}
 			}
 			taken["id "+connection.ID] = true
@@ -216,33 +219,33 @@ func (m folderManifest) distinguish() error {
 	return nil
 }
 
-// isWithin reports whether a path is a folder or lies in it.
-func isWithin(name, folder string) bool {
+// IsWithin reports whether a path is a folder or lies in it.
+func IsWithin(name, folder string) bool {
 	return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
 // parseStreams reads an object of streams and keeps their order.
-func parseStreams(text []byte) ([]streamManifest, error) {
+func parseStreams(text []byte) ([]Stream, error) {
 	if text == nil || string(text) == "null" {
 		return nil, nil
 	}
 	named, err := item.NewParser().Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: streams is %w", manifestName, err)
+		return nil, fmt.Errorf("%s: streams is %w", ManifestName, err)
 	}
-	var streams []streamManifest
+	var streams []Stream
 	for _, one := range named {
-		declared := streamManifest{Name: one.Name}
+		declared := Stream{Name: one.Name}
 		if err := decodeStrictly(one.Value, &declared); err != nil {
-			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.Name, err)
+			return nil, fmt.Errorf("%s: stream %q: %w", ManifestName, one.Name, err)
 		}
 		for index := range declared.Relations {
 			if err := completeRelation(&declared.Relations[index]); err != nil {
-				return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.Name, err)
+				return nil, fmt.Errorf("%s: stream %q: %w", ManifestName, one.Name, err)
 			}
 		}
 		if err := declared.checkFields(); err != nil {
-			return nil, fmt.Errorf("%s: stream %q: %w", manifestName, one.Name, err)
+			return nil, fmt.Errorf("%s: stream %q: %w", ManifestName, one.Name, err)
 		}
 		streams = append(streams, declared)
 	}
@@ -295,16 +298,4 @@ func completeRelation(r *model.Relation) error {
 		return nil
 	}
 	return fmt.Errorf("relation %q has cardinality %q: it is has_one or has_many", r.Name, r.Cardinality)
-}
-
-// checkStreams makes sure that each stream of the manifest has a file.
-func (m folderManifest) checkStreams(found listing) error {
-	for index, connector := range m.Connectors {
-		for _, declared := range connector.Streams {
-			if !slices.ContainsFunc(found.streams[index], func(one fileStream) bool { return one.stream == declared.Name }) {
-				return fmt.Errorf("%s: stream %q: no file is called so", manifestName, declared.Name)
-			}
-		}
-	}
-	return nil
 }

@@ -3,9 +3,11 @@ package importer
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,9 +15,30 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
+
+// A lister collects the sources of one connection.
+type lister struct {
+	ctx        context.Context
+	from       folder
+	blobs      string
+	connection schema.Connection
+	root       string // the folder, or the archive
+	sources    []fileStream
+	groups     map[groupKey]int // places in sources
+	notes      []sourceFile
+	skips      []Skip
+	taken      map[string]bool // names of streams
+}
+
+// A groupKey is what the files of one stream share.
+type groupKey struct {
+	name string
+	kind format
+}
 
 // Some files hold several streams: a workbook its sheets, a database its tables. Each is a stream of the one file.
 
@@ -23,7 +46,7 @@ import (
 func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 	opened, err := l.from.fsys.Open(file.name)
 	if err != nil {
-		l.skip(file.name, "cannot be read: "+reasonOf(err))
+		l.skip(file.name, "cannot be read: "+item.Reason(err))
 		return
 	}
 	defer func() { _ = opened.Close() }() // it was only read
@@ -35,7 +58,7 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 	tables, err := database.Tables(ctx, opened, log)
 	closeLog(log)
 	if err != nil {
-		l.skip(file.name, "cannot be read: "+reasonOf(err))
+		l.skip(file.name, "cannot be read: "+item.Reason(err))
 		return
 	}
 	first := len(l.sources)
@@ -67,7 +90,7 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 func (l *lister) addSheets(file sourceFile, opened fs.File) {
 	book, err := openWorkbook(opened)
 	if err != nil {
-		l.skip(file.name, "cannot be read: "+reasonOf(err))
+		l.skip(file.name, "cannot be read: "+item.Reason(err))
 		return
 	}
 	for _, sheet := range book.Sheets {
@@ -136,4 +159,67 @@ func isBesideDatabase(fsys fs.FS, name string) bool {
 		}
 	}
 	return false
+}
+
+func (l *lister) skip(name, reason string) {
+	l.skips = append(l.skips, Skip{File: name, Reason: reason})
+}
+
+func (l *lister) addStream(name string, kind format, file sourceFile) {
+	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file}, idField: "id"})
+}
+
+// within is a path as it is from the folder of the connection.
+func (l *lister) within(name string) string {
+	return strings.TrimPrefix(name, l.root+"/")
+}
+
+// streamFor names the stream of a file. Of two files that differ in their ending alone, the second keeps it.
+func (l *lister) streamFor(kind format, name string) string {
+	ending := path.Ext(name)
+	if formatOf(name) == formatUnknown && kind < formatChat { // the formats of services say by themselves what they are
+		return l.free(streamName(name))
+	}
+	short := streamName(strings.TrimSuffix(name, ending))
+	if l.taken[short] {
+		return l.free(streamName(name))
+	}
+	return l.free(short)
+}
+
+// free takes a name that no stream has yet, and none of attachments may get.
+func (l *lister) free(name string) string {
+	unique := name
+	for number := 2; l.collides(unique); number++ {
+		unique = fmt.Sprintf("%s_%d", name, number)
+	}
+	l.taken[unique] = true
+	return unique
+}
+
+// collides reports whether a name is taken, or is that of what may hang on a stream.
+func (l *lister) collides(name string) bool {
+	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix} {
+		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {
+			return true
+		}
+	}
+	return false
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+var severalDots = regexp.MustCompile(`\.{2,}`)
+
+var // archiveEnding is of archives that lead to a file.
+archiveEnding = regexp.MustCompile(`(?i)\.zip/`)
+
+// streamName makes a path a name that can be a segment of paths.
+func streamName(name string) string {
+	name = archiveEnding.ReplaceAllString(name, "/")
+	name = severalDots.ReplaceAllString(notInNames.ReplaceAllString(name, "_"), ".")
+	if strings.Trim(name, "._-") == "" {
+		return "stream"
+	}
+	return name
 }

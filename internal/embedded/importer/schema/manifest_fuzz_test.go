@@ -1,4 +1,4 @@
-package importer
+package schema
 
 import (
 	"io/fs"
@@ -19,9 +19,9 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		manifest, err := parseManifest(text, "x")
+		manifest, err := Parse(text, "x")
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), manifestName+": ") {
+			if !strings.HasPrefix(err.Error(), ManifestName+": ") {
 				t.Errorf("error %v", err)
 			}
 			return
@@ -32,14 +32,14 @@ func FuzzManifest(f *testing.F) {
 		if strings.HasPrefix(string(text), "\xef\xbb\xbf") {
 			return
 		}
-		marked, err := parseManifest(append([]byte("\xef\xbb\xbf"), text...), "x")
+		marked, err := Parse(append([]byte("\xef\xbb\xbf"), text...), "x")
 		if diff := cmp.Diff(manifest, marked); err != nil || diff != "" {
 			t.Errorf("with a mark: %v (-without +with)\n%s", err, diff)
 		}
 	})
 }
 
-func checkConnectorManifest(t *testing.T, connector connectorManifest) {
+func checkConnectorManifest(t *testing.T, connector Connector) {
 	t.Helper()
 	if connector.Key == "" || connector.SourceID == "" || len(connector.Connections) == 0 {
 		t.Errorf("connector %+v", connector)

@@ -1,4 +1,4 @@
-package importer
+package schema
 
 import (
 	"regexp"
@@ -11,7 +11,7 @@ import (
 // Names that fields of a role tend to have, the likeliest first.
 func eventTimeNames() []string {
 	return []string{
-		"received_at", "sent_at", "occurred_at", "happened_at", "starts_at", "started_at", "start_time", "start", "ordered_at", "played_at",
+		"received_at", "sent_at", "occurred_at", "happened_at", "taken_at", "starts_at", "started_at", "start_time", "start", "startdate", "ordered_at", "played_at",
 		"published_at", "posted_at", "date", "datetime", "timestamp", "time", "created_at", "created", "endtime", "ts", "edited_at", "updated_at", "modified_at",
 	}
 }
@@ -73,7 +73,7 @@ func onlyTimestamp(fields []model.Field) *model.Field {
 }
 
 // dateWords are in the names of dates, in the languages of those whose banks and shops write them.
-var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|timestamp`)
+var dateWords = regexp.MustCompile(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$`)
 
 // firstDate makes the first timestamp the event time whose name says that it is a date: a booking comes before what follows from it.
 func firstDate(fields []model.Field) *model.Field {
@@ -83,4 +83,13 @@ func firstDate(fields []model.Field) *model.Field {
 	}
 	fields[at].Role = "event-time"
 	return &fields[at]
+}
+
+// EventTime is the name of the field that says when a record happened: empty if there is none.
+func EventTime(fields []model.Field) string {
+	at := slices.IndexFunc(fields, func(field model.Field) bool { return field.Role == "event-time" })
+	if at < 0 {
+		return ""
+	}
+	return fields[at].Name
 }

@@ -1,4 +1,4 @@
-package importer
+package schema
 
 import (
 	"errors"
@@ -10,7 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-func (s streamManifest) idField() string {
+// ID is the field that holds the ids of records.
+func (s Stream) ID() string {
 	if s.IDField == "" {
 		return "id"
 	}
@@ -25,7 +26,7 @@ var (
 )
 
 // checkFields checks what the manifest says about fields before any record is read.
-func (s streamManifest) checkFields() error {
+func (s Stream) checkFields() error {
 	if s.Fields == nil {
 		return nil
 	}
@@ -81,85 +82,41 @@ func checkCapabilities(field model.Field) error {
 }
 
 // check compares a stream's manifest with the fields that its records have. An empty file has none to compare with.
-func (s streamManifest) check(fields []model.Field, filled bool) error {
+func (s Stream) check(fields []model.Field, filled bool) error {
 	named := []string{s.TimeField, s.TitleField, s.CursorField, s.ConsentTimeField}
 	if s.Fields == nil {
 		named = append(named, s.IDField)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
 		if !slices.Contains(inferredTypes, s.Types[name]) {
-			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", manifestName, s.Name, name, s.Types[name], strings.Join(inferredTypes, ", "))
+			return fmt.Errorf("%s: stream %q: field %q has type %q: it is one of %s", ManifestName, s.Name, name, s.Types[name], strings.Join(inferredTypes, ", "))
 		}
 		named = append(named, name)
 	}
 	for _, view := range s.Views {
 		if view.ID == "" || len(view.Fields) == 0 {
-			return fmt.Errorf("%s: stream %q: a view has no id or no fields", manifestName, s.Name)
+			return fmt.Errorf("%s: stream %q: a view has no id or no fields", ManifestName, s.Name)
 		}
 		named = append(named, view.Fields...)
 	}
 	for _, name := range named {
-		if filled && name != "" && !hasField(fields, name) {
-			return fmt.Errorf("%s: stream %q: no record has a field %q", manifestName, s.Name, name)
+		if filled && name != "" && !HasField(fields, name) {
+			return fmt.Errorf("%s: stream %q: no record has a field %q", ManifestName, s.Name, name)
 		}
 	}
 	return nil
 }
 
-// describe is the stream of a manifest that declares all its fields.
-func (s streamManifest) describe() (model.Stream, error) {
+// Describe is the stream of a manifest that declares all its fields.
+func (s Stream) Describe() (model.Stream, error) {
 	stream := model.Stream{Name: s.Name, Fields: s.Fields, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Views: s.Views}
-	if hasField(s.Fields, s.idField()) {
-		stream.PrimaryKey = []string{s.idField()}
+	if HasField(s.Fields, s.ID()) {
+		stream.PrimaryKey = []string{s.ID()}
 	}
 	return stream, s.check(s.Fields, true)
 }
 
-// relate puts the relations on the streams of a connector, once all of them are known.
-func (c connectorManifest) relate(sources []fileStream, streams []model.Stream) error {
-	for _, source := range sources {
-		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == source.stream })
-		for _, relation := range source.relations {
-			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
-			if from >= 0 && at >= 0 && c.leadBy(&streams[at], relation.ForeignKey) == nil { // a table may be empty, or its key none
-				streams[from].Relations = append(streams[from].Relations, relation)
-			}
-		}
-	}
-	for _, declared := range c.Streams {
-		from := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == declared.Name })
-		if from < 0 {
-			continue // its files cannot be used, which has been reported
-		}
-		for _, relation := range declared.Relations {
-			at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == relation.Target })
-			if at < 0 {
-				return fmt.Errorf("%s: stream %q: relation %q leads to %q, and there is no such stream", manifestName, declared.Name, relation.Name, relation.Target)
-			}
-			if err := c.leadBy(&streams[at], relation.ForeignKey); err != nil {
-				return fmt.Errorf("%s: stream %q: relation %q: %w", manifestName, declared.Name, relation.Name, err)
-			}
-			streams[from].Relations = append(streams[from].Relations, relation)
-		}
-	}
-	return nil
-}
-
-// leadBy makes sure that a field can hold the ids of records: one whose type was found becomes a string, one that was declared must be one.
-func (c connectorManifest) leadBy(target *model.Stream, name string) error {
-	if c.declares(target.Name) {
-		field, ok := target.Field(name)
-		if !ok {
-			return fmt.Errorf("stream %q has no field %q", target.Name, name)
-		}
-		if field.Type != "string" {
-			return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string", name, target.Name, field.Type)
-		}
-		return nil
-	}
-	return asKey(target, name)
-}
-
-func (c connectorManifest) declares(stream string) bool {
-	return slices.ContainsFunc(c.Streams, func(s streamManifest) bool { return s.Name == stream && s.Fields != nil })
+// Declares reports that the manifest says all about the fields of a stream.
+func (c Connector) Declares(stream string) bool {
+	return slices.ContainsFunc(c.Streams, func(s Stream) bool { return s.Name == stream && s.Fields != nil })
 }

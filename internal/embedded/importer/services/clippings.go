@@ -1,0 +1,64 @@
+package services
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+var (
+	clippingEnd   = []byte("==========")
+	clippingTitle = regexp.MustCompile(`^(.*?)(?: \(([^()]*)\))?$`)
+	// clippingDate is the date behind "Added on", in the language of the Kindle.
+	clippingDate = regexp.MustCompile(`^(?:Added on|Hinzugefügt am|Ajouté le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|Adicionado(?:: | em )) ?(.*)$`)
+)
+
+// IsClippings reports that a text begins as the clippings of a Kindle do.
+func IsClippings(start []byte) bool {
+	lines := bytes.SplitN(start, []byte("\n"), 4)
+	return len(lines) == 4 && bytes.HasPrefix(lines[1], []byte("- ")) && bytes.Contains(lines[1], []byte(" | ")) && len(bytes.TrimSpace(lines[2])) == 0
+}
+
+type clippingsReader struct{ lines *item.Lines }
+
+// Clippings reads what somebody marked and noted on a Kindle.
+func Clippings(input *bufio.Reader) item.Reader { return clippingsReader{item.NewLines(input)} }
+
+func (r clippingsReader) Next() (item.Item, error) {
+	var lines []string
+	one := item.Item{Line: r.lines.Number + 1}
+	for size := 0; ; {
+		line, err := r.lines.Next()
+		if size += len(line); errors.Is(err, item.ErrTooLong) || size > item.MaxLine {
+			return one, item.UnusableError{Line: r.lines.Number, Reason: item.ErrTooLong.Error()}
+		}
+		ends := errors.Is(err, io.EOF)
+		if err != nil && (!ends || len(lines) == 0) {
+			return one, err
+		}
+		if ends || bytes.HasPrefix(line, clippingEnd) {
+			break
+		}
+		lines = append(lines, strings.TrimRight(utf8text.Mend(string(line)), "\r\n"))
+	}
+	if len(lines) < 2 {
+		return one, item.UnusableError{Line: one.Line, Reason: "not a clipping: it has no line of what it is"}
+	}
+	title := clippingTitle.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(lines[0], item.ByteOrderMark)))
+	one.Put("title", title[1])
+	one.Put("author", title[2])
+	parts := strings.Split(strings.TrimPrefix(lines[1], "- "), " | ")
+	one.Put("place", strings.Join(parts[:len(parts)-1], ", "))
+	if added := clippingDate.FindStringSubmatch(parts[len(parts)-1]); added != nil {
+		one.Put("created_at", table.Moment(added[1]))
+	}
+	one.Put("text", strings.TrimSpace(strings.Join(lines[2:], "\n")))
+	return one, nil
+}

@@ -1,0 +1,51 @@
+package services
+
+import (
+	"bytes"
+	"io"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+)
+
+var (
+	metaName = regexp.MustCompile(`^message_\d+\.json$`)
+	// metaBytes are the bytes of letters, each written as a character: "\u00c3\u00b6" is "ö".
+	metaBytes = regexp.MustCompile(`(?:\\u00[89a-f][0-9a-f])+`)
+)
+
+// IsMeta reports that a file is a part of a conversation, as Facebook and Instagram write it.
+func IsMeta(name string, start []byte) bool {
+	return metaName.MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
+}
+
+// Meta reads the messages of a conversation of Facebook or Instagram.
+func Meta(file io.ReadSeeker, conversation string) item.Reader {
+	parser := item.NewParser()
+	return shaped{objects.NewArray(file, "messages"), func(one item.Item) (item.Item, error) {
+		text := metaBytes.ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
+			var letters []byte
+			for code := range strings.SplitSeq(escaped[2:], `\u`) {
+				value, _ := strconv.ParseUint(code, 16, 8) // two digits, as the expression has them
+				letters = append(letters, byte(value))
+			}
+			if !utf8.Valid(letters) {
+				return escaped
+			}
+			return string(letters)
+		})
+		fields, err := parser.Parse([]byte(text))
+		if err != nil {
+			return one, item.UnusableError{Line: one.Line, Reason: err.Error()}
+		}
+		made := item.Item{Line: one.Line, ID: conversation + "-" + strconv.Itoa(one.Number)}
+		made.Put("conversation", conversation)
+		made.Fields = append(made.Fields, fields...)
+		return made, nil
+	}}
+}

@@ -1,0 +1,103 @@
+package table
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// dateForms are the ways to write a day that records do not have, beside its time. A column is converted when exactly one of them fits all
+// of its cells: 03/04/2026 alone is in March or in April.
+var dateForms = [...]string{
+	"2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2-1-2006", "1-2-2006", "02.01.06", "2/1/06", "1/2/06",
+	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "Jan 2 2006",
+}
+
+var (
+	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
+	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|[+-]\d{2}:?\d{2}))?(?: uhr)?$`)
+	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
+	yearLast = regexp.MustCompile(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
+	weekday  = regexp.MustCompile(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
+	month    = regexp.MustCompile(`\pL{3,}\.?`)
+	spaces   = strings.NewReplacer("\u00a0", " ", "\u202f", " ", " de ", " ")
+)
+
+// months are how the names of months begin, from January on, in English, German, French, Spanish, Portuguese, Italian and Dutch.
+var months = [...]string{"jan gen ene", "feb fév fev", "mar mär mrt maa", "apr avr abr", "may mai mei mag", "jun juin giu", "jul juil lug", "aug aoû ago", "sep set", "oct okt out ott", "nov", "dec dez déc dic"}
+
+// abbreviate writes the name of a month as dateForms have it.
+func abbreviate(name string) string {
+	name = strings.ToLower(name)
+	found, longest := name, 0
+	for index, all := range months {
+		for one := range strings.FieldsSeq(all) {
+			if strings.HasPrefix(name, one) && len(one) > longest {
+				found, longest = time.Month(index + 1).String()[:3], len(one)
+			}
+		}
+	}
+	return found
+}
+
+// splitDate takes a date, in the words of dateForms, from the time of the day that follows it: nil if none does.
+func splitDate(text string) (day string, clock []string) {
+	if strings.Trim(text, "0123456789./-") == "" {
+		return text, nil
+	}
+	text = yearLast.ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
+	if clock = clockForm.FindStringSubmatch(text); clock != nil {
+		text = strings.TrimSuffix(text, clock[0])
+	}
+	return month.ReplaceAllStringFunc(weekday.ReplaceAllString(text, ""), abbreviate), clock
+}
+
+// isDate reports whether a text may be a date.
+func isDate(text string) bool {
+	return len(text) >= len("1/2/26") && len(text) <= 48 && strings.ContainsAny(text, "0123456789")
+}
+
+// isDay reports whether a text is a date, in records' form or in one of dateForms.
+func isDay(text string) bool {
+	if len(text) >= len(time.DateOnly) {
+		if _, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)]); err == nil {
+			return true
+		}
+	}
+	var column Column
+	column.addDate(text)
+	return column.dates != 0
+}
+
+// writeDate writes a date of the form as records do, as precisely as it is.
+func writeDate(text, form string) (written string, ok bool) {
+	day, clock := splitDate(text)
+	when, err := time.Parse(form, day)
+	if err != nil || clock == nil {
+		return when.Format(time.DateOnly), err == nil
+	}
+	layout, of := "15:4", clock[1]+":"+clock[2]
+	if clock[3] != "" {
+		layout, of = layout+":5", of+":"+clock[3]+clock[4] // a fraction may follow the seconds
+	}
+	if clock[5] != "" {
+		layout, of = "3"+layout[2:]+" PM", of+" "+strings.ToUpper(clock[5])+"M"
+	}
+	at, err := time.Parse(layout, of)
+	zone := strings.ToUpper(clock[6])
+	switch {
+	case zone == "":
+	case zone[0] != '+' && zone[0] != '-', strings.Trim(zone[1:], "0:") == "":
+		zone = "Z"
+	case zone[3] != ':':
+		zone = zone[:3] + ":" + zone[3:]
+	}
+	return when.Format(time.DateOnly) + at.Format("T15:04:05.999999999") + zone, err == nil
+}
+
+// Moment is a date as records have it, with its time if it has one, or the text as it is if it may be read in two ways or none.
+func Moment(text string) string {
+	var column Column
+	column.addDate(text)
+	return Cell{form: column.dateForm()}.timestamp(text)
+}
