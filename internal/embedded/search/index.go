@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -147,3 +148,27 @@ func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
 	}
 	return nil
 }
+
+// A Database is where an index is written: a database, or a transaction in it.
+type Database interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// each runs a query and scans its rows, one by one.
+func each(ctx context.Context, db Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// NoTime is the event of a record of which nobody knows when it happened. It comes after all others.
+const NoTime = math.MinInt64

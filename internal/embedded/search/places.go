@@ -1,17 +1,8 @@
 package search
 
 import (
-	"context"
-	"database/sql"
 	"encoding/binary"
 	"strings"
-)
-
-// Which terms have their places stored beside FTS5.
-const (
-	frequentShare = 10      // those in more than one record of so many
-	frequentLeast = 200     // but in no fewer records than this
-	mostTerms     = 1 << 18 // that are followed while loading: it bounds memory
 )
 
 // places are where a term is, in bytes: for each record and column, in order, a varint. Its lowest bit says whether the term is there
@@ -82,6 +73,9 @@ func eachPlace(stored []byte, visit func(version uint32, column, times int)) {
 	}
 }
 
+// mostTerms is how many terms are followed while loading: it bounds memory.
+const mostTerms = 1 << 18
+
 // A placesWriter follows the first terms that come, or only those that it has.
 type placesWriter map[string]*places
 
@@ -97,44 +91,4 @@ func (w placesWriter) add(version int64, column int, terms []Term, more bool) {
 		}
 		p.add(version, column, 1)
 	}
-}
-
-// writeFrequent stores the places of frequent terms.
-func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
-	least := max(w.documents/frequentShare, frequentLeast)
-	for term, p := range w.places {
-		if p.records < least {
-			continue
-		}
-		p.flush()
-		if _, err := db.ExecContext(ctx, "INSERT INTO "+frequentTable+" (term, places) VALUES (?, ?)", term, p.bytes); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from
-// FTS5.
-func (w *Writer) addFrequent(ctx context.Context, db Database) error {
-	for term, more := range w.places {
-		var stored []byte
-		if err := each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
-			return err
-		}
-		more.flush()
-		var all places
-		for _, some := range [][]byte{stored, more.bytes} {
-			eachPlace(some, func(version uint32, column, times int) {
-				if !w.removed[int64(version)] {
-					all.add(int64(version), column, times)
-				}
-			})
-		}
-		all.flush()
-		if _, err := db.ExecContext(ctx, "UPDATE "+frequentTable+" SET places = ? WHERE term = ?", all.bytes, term); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -13,12 +13,6 @@ const (
 	commonLeast  = 100 // but never one in fewer records than this
 )
 
-// A posting is a record that has a unit, with the weighted count of its places.
-type posting struct {
-	version uint32
-	tf      float32
-}
-
 // isCommon reports whether so many of the records in scope are too many to find anything.
 func (s *searcher) isCommon(records int) bool {
 	return records > max(s.records/commonShare, commonLeast)
@@ -102,29 +96,6 @@ func (s *searcher) surelyCommon(u *unit) (bool, error) {
 	}
 	u.common, u.records = true, records-beyond
 	return true, err
-}
-
-// gather reads the records that have a unit, in whatever form.
-func (s *searcher) gather(u *unit) ([]posting, error) {
-	for _, a := range u.alternatives {
-		read, err := s.postings(a.phrase)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range read {
-			if s.tf[p.version] == 0 {
-				s.touched = append(s.touched, p.version)
-			}
-			s.tf[p.version] += p.tf * a.weight
-		}
-	}
-	found := make([]posting, len(s.touched))
-	for i, version := range s.touched {
-		found[i] = posting{version, s.tf[version]}
-		s.tf[version] = 0
-	}
-	s.touched = s.touched[:0]
-	return found, nil
 }
 
 // gatherAmong reads which of the records that other units found have a common one.

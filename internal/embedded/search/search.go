@@ -1,103 +1,18 @@
+// Package search is the full-text index of the embedded resource server: what words are, how they are stored in SQLite's
+// FTS5, and which records a question finds.
+//
+// All records of a store share one FTS5 table whose columns are numbered: the n-th searched field of a stream is column n.
+// A posting therefore says of which record and which field it is, and what a grant does not show is left out posting by
+// posting, before anything is counted. Beside it is a list of all words, for word forms and typing errors, and what ranking needs
+// to know about each record: its source, length, time and neighbors. Nothing here changes after a load.
 package search
 
 import (
+	"cmp"
+	"container/heap"
 	"context"
-	"time"
+	"strings"
 )
-
-// A Field is a searched field that a grant shows.
-type Field struct {
-	Column int
-	Weight float32 // of a match in it; a body has 1
-}
-
-// A Source is one stream of one connection, as far as a grant shows it.
-type Source struct {
-	Number   int
-	Fields   []Field
-	Complete bool           // every searched field of the stream is among Fields
-	Only     map[int64]bool // versions of the records that may be found; nil for all of them
-	Talk     bool           // its records follow one another as in a conversation: one lends to the next
-}
-
-// A Request is one search.
-type Request struct {
-	Text    string
-	Sources []Source
-	Now     time.Time
-	Most    int  // hits to return, best first
-	Demand  bool // every word must be there, as it is written
-}
-
-// A Match says how much of a query a hit has.
-type Match string
-
-// Kinds of [Match], in the order of hits.
-const (
-	MatchAll     Match = "all"
-	MatchSome    Match = "some"
-	MatchNearest Match = "nearest" // only words in the place of misspelled ones
-)
-
-// A Hit is a record that was found.
-type Hit struct {
-	Version int64
-	Source  int // index of Request.Sources
-	Score   float32
-	Match   Match
-	Words   []string // of the query, that it has, when not all of them
-	Nearest []string // words that it has in the place of others
-}
-
-// A Result is what a search found.
-type Result struct {
-	Hits               []Hit // the first of all
-	All, Some, Nearest int   // how many records have all words, some of them, or none but nearest ones
-	LeftOut            []string
-	Common             []string
-	Missing            []string
-	Forms              []Replacement
-	Replaced           []Replacement
-	Marks              Marker
-	Time               string // that was preferred, in words
-	Languages          []string
-}
-
-// A Replacement is what was looked for in place of, or beside, a word of the query.
-type Replacement struct {
-	Word string   `json:"word"`
-	As   []string `json:"as"`
-}
-
-// Total is the count of all hits.
-func (r *Result) Total() int { return r.All + r.Some + r.Nearest }
-
-// sourceGrant is what the grant says about the postings of a source.
-type sourceGrant struct {
-	at      int       // index of Request.Sources; -1: it is not searched
-	weights []float32 // by column; 0: it is not shown
-	only    map[int64]bool
-	average float32 // length of its records; 0: it shows less than all fields
-}
-
-// A searcher answers one request.
-type searcher struct {
-	*Index
-	ctx     context.Context
-	request Request
-	query   query
-	grants  []sourceGrant // by number of source
-	records int           // in scope
-
-	mask    []uint64  // by version: a bit for each unit that the record has
-	score   []float32 // by version
-	found   []uint32  // versions with a bit
-	tf      []float32 // by version: of the unit at hand
-	touched []uint32
-	read    map[string][]posting // by expression: what was read of the index
-	rarity  [maxUnits]float32    // of each unit in scope
-	result  *Result
-}
 
 // Search finds records.
 func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
@@ -110,68 +25,6 @@ func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
 		return nil, err
 	}
 	return s.result, nil
-}
-
-// admit lays out the grants by number of source and column.
-func (s *searcher) admit() {
-	for i, source := range s.request.Sources {
-		if len(source.Fields) == 0 {
-			continue
-		}
-		for len(s.grants) <= source.Number {
-			s.grants = append(s.grants, sourceGrant{at: -1})
-		}
-		g := sourceGrant{at: i, only: source.Only}
-		for _, f := range source.Fields {
-			for len(g.weights) <= f.Column {
-				g.weights = append(g.weights, 0)
-			}
-			g.weights[f.Column] = f.Weight
-		}
-		s.grants[source.Number] = g
-	}
-	s.measure()
-}
-
-// measure counts the records in scope, and the average length of those of each source.
-func (s *searcher) measure() {
-	counts, lengths := make([]int, len(s.grants)), make([]int, len(s.grants))
-	for version, source := range s.documents.source {
-		if s.grant(uint32(version), int(source)) != nil { // #nosec G115 -- far fewer records
-			counts[source]++
-			lengths[source] += int(s.documents.length[version])
-		}
-	}
-	for i := range s.grants {
-		s.records += counts[i]
-		if g := &s.grants[i]; counts[i] > 0 && s.request.Sources[g.at].Complete {
-			g.average = float32(lengths[i]) / float32(counts[i])
-		}
-	}
-}
-
-// grant returns what the grant says about a record, nil if it is not shown.
-func (s *searcher) grant(version uint32, source int) *sourceGrant {
-	if source >= len(s.grants) {
-		return nil
-	}
-	g := &s.grants[source]
-	if g.at < 0 || g.only != nil && !g.only[int64(version)] {
-		return nil
-	}
-	return g
-}
-
-// weight returns the weight of a column of a record, 0 if it is not shown.
-func (s *searcher) weight(version uint32, column int) float32 {
-	if int(version) >= len(s.documents.source) {
-		return 0
-	}
-	g := s.grant(version, int(s.documents.source[version]))
-	if g == nil || column < 0 || column >= len(g.weights) {
-		return 0
-	}
-	return g.weights[column]
 }
 
 func (s *searcher) run() error {
@@ -201,4 +54,163 @@ func (s *searcher) run() error {
 	s.report()
 	s.choose(exact)
 	return nil
+}
+
+// A versionSet is a set of versions.
+type versionSet []uint64
+
+func (set versionSet) has(version uint32) bool { return set[version/64]>>(version%64)&1 == 1 }
+
+func (set versionSet) add(version uint32) { set[version/64] |= 1 << (version % 64) }
+
+// exactly finds the records that have every word and phrase of the query as it is written.
+func (s *searcher) exactly() (versionSet, error) {
+	var all versionSet
+	for i, u := range s.query.units {
+		found, err := s.postings(u.phrase)
+		if err != nil {
+			return nil, err
+		}
+		one, some := make(versionSet, len(s.documents.source)/64+1), false
+		for _, p := range found {
+			if i == 0 || all.has(p.version) {
+				one.add(p.version)
+				some = true
+			}
+		}
+		if all = one; !some {
+			break
+		}
+	}
+	return all, nil
+}
+
+// A ranked is a record in the order of hits: those with all words as they are written, those with all in some form, those with
+// some, those with nearest words alone; in each the best first, of equals the latest, and then in the order of sources.
+type ranked struct {
+	version uint32
+	source  int // index of Request.Sources
+	tier    int8
+	score   float32
+	event   int64
+}
+
+func compareRanked(a, b ranked) int {
+	return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.score, a.score), cmp.Compare(b.event, a.event),
+		cmp.Compare(a.source, b.source), cmp.Compare(a.version, b.version))
+}
+
+// A worstFirst is a heap of the best records so far, the worst of them first.
+type worstFirst []ranked
+
+func (h worstFirst) Len() int { return len(h) }
+
+func (h worstFirst) Less(i, j int) bool { return compareRanked(h[i], h[j]) > 0 }
+
+func (h worstFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *worstFirst) Push(x any) { *h = append(*h, x.(ranked)) }
+
+func (h *worstFirst) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// choose counts what was found and keeps the best hits.
+func (s *searcher) choose(exact versionSet) {
+	var all, nearest uint64
+	for i, u := range s.query.units {
+		if !u.light && i < maxUnits {
+			all |= 1 << i
+			if len(u.nearest) > 0 {
+				nearest |= 1 << i
+			}
+		}
+	}
+	best := worstFirst{}
+	for _, version := range s.found {
+		r := ranked{
+			version: version, source: s.grants[s.documents.source[version]].at, score: s.score[version], event: s.documents.event[version],
+		}
+		has := s.mask[version] &^ nearest
+		switch {
+		case exact.has(version):
+			r.tier = 0
+			s.result.All++
+		case s.request.Demand:
+			continue
+		case has == all:
+			r.tier = 1
+			s.result.All++
+		case has != 0:
+			r.tier = 2
+			s.result.Some++
+		default:
+			r.tier = 3
+			s.result.Nearest++
+		}
+		switch {
+		case len(best) < s.request.Most:
+			heap.Push(&best, r)
+		case len(best) > 0 && compareRanked(r, best[0]) < 0:
+			best[0] = r
+			heap.Fix(&best, 0)
+		}
+	}
+	s.result.Hits = make([]Hit, len(best))
+	for i := len(best) - 1; i >= 0; i-- {
+		s.result.Hits[i] = s.hit(heap.Pop(&best).(ranked))
+	}
+}
+
+func (s *searcher) hit(r ranked) Hit {
+	h := Hit{Version: int64(r.version), Source: r.source, Score: r.score, Match: MatchAll}
+	if r.tier < 2 {
+		return h
+	}
+	h.Match = MatchSome
+	if r.tier == 3 {
+		h.Match = MatchNearest
+	}
+	for i, u := range s.query.units {
+		if i >= maxUnits || s.mask[r.version]>>i&1 == 0 {
+			continue
+		}
+		if len(u.nearest) > 0 {
+			h.Nearest = append(h.Nearest, u.nearest...)
+		} else {
+			h.Words = append(h.Words, u.text)
+		}
+	}
+	return h
+}
+
+// report says what was done with the words of the query.
+func (s *searcher) report() {
+	r := s.result
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		switch {
+		case u.light || i >= maxUnits:
+			r.LeftOut = append(r.LeftOut, u.text)
+			continue
+		case u.common:
+			r.Common = append(r.Common, u.text)
+		case u.records == 0:
+			r.Missing = append(r.Missing, u.text)
+		}
+		if len(u.nearest) > 0 {
+			r.Replaced = append(r.Replaced, Replacement{u.text, u.nearest})
+		} else if len(u.alternatives) > 1 && u.records > 0 {
+			forms := Replacement{Word: u.text}
+			for _, a := range u.alternatives[1:] {
+				forms.As = append(forms.As, strings.Join(a.phrase, " "))
+			}
+			r.Forms = append(r.Forms, forms)
+		}
+		for _, a := range u.alternatives {
+			r.Marks.add(i, a.phrase)
+		}
+	}
 }

@@ -42,32 +42,25 @@ type Span struct{ start, end, unit int }
 func (m *Marker) Find(text string) []Span {
 	terms := Terms(text)
 	var spans []Span
-	for _, t := range terms {
-		if unit, ok := m.terms[t.Text]; ok {
-			spans = append(spans, Span{t.start, t.end, unit})
+	add := func(s Span) {
+		if last := len(spans) - 1; last >= 0 && s.start < spans[last].end {
+			spans[last].end = max(spans[last].end, s.end)
+		} else {
+			spans = append(spans, s)
 		}
 	}
-	for _, p := range m.phrases {
-		for at := 0; at+len(p.phrase) <= len(terms); at++ {
-			if slices.EqualFunc(terms[at:at+len(p.phrase)], p.phrase, func(t Term, want string) bool { return t.Text == want }) {
-				spans = append(spans, Span{terms[at].start, terms[at+len(p.phrase)-1].end, p.unit})
+	for at, t := range terms {
+		if unit, ok := m.terms[t.Text]; ok {
+			add(Span{t.start, t.end, unit})
+		}
+		for _, p := range m.phrases {
+			end := at + len(p.phrase)
+			if end <= len(terms) && slices.EqualFunc(terms[at:end], p.phrase, func(t Term, want string) bool { return t.Text == want }) {
+				add(Span{t.start, terms[end-1].end, p.unit})
 			}
 		}
 	}
-	slices.SortFunc(spans, func(a, b Span) int { return a.start - b.start })
-	return joinSpans(spans)
-}
-
-func joinSpans(spans []Span) []Span {
-	var joined []Span
-	for _, s := range spans {
-		if last := len(joined) - 1; last >= 0 && s.start < joined[last].end {
-			joined[last].end = max(joined[last].end, s.end)
-			continue
-		}
-		joined = append(joined, s)
-	}
-	return joined
+	return spans
 }
 
 // A Cutting is the part of a text that a hit shows.

@@ -13,9 +13,6 @@ import (
 	"sync"
 )
 
-// NoTime is the event of a record of which nobody knows when it happened. It comes after all others.
-const NoTime = math.MinInt64
-
 // A Document is a record as it is indexed.
 type Document struct {
 	Version      int64    // above that of every document added before
@@ -42,13 +39,7 @@ type Part struct {
 	first         int64
 	documents     documents // by version, counted from first
 	conversations []uint64
-	languages     map[[2]uint16]*columnLanguages
-}
-
-// A Database is where an index is written: a database, or a transaction in it.
-type Database interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	languages     map[int]*columnLanguages // by source and column, in their order
 }
 
 // Create makes the empty tables of an index whose streams have at most so many searched fields.
@@ -90,7 +81,7 @@ func columnNames(count int) string {
 // there is nothing to search in it.
 func (w *Writer) Row(d Document) []any {
 	if w.part == nil {
-		w.part = &Part{first: d.Version, languages: map[[2]uint16]*columnLanguages{}}
+		w.part = &Part{first: d.Version, languages: map[int]*columnLanguages{}}
 	}
 	p := w.part
 	for p.first+int64(len(p.documents.source)) <= d.Version {
@@ -173,9 +164,9 @@ func (p *Part) countLanguage(source, column int, terms []Term) {
 	if counts[best] < 2 || counts[best] == second {
 		return
 	}
-	key := [2]uint16{uint16(source), uint16(column)} // #nosec G115 -- a store has far fewer sources and columns
+	key := source<<16 | column
 	if p.languages[key] == nil {
-		p.languages[key] = &columnLanguages{Source: key[0], Column: key[1]}
+		p.languages[key] = &columnLanguages{Source: uint16(source), Column: uint16(column)} // #nosec G115 -- a store has far fewer
 	}
 	p.languages[key].Texts[best]++
 }
@@ -211,12 +202,9 @@ func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
 	w.mu.Unlock()
 	p.converse()
 	languages := []columnLanguages{}
-	for _, one := range p.languages {
-		languages = append(languages, *one)
+	for _, key := range slices.Sorted(maps.Keys(p.languages)) {
+		languages = append(languages, *p.languages[key])
 	}
-	slices.SortFunc(languages, func(a, b columnLanguages) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Column, b.Column))
-	})
 	packed, err := binary.Append([]byte{}, binary.LittleEndian, languages)
 	if err != nil {
 		return fmt.Errorf("search index: languages: %w", err)
@@ -288,4 +276,50 @@ func (p *Part) converse() {
 			d.next[before] = uint32(p.first) + uint32(after) // #nosec G115 -- far fewer records
 		}
 	}
+}
+
+// Which terms have their places stored beside FTS5.
+const (
+	frequentShare = 10  // those in more than one record of so many
+	frequentLeast = 200 // but in no fewer records than this
+)
+
+// writeFrequent stores the places of frequent terms.
+func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
+	least := max(w.documents/frequentShare, frequentLeast)
+	for term, p := range w.places {
+		if p.records < least {
+			continue
+		}
+		p.flush()
+		if _, err := db.ExecContext(ctx, "INSERT INTO "+frequentTable+" (term, places) VALUES (?, ?)", term, p.bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFrequent puts what came to the stored places of frequent terms, and takes out what went. A term that became frequent is read from
+// FTS5.
+func (w *Writer) addFrequent(ctx context.Context, db Database) error {
+	for term, more := range w.places {
+		var stored []byte
+		if err := each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
+			return err
+		}
+		more.flush()
+		var all places
+		for _, some := range [][]byte{stored, more.bytes} {
+			eachPlace(some, func(version uint32, column, times int) {
+				if !w.removed[int64(version)] {
+					all.add(int64(version), column, times)
+				}
+			})
+		}
+		all.flush()
+		if _, err := db.ExecContext(ctx, "UPDATE "+frequentTable+" SET places = ? WHERE term = ?", all.bytes, term); err != nil {
+			return err
+		}
+	}
+	return nil
 }

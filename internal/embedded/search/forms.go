@@ -1,0 +1,193 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	formWeight    = 0.7 // of another form of a word, beside the word as it is written
+	nearestWeight = 0.5
+	maxForms      = 16 // of one word
+)
+
+// A candidate is a term of the store that may stand for a word, and how many letters it is away from it.
+type candidate struct {
+	term              string
+	distance, records int
+}
+
+// compareCandidates puts the nearest first, of equally near ones the most frequent.
+func compareCandidates(a, b *candidate) int {
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
+}
+
+// expand finds the other forms of each weighty word.
+func (s *searcher) expand(guess uint32) error {
+	languages := s.languagesOf(guess)
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		u.alternatives = []alternative{{u.phrase, 1}}
+		if s.request.Demand || u.light || u.quoted || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
+			continue
+		}
+		forms, err := s.forms(u.phrase[0], languages)
+		if err != nil {
+			return err
+		}
+		for _, form := range forms {
+			u.alternatives = append(u.alternatives, alternative{phrase{form}, formWeight})
+		}
+	}
+	return nil
+}
+
+// languagesOf returns the languages whose forms are looked for: the query's, if it can be guessed, or else those of the fields
+// that are searched.
+func (s *searcher) languagesOf(guess uint32) uint32 {
+	if guess != 0 && guess&(guess-1) == 0 {
+		return guess
+	}
+	var texts [len(languages)]int
+	all := 0
+	for _, one := range s.languages {
+		if int(one.Source) >= len(s.grants) {
+			continue
+		}
+		g := &s.grants[one.Source]
+		if g.at < 0 || int(one.Column) >= len(g.weights) || g.weights[one.Column] == 0 {
+			continue
+		}
+		for i, n := range one.Texts {
+			texts[i] += int(n)
+			all += int(n)
+		}
+	}
+	var set uint32
+	for i, n := range texts {
+		if n > 0 && n*20 >= all && (guess == 0 || guess>>i&1 == 1) {
+			set |= 1 << i
+		}
+	}
+	return cmp.Or(set, guess, 1)
+}
+
+// forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first.
+func (s *searcher) forms(term string, languages uint32) ([]string, error) {
+	var forms []*candidate
+	for i := 0; languages>>i != 0; i++ {
+		if languages>>i&1 == 0 {
+			continue
+		}
+		stem := stemOf(i, term)
+		start := sharedStart(term, stem)
+		if len(start) < 2 {
+			continue
+		}
+		err := s.known(start, func(other string, records int) {
+			if other != term && inflects(other) && stemOf(i, other) == stem && !slices.ContainsFunc(forms, func(c *candidate) bool { return c.term == other }) {
+				forms = append(forms, &candidate{other, 0, records})
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(forms, compareCandidates)
+	terms := []string{}
+	for _, f := range forms[:min(len(forms), maxForms)] {
+		terms = append(terms, f.term)
+	}
+	return terms, nil
+}
+
+// Lengths, in code points, from which a word that occurs nowhere may be a misspelled one with one or two mistakes.
+const (
+	oneMistake  = 5
+	twoMistakes = 8
+	maxNearest  = 2 // words in the place of one
+	longer      = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
+)
+
+// gatherNearest finds what a word that occurs nowhere may be a typing error for, terms with the same first letter, one or two changes
+// away, that occur in scope; and if there are none, terms that begin with it. The nearest count, of equally near ones the most frequent.
+func (s *searcher) gatherNearest(u *unit) ([]posting, error) {
+	if s.request.Demand || len(u.phrase) != 1 || !inflects(u.phrase[0]) {
+		return nil, nil
+	}
+	word := []rune(u.phrase[0])
+	allowed := 0
+	if len(word) >= oneMistake {
+		allowed = 1
+	}
+	if len(word) >= twoMistakes {
+		allowed = 2
+	}
+	if allowed == 0 {
+		return nil, nil
+	}
+	var candidates []*candidate
+	err := s.known(string(word[:1]), func(term string, records int) {
+		d := utf8.RuneCountInString(term) - len(word)
+		if d > allowed && d <= longer && strings.HasPrefix(term, u.phrase[0]) {
+			candidates = append(candidates, &candidate{term, longer, records})
+		}
+		if d < -allowed || d > allowed {
+			return
+		}
+		if d := distance(word, []rune(term)); d <= allowed {
+			candidates = append(candidates, &candidate{term, d, records})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(candidates, compareCandidates)
+	var found []posting
+	chosen := 0 // distance of those chosen
+	for _, c := range candidates {
+		if len(u.nearest) == maxNearest || chosen > 0 && c.distance > chosen {
+			break
+		}
+		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight}}}
+		more, err := s.gather(&replaced)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) == 0 {
+			continue // it occurs only where the grant does not show it
+		}
+		chosen = c.distance
+		u.nearest = append(u.nearest, c.term)
+		u.alternatives = append(u.alternatives, replaced.alternatives...)
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// distance is the count of letters to insert, delete, replace or exchange with the next that makes one word the other.
+func distance(a, b []rune) int {
+	var before []int // the row before the last
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
