@@ -13,6 +13,16 @@ import (
 	"path/filepath"
 )
 
+// Names of the table meta.
+const (
+	metaFingerprint = "fingerprint"
+	metaGeneration  = "generation"
+	metaVersion     = "version" // the last one of a part that is there
+	metaConnectors  = "connectors"
+	metaCursorKey   = "cursor_key"
+	metaLeftOut     = "left_out" // of files of no part
+)
+
 // What the header of an index says: whose file it is, and how its tables are laid out. A change of the layout changes the
 // version, so that older indexes are made again.
 const (
@@ -222,3 +232,6 @@ func fileSource(path string, query url.Values) (string, error) {
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}
 	return name.String(), nil
 }
+
+// busyTimeout is how long a statement waits for another process, in milliseconds.
+const busyTimeout = "busy_timeout(10000)"

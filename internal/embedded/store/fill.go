@@ -119,13 +119,6 @@ type entry struct {
 	row, terms []any // arguments of the target's statements; terms are nil if nothing in the record is searched
 }
 
-// A partEnd is what is known when all records of a part were read.
-type partEnd struct {
-	part        model.Part
-	first, last int64
-	search      *search.Part
-}
-
 // A filler adds records inside the transaction of the running batch.
 type filler struct {
 	*load

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -71,29 +70,6 @@ func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
 	return known(stored), err
 }
 
-// A database is where a load writes: the database itself, or one transaction in it.
-type database interface {
-	search.Database
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// A load makes the store hold a corpus.
-type load struct {
-	store    *Store
-	db       database
-	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
-	corpus   model.Corpus
-	progress func(n int)
-	meta     map[string]string
-
-	next    *Catalog
-	parts   []model.Part
-	stored  map[string]storedPart
-	kept    map[string]bool // of the parts, by name
-	version int64           // the last one that was given
-	writer  *search.Writer
-}
-
 func (l *load) run(ctx context.Context, fingerprint string) (err error) {
 	if l.stored, err = storedParts(ctx, l.db); err != nil {
 		return err
@@ -145,20 +121,6 @@ func (l *load) plan() {
 			})
 		}
 	}
-}
-
-// tables are those of a part.
-func (l *load) tables(part model.Part) []*Table {
-	if l.corpus.Parts == nil {
-		return l.next.Tables
-	}
-	var tables []*Table
-	for _, t := range l.next.Tables {
-		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
-			tables = append(tables, t)
-		}
-	}
-	return tables
 }
 
 func (l *load) keepsAny() bool {

@@ -12,83 +12,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A storedPart is what the store knows about a part of what it holds.
-type storedPart struct {
-	model.Part
-	columns     int   // that the search index has
-	first, last int64 // versions of its records
-	done        bool  // all of it is there
-	streams     []storedStream
+// A load makes the store hold a corpus.
+type load struct {
+	store    *Store
+	db       querier
+	tx       *sql.Tx // that all of it happens in; nil: each batch has one of its own
+	corpus   model.Corpus
+	progress func(n int)
+	meta     map[string]string
+
+	next    *Catalog
+	parts   []model.Part
+	stored  map[string]storedPart
+	kept    map[string]bool // of the parts, by name
+	version int64           // the last one that was given
+	writer  *search.Writer
 }
 
-// A streamKey names a stream of the store.
-type streamKey struct{ connector, stream string }
-
-func (t *Table) key() streamKey { return streamKey{t.Connector.Key, t.Stream.Name} }
-
-type storedStream struct {
-	streamKey
-	number int
-	layout string
-}
-
-// storedParts are none in a store that is new or of another version.
-func storedParts(ctx context.Context, db database) (map[string]storedPart, error) {
-	var version, tables int
-	if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE name = 'streams') FROM pragma_user_version").Scan(&version, &tables); err != nil || version != indexVersion || tables == 0 {
-		return nil, err
-	}
-	parts := map[string]storedPart{}
-	err := each(ctx, db, "SELECT name, files, streams, columns, first, last, done FROM parts", nil, func(rows *sql.Rows) error {
-		var part storedPart
-		var streams []byte
-		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.done); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(streams, &part.Streams); err != nil {
-			return fmt.Errorf("stored part: %w", err)
-		}
-		parts[part.Name] = part
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return parts, each(ctx, db, "SELECT part, connector, stream, number, layout FROM streams", nil, func(rows *sql.Rows) error {
-		var name string
-		var one storedStream
-		err := rows.Scan(&name, &one.connector, &one.stream, &one.number, &one.layout)
-		part := parts[name]
-		part.streams = append(part.streams, one)
-		parts[name] = part
-		return err
-	})
-}
-
-// known are the parts of which all is there.
-func known(stored map[string]storedPart) map[string]model.Part {
-	parts := map[string]model.Part{}
-	for name, part := range stored {
-		if part.done {
-			parts[name] = part.Part
-		}
-	}
-	return parts
-}
-
-// A layout is all that the rows of a table and what is searched in them follow from.
-type layout struct {
-	Stream       model.Stream
-	Connections  []model.Connection
-	Width        int
-	Table        string
-	Conversation string
-}
-
-func (c *Catalog) layout(t *Table) string {
-	conversation, ok := t.conversationField()
-	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(), fmt.Sprint(conversation, ok)}) // texts and numbers
-	return string(text)
+// A partEnd is what is known when all records of a part were read.
+type partEnd struct {
+	part        model.Part
+	first, last int64
+	search      *search.Part
 }
 
 func (l *load) createPart(ctx context.Context, part model.Part) error {
@@ -159,7 +104,7 @@ func (l *load) place(ctx context.Context, part storedPart) error {
 }
 
 // eachText visits what is searched of the records of a table.
-func eachText(ctx context.Context, db database, t *Table, use func(version int64, texts []string) error) error {
+func eachText(ctx context.Context, db querier, t *Table, use func(version int64, texts []string) error) error {
 	if len(t.Lexical) == 0 {
 		return nil
 	}
@@ -249,7 +194,7 @@ const (
 )
 
 // tableNames lists every table but meta, or those of a name. A full-text table drops its shadow tables itself.
-func tableNames(ctx context.Context, db database, like ...string) ([]string, error) {
+func tableNames(ctx context.Context, db querier, like ...string) ([]string, error) {
 	var names []string
 	err := each(ctx, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
@@ -261,4 +206,18 @@ func tableNames(ctx context.Context, db database, like ...string) ([]string, err
 		return err
 	})
 	return names, err
+}
+
+// tables are those of a part.
+func (l *load) tables(part model.Part) []*Table {
+	if l.corpus.Parts == nil {
+		return l.next.Tables
+	}
+	var tables []*Table
+	for _, t := range l.next.Tables {
+		if t.Connector.Key == part.Connector && slices.ContainsFunc(part.Streams, func(s model.Stream) bool { return s.Name == t.Stream.Name }) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
 }

@@ -19,11 +19,6 @@ const (
 	actorWeight = 2
 )
 
-// isSearched reports whether words are looked for in a field: what is declared to be, and who sent or made the record.
-func isSearched(field model.Field) bool {
-	return field.Lexical || field.Role == "actor" && (field.Type == "string" || field.Type == "text")
-}
-
 // HasMeaning reports whether a field has texts to search by meaning. A name has none.
 func HasMeaning(field model.Field) bool { return field.Lexical && field.Role != "actor" }
 
@@ -137,4 +132,19 @@ func (s Source) searched(c *Catalog) search.Source {
 	}
 	_, source.Talk = s.conversationField()
 	return source
+}
+
+// A layout is all that the rows of a table and what is searched in them follow from.
+type layout struct {
+	Stream       model.Stream
+	Connections  []model.Connection
+	Width        int
+	Table        string
+	Conversation string
+}
+
+func (c *Catalog) layout(t *Table) string {
+	conversation, ok := t.conversationField()
+	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(), fmt.Sprint(conversation, ok)}) // texts and numbers
+	return string(text)
 }

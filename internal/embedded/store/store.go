@@ -62,9 +62,6 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// busyTimeout is how long a statement waits for another process, in milliseconds.
-const busyTimeout = "busy_timeout(10000)"
-
 // dataSource spells the driver's name for a file, or for a database in memory that the whole pool shares.
 func dataSource(path string) (string, error) {
 	pragmas := []string{busyTimeout, "temp_store(memory)", "cache_size(-32000)"}
@@ -205,29 +202,6 @@ func (s *Store) leftOut(ctx context.Context, beside string) ([]model.LeftOut, er
 		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
 	})
 	return all, err
-}
-
-// Names of the rows of meta. The fingerprint is written last: a store that has one was loaded to the end.
-const (
-	metaFingerprint = "fingerprint"
-	metaGeneration  = "generation"
-	metaVersion     = "version" // the last one of a part that is there
-	metaConnectors  = "connectors"
-	metaCursorKey   = "cursor_key"
-	metaLeftOut     = "left_out" // of files of no part
-)
-
-func meta(ctx context.Context, db database, name string) (value string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return value, err
-}
-
-func setMeta(ctx context.Context, db search.Database, name, value string) error {
-	_, err := db.ExecContext(ctx, "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", name, value)
-	return err
 }
 
 // each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values:

@@ -232,3 +232,13 @@ func TextsIn(raw json.RawMessage, path string) []Leaf {
 	}
 	return leaves
 }
+
+// isSearched reports whether words are looked for in a field: what is declared to be, and who sent or made the record.
+func isSearched(field model.Field) bool {
+	return field.Lexical || field.Role == "actor" && (field.Type == "string" || field.Type == "text")
+}
+
+// A streamKey names a stream of the store.
+type streamKey struct{ connector, stream string }
+
+func (t *Table) key() streamKey { return streamKey{t.Connector.Key, t.Stream.Name} }
