@@ -1,3 +1,5 @@
+// Package authority is the embedded authorization server: which token grants what, what introspection (RFC 7662) says of a token, and
+// which members a package of grants has.
 package authority
 
 import (
@@ -5,7 +7,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -16,8 +17,24 @@ import (
 // CodeRefused is the code of a client that may not introspect.
 const CodeRefused = "context.authentication_failed"
 
-// maxForm bounds the body of a request to the authority, in bytes.
-const maxForm = 64 << 10
+const (
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
+
+	requestURIPrefix = "urn:pdpp:pending-consent:"
+	pollInterval     = 2 * time.Second
+
+	singleUseLife  = 24 * time.Hour
+	ownerTokenLife = 365 * 24 * time.Hour
+	codeLife       = time.Minute
+)
+
+// Decisions of the owner.
+const (
+	approved = "approved"
+	denied   = "denied"
+)
 
 // Options configure a [Server]. Grants, Connectors, Origin and Now are needed.
 type Options struct {
@@ -72,23 +89,6 @@ func New(o Options) *Server {
 	return s
 }
 
-// A RefusedError is the error of a request that gets no answer.
-type RefusedError struct {
-	Status  int
-	Code    string
-	Message string
-
-	familyDied bool // fresh_authorization_required
-	retryAfter time.Duration
-}
-
-// Error returns code and message.
-func (r *RefusedError) Error() string { return r.Code + ": " + r.Message }
-
-func badRequest(code, format string, args ...any) *RefusedError {
-	return &RefusedError{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
 // token checks who asks about a token, and reads which.
 func (s *Server) token(r *http.Request) (string, error) {
 	if r.Method != http.MethodPost {
@@ -132,4 +132,68 @@ func (a *attempts) full(now time.Time) bool {
 		a.since, a.count = now, 0
 	}
 	return a.count >= a.most
+}
+
+// A client is the metadata of a public client, RFC 7591.
+type client struct {
+	ApplicationType string   `json:"application_type,omitempty"`
+	ID              string   `json:"client_id"`
+	IssuedAt        int64    `json:"client_id_issued_at"`
+	Name            string   `json:"client_name"`
+	GrantTypes      []string `json:"grant_types,omitempty"`
+	RedirectURIs    []string `json:"redirect_uris,omitempty"`
+	ResponseTypes   []string `json:"response_types,omitempty"`
+	AuthMethod      string   `json:"token_endpoint_auth_method"`
+
+	granted bool // the owner approved a request of it
+}
+
+// preRegistered are clients that need no registration. They have no redirect URI.
+var preRegistered = []string{"pdpp_cli"}
+
+// A family is a refresh token with all that came before it.
+type family struct {
+	client  *client
+	grant   Grant
+	current string
+	past    []string // used refresh tokens, oldest first
+	access  []string // the access tokens that may still live
+	dead    bool
+}
+
+// A request waits for the owner, or was decided.
+type request struct {
+	code       string // what its URN ends in, and the device code
+	client     *client
+	selections []selection // none: the owner picks connections
+	picked     []string    // ids of connections
+	expires    time.Time
+	decision   string // "", approved or denied
+
+	userCode string    // of a device
+	polled   time.Time // by the device
+	owner    bool      // the trap: ends in an owner token
+
+	attempt, pollingCode string // of agent-connect
+	collected            bool   // it was polled after the decision
+	exchange             string // what the owner can read off the page instead
+	exchanged            bool
+
+	redirectURI, state, challenge string // of the code flow
+	authorizationCode             string
+	codeExpires                   time.Time
+
+	grant Grant // as approved
+	token string
+}
+
+func (r *request) uri() string { return requestURIPrefix + r.code }
+
+func (s *Server) find(is func(*request) bool) *request {
+	for _, r := range s.requests {
+		if is(r) {
+			return r
+		}
+	}
+	return nil
 }

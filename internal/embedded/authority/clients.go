@@ -8,34 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
-
-// preRegistered are clients that need no registration. They have no redirect URI.
-var preRegistered = []string{"pdpp_cli"}
 
 // maxClients bounds the clients in memory: the oldest that was never granted anything goes first.
 const maxClients = 1000
-
-const (
-	grantCode    = "authorization_code"
-	grantRefresh = "refresh_token"
-	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
-)
-
-// A client is the metadata of a public client, RFC 7591.
-type client struct {
-	ApplicationType string   `json:"application_type,omitempty"`
-	ID              string   `json:"client_id"`
-	IssuedAt        int64    `json:"client_id_issued_at"`
-	Name            string   `json:"client_name"`
-	GrantTypes      []string `json:"grant_types,omitempty"`
-	RedirectURIs    []string `json:"redirect_uris,omitempty"`
-	ResponseTypes   []string `json:"response_types,omitempty"`
-	AuthMethod      string   `json:"token_endpoint_auth_method"`
-
-	granted bool // the owner approved a request of it
-}
 
 // register answers a dynamic registration. As RFC 7591 wants, fields that it does not know are ignored; the reference refuses them.
 func (s *Server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
@@ -140,9 +116,3 @@ func (c client) redirects(uri string) bool {
 func unknownClient(id string) *RefusedError {
 	return badRequest("invalid_client", "Unknown client_id: %s", clip(id))
 }
-
-// clip bounds what is repeated of a request.
-func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), 200)], "") }
-
-// seconds is a life as OAuth spells it.
-func seconds(d time.Duration) int64 { return int64(d / time.Second) }

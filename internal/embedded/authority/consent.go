@@ -18,12 +18,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Decisions of the owner.
-const (
-	approved = "approved"
-	denied   = "denied"
-)
-
 // consentCookie ties the page's form to the browser that was shown it.
 const consentCookie = "pdpp_consent"
 

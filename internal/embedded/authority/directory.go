@@ -15,20 +15,15 @@ type directoryBody struct {
 }
 
 type memberBody struct {
-	GrantID      string       `json:"grant_id"`
-	ConnectionID string       `json:"connection_id"`
-	ConnectorKey string       `json:"connector_key"`
-	DisplayName  string       `json:"display_name,omitempty"`
-	Streams      []string     `json:"streams"`
-	AccessToken  string       `json:"access_token,omitempty"`
-	ExpiresAt    string       `json:"expires_at,omitempty"`
-	Usable       bool         `json:"usable"`
-	Error        *memberError `json:"error,omitempty"`
-}
-
-type memberError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	GrantID      string   `json:"grant_id"`
+	ConnectionID string   `json:"connection_id"`
+	ConnectorKey string   `json:"connector_key"`
+	DisplayName  string   `json:"display_name,omitempty"`
+	Streams      []string `json:"streams"`
+	AccessToken  string   `json:"access_token,omitempty"`
+	ExpiresAt    string   `json:"expires_at,omitempty"`
+	Usable       bool     `json:"usable"`
+	Error        any      `json:"error,omitempty"` // code and message
 }
 
 // PackageDirectory lists a package's members with their tokens, for the server that reads on the package's behalf. Its errors are
@@ -83,7 +78,7 @@ func (s *Server) newMember(token string, grant Grant, connectorKey string, conne
 	}
 	if reason := grant.Ended(s.Now()); reason != "" {
 		m.AccessToken, m.Usable = "", false
-		m.Error = &memberError{Code: reason, Message: EndedMessage(reason)}
+		m.Error = map[string]string{"code": reason, "message": EndedMessage(reason)}
 	}
 	return m
 }

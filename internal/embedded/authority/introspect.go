@@ -12,44 +12,19 @@ import (
 const subject = "owner_local"
 
 type introspection struct {
-	Active               bool         `json:"active"`
-	InactiveReason       string       `json:"inactive_reason,omitempty"`
-	Kind                 string       `json:"pdpp_token_kind,omitempty"`
-	SubjectID            string       `json:"subject_id,omitempty"`
-	GrantID              string       `json:"grant_id,omitempty"`
-	GrantPackageID       string       `json:"grant_package_id,omitempty"`
-	ClientID             string       `json:"client_id,omitempty"`
-	Expires              int64        `json:"exp,omitempty"`
-	AuthorizationDetails []detail     `json:"authorization_details,omitempty"`
-	Package              *packageBody `json:"package,omitempty"`
-	PDPP                 *pdppBody    `json:"pdpp,omitempty"`
-	Audience             string       `json:"aud"`
-	Issuer               string       `json:"iss"`
-}
-
-type packageBody struct {
-	ApprovedSourceCount      int            `json:"approved_source_count"`
-	Client                   packageClient  `json:"client"`
-	PackageID                string         `json:"package_id"`
-	SourceBoundedChildGrants bool           `json:"source_bounded_child_grants"`
-	Subject                  packageSubject `json:"subject"`
-	Version                  string         `json:"version"`
-}
-
-type packageClient struct {
-	ClientID         string `json:"client_id"`
-	RegistrationMode string `json:"registration_mode"`
-}
-
-type packageSubject struct {
-	ID string `json:"id"`
-}
-
-type pdppBody struct {
-	ClientID    string `json:"client_id"`
-	ContextKind string `json:"context_kind"`
-	GrantID     string `json:"grant_id"`
-	SubjectID   string `json:"subject_id"`
+	Active               bool     `json:"active"`
+	InactiveReason       string   `json:"inactive_reason,omitempty"`
+	Kind                 string   `json:"pdpp_token_kind,omitempty"`
+	SubjectID            string   `json:"subject_id,omitempty"`
+	GrantID              string   `json:"grant_id,omitempty"`
+	GrantPackageID       string   `json:"grant_package_id,omitempty"`
+	ClientID             string   `json:"client_id,omitempty"`
+	Expires              int64    `json:"exp,omitempty"`
+	AuthorizationDetails []detail `json:"authorization_details,omitempty"`
+	Package              any      `json:"package,omitempty"`
+	PDPP                 any      `json:"pdpp,omitempty"`
+	Audience             string   `json:"aud"`
+	Issuer               string   `json:"iss"`
 }
 
 // A detail is what a grant allows on one connector.
@@ -109,11 +84,11 @@ func (s *Server) Introspect(r *http.Request) (any, error) {
 	switch grant.Kind {
 	case KindClient:
 		body.AuthorizationDetails = s.details(grant)
-		body.PDPP = &pdppBody{ClientID: grant.ClientID, ContextKind: "oauth_rar_0_1", GrantID: grant.ID, SubjectID: subject}
+		body.PDPP = map[string]string{"client_id": grant.ClientID, "context_kind": "oauth_rar_0_1", "grant_id": grant.ID, "subject_id": subject}
 	case KindPackage:
-		body.Package = &packageBody{
-			ApprovedSourceCount: len(grant.Members), Client: packageClient{ClientID: grant.ClientID, RegistrationMode: "dynamic"},
-			PackageID: grant.ID, SourceBoundedChildGrants: true, Subject: packageSubject{ID: subject}, Version: "reference.mcp_package.v2",
+		body.Package = map[string]any{
+			"approved_source_count": len(grant.Members), "client": map[string]string{"client_id": grant.ClientID, "registration_mode": "dynamic"},
+			"package_id": grant.ID, "source_bounded_child_grants": true, "subject": map[string]string{"id": subject}, "version": "reference.mcp_package.v2",
 		}
 	}
 	return body, nil

@@ -2,7 +2,6 @@ package authority
 
 import (
 	"encoding/json"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,45 +9,11 @@ import (
 )
 
 const (
-	requestURIPrefix = "urn:pdpp:pending-consent:"
-
-	pollInterval = 2 * time.Second
 	// keptFor is how long a request is answered after its end.
 	keptFor = 10 * time.Minute
 	// maxRequests bounds the requests in memory.
 	maxRequests = 256
-
-	singleUseLife  = 24 * time.Hour
-	ownerTokenLife = 365 * 24 * time.Hour
 )
-
-// A request waits for the owner, or was decided.
-type request struct {
-	code       string // what its URN ends in, and the device code
-	client     *client
-	selections []selection // none: the owner picks connections
-	picked     []string    // ids of connections
-	expires    time.Time
-	decision   string // "", approved or denied
-
-	userCode string    // of a device
-	polled   time.Time // by the device
-	owner    bool      // the trap: ends in an owner token
-
-	attempt, pollingCode string // of agent-connect
-	collected            bool   // it was polled after the decision
-	exchange             string // what the owner can read off the page instead
-	exchanged            bool
-
-	redirectURI, state, challenge string // of the code flow
-	authorizationCode             string
-	codeExpires                   time.Time
-
-	grant Grant // as approved
-	token string
-}
-
-func (r *request) uri() string { return requestURIPrefix + r.code }
 
 // open keeps a request until it is decided. The mutex is held.
 func (s *Server) open(r *request, prefix string) error {
@@ -191,15 +156,6 @@ func (s *Server) exchangeConsent(w http.ResponseWriter, r *http.Request) (any, e
 	return map[string]any{"grant": s.grantBody(found), "token": found.token, "grant_id": found.grant.ID}, nil
 }
 
-func (s *Server) find(is func(*request) bool) *request {
-	for _, r := range s.requests {
-		if is(r) {
-			return r
-		}
-	}
-	return nil
-}
-
 // startDevice answers a device authorization request, RFC 8628.
 func (s *Server) startDevice(w http.ResponseWriter, r *http.Request) (any, error) {
 	form, err := readForm(r)
@@ -289,41 +245,4 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) (any, error) 
 	}
 	noStore(w)
 	return redirect(s.consentURL(r, pending.uri())), nil
-}
-
-// wholeSource is the selection of a client that names none.
-func wholeSource(id string) selection {
-	return selection{
-		Type: detailsType, AccessMode: continuous, PurposeCode: defaultPurpose,
-		PurposeDescription: "Allow this MCP client to read selected personal data through PDPP.",
-		Source:             sourceBody{ID: id, Kind: "connector"}, Streams: []selectedStream{{Name: "*"}},
-	}
-}
-
-// readForm reads a form, or a JSON object of texts and of other values, which it keeps as JSON.
-func readForm(r *http.Request) (url.Values, error) {
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "application/json" {
-		sent := map[string]json.RawMessage{}
-		if err := readJSON(r, &sent); err != nil {
-			return nil, err
-		}
-		form := url.Values{}
-		for name, value := range sent {
-			var text string
-			if json.Unmarshal(value, &text) != nil {
-				text = string(value)
-			}
-			form.Set(name, text)
-		}
-		return form, nil
-	}
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
-	form, err := url.ParseQuery(string(body))
-	if err != nil {
-		return nil, badRequest("invalid_request", "The body is not a form")
-	}
-	return form, nil
 }

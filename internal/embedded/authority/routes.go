@@ -1,23 +1,8 @@
 package authority
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
-)
-
-// A created, accepted or redirect is an answer that is not 200.
-type (
-	created  struct{ body any }
-	accepted struct{ body any }
-	redirect string
-	document struct {
-		status int
-		html   []byte
-	}
 )
 
 // Serve answers a request of OAuth or of the consent page and reports whether it was one. path is the request's, unescaped
@@ -90,62 +75,6 @@ func (s *Server) route(r *http.Request, path []string) answerer {
 		case "grants/revoke":
 			return s.revoke
 		}
-	}
-	return nil
-}
-
-// kinds are the types of errors outside of the token endpoint's.
-var kinds = map[int]string{
-	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
-	http.StatusNotFound: "not_found_error", http.StatusGone: "gone_error",
-	http.StatusMisdirectedRequest: "invalid_request_error", http.StatusTooManyRequests: "rate_limit_error",
-}
-
-// writeRefusal writes an error in the one of two shapes that the reference has at this path.
-func writeRefusal(w http.ResponseWriter, path []string, requestID string, err error) {
-	refused, ok := errors.AsType[*RefusedError](err)
-	if !ok {
-		refused = &RefusedError{Status: http.StatusInternalServerError, Code: "internal_error", Message: "The server could not answer. Try again."}
-	}
-	if refused.retryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.FormatInt(seconds(refused.retryAfter), 10))
-	}
-	if path[0] == "oauth" && path[1] != "par" {
-		body := map[string]any{"error": refused.Code, "error_description": refused.Message, "request_id": requestID}
-		if refused.familyDied {
-			body["fresh_authorization_required"] = true
-		}
-		writeJSON(w, refused.Status, body)
-		return
-	}
-	writeJSON(w, refused.Status, map[string]any{"error": map[string]string{
-		"code": refused.Code, "message": refused.Message, "type": kinds[refused.Status], "request_id": requestID,
-	}})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the status is out: nothing more can reach a client that hung up
-}
-
-func noStore(w http.ResponseWriter) { w.Header().Set("Cache-Control", "no-store") }
-
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxForm))
-	if err != nil {
-		return nil, badRequest("invalid_request", "The body is longer than %d bytes, or broke off", maxForm)
-	}
-	return body, nil
-}
-
-func readJSON(r *http.Request, into any) error {
-	body, err := readBody(r)
-	if err != nil {
-		return err
-	}
-	if json.Unmarshal(body, into) != nil {
-		return badRequest("invalid_request", "The body must be a JSON object")
 	}
 	return nil
 }

@@ -103,6 +103,15 @@ func (s *Server) connector(source string) (model.Connector, bool) {
 	return connectors[at], true
 }
 
+// wholeSource is the selection of a client that names none.
+func wholeSource(id string) selection {
+	return selection{
+		Type: detailsType, AccessMode: continuous, PurposeCode: defaultPurpose,
+		PurposeDescription: "Allow this MCP client to read selected personal data through PDPP.",
+		Source:             sourceBody{ID: id, Kind: "connector"}, Streams: []selectedStream{{Name: "*"}},
+	}
+}
+
 // streams spells out which streams a selection names, without their connections.
 func (s *Server) streams(selected selection) ([]StreamGrant, error) {
 	connector, ok := s.connector(selected.Source.ID)

@@ -15,19 +15,8 @@ const (
 	maxTokens   = 1000
 	maxFamilies = 200
 	// maxPast bounds the used refresh tokens of a family that are recognised.
-	maxPast  = 100
-	codeLife = 60 * time.Second
+	maxPast = 100
 )
-
-// A family is a refresh token with all that came before it.
-type family struct {
-	client  *client
-	grant   Grant
-	current string
-	past    []string // used refresh tokens, oldest first
-	access  []string // the access tokens that may still live
-	dead    bool
-}
 
 // issue draws an access token for a grant. No life: it does not end by itself. The mutex is held.
 func (s *Server) issue(grant Grant, life time.Duration) string {
