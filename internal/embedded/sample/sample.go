@@ -5,8 +5,11 @@ package sample
 
 import (
 	"archive/zip"
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed"
+	"io"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
@@ -14,18 +17,31 @@ import (
 )
 
 // packed is the folder "year" beside this file, packed: it is two of the program's thirty megabytes otherwise. The folder has a
-// manifest.json, a folder of JSONL files for each connection, and the files that attachments name.
+// manifest.json, a folder of JSONL files for each connection, and the files that attachments name. Its many small files are compressed
+// together, which takes a fifth less than one by one.
 //
-//go:embed year.zip
+//go:embed year.zip.gz
 var packed string
 
 // Year reads the folder as the files of any person are read.
 func Year(ctx context.Context) (model.Corpus, error) { return open(ctx, importer.Watch{}) }
 
 func open(ctx context.Context, watch importer.Watch) (model.Corpus, error) {
-	folder, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	folder, err := unpack()
 	if err != nil {
 		return model.Corpus{}, err
 	}
 	return importer.OpenFS(ctx, folder, "year", watch)
+}
+
+func unpack() (*zip.Reader, error) {
+	compressed, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	archive, err := io.ReadAll(compressed)
+	if err != nil {
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 }
