@@ -3,6 +3,7 @@ package embedded
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -79,7 +80,7 @@ func (c *call) aggregate() (any, error) {
 		GroupByTime: optional(plan.groupByTime), Metric: plan.metric, Object: "aggregation", Stream: c.path[1],
 	}
 	for _, from := range plan.sources {
-		n, err := c.server.store.Count(c.ctx, from)
+		n, err := c.store.Count(c.ctx, from)
 		if err != nil {
 			return nil, err
 		}
@@ -208,13 +209,13 @@ func (c *call) aggregateValue(plan aggregatePlan, records int) (any, error) {
 	case "count":
 		return records, nil
 	case "sum":
-		return c.server.store.Sum(c.ctx, plan.sources, plan.field)
+		return c.store.Sum(c.ctx, plan.sources, plan.field)
 	case "count_distinct":
-		distinct, err := c.server.store.Values(c.ctx, plan.sources, plan.field)
+		distinct, err := c.store.Values(c.ctx, plan.sources, plan.field)
 		delete(distinct, nil) // a missing value is not a value
 		return len(distinct), err
 	}
-	return c.server.store.Extreme(c.ctx, plan.sources, plan.field, plan.metric == "max")
+	return c.store.Extreme(c.ctx, plan.sources, plan.field, plan.metric == "max")
 }
 
 // groups counts by value, the most frequent first, or by span of time, the earliest first. Records without a value
@@ -223,15 +224,11 @@ func (c *call) groups(plan aggregatePlan) ([]groupBody, error) {
 	if plan.groupByTime != "" {
 		return c.timeGroups(plan)
 	}
-	counts, err := c.server.store.Values(c.ctx, plan.sources, plan.groupBy)
+	counts, err := c.store.Values(c.ctx, plan.sources, plan.groupBy)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]any, 0, len(counts))
-	for value := range counts {
-		values = append(values, value)
-	}
-	slices.SortFunc(values, func(a, b any) int {
+	values := slices.SortedFunc(maps.Keys(counts), func(a, b any) int {
 		if counts[a] != counts[b] {
 			return cmp.Compare(counts[b], counts[a])
 		}
@@ -246,7 +243,7 @@ func (c *call) groups(plan aggregatePlan) ([]groupBody, error) {
 }
 
 func (c *call) timeGroups(plan aggregatePlan) ([]groupBody, error) {
-	counts, err := c.server.store.Values(c.ctx, plan.sources, plan.groupByTime)
+	counts, err := c.store.Values(c.ctx, plan.sources, plan.groupByTime)
 	if err != nil {
 		return nil, err
 	}
@@ -260,10 +257,9 @@ func (c *call) timeGroups(plan aggregatePlan) ([]groupBody, error) {
 		}
 	}
 	groups := make([]groupBody, 0, len(buckets)+1)
-	for key, count := range buckets {
-		groups = append(groups, groupBody{Count: count, Key: key})
+	for _, key := range slices.Sorted(maps.Keys(buckets)) {
+		groups = append(groups, groupBody{Count: buckets[key], Key: key})
 	}
-	slices.SortFunc(groups, func(a, b groupBody) int { return store.CompareValues(a.Key, b.Key) })
 	if missing > 0 {
 		groups = append(groups, groupBody{Count: missing, Key: nil})
 	}

@@ -29,7 +29,7 @@ func (c *call) blob() (any, error) {
 	var holders []store.BlobHolder
 	if len(c.sources) > 0 { // else there may be no table of blobs yet
 		var err error
-		if holders, err = c.server.store.BlobHolders(c.ctx, id); err != nil {
+		if holders, err = c.store.BlobHolders(c.ctx, id); err != nil {
 			return nil, err
 		}
 	}
@@ -45,7 +45,7 @@ func (c *call) blob() (any, error) {
 			if !shown {
 				continue
 			}
-			mimeType, bytes, ok, err := c.server.store.Blob(c.ctx, id, holder)
+			mimeType, bytes, ok, err := c.store.Blob(c.ctx, id, holder)
 			if err != nil || ok {
 				return blobBody{mimeType, bytes}, err
 			}
@@ -56,7 +56,7 @@ func (c *call) blob() (any, error) {
 
 // showsBlob reports whether the source shows the record, and in it a field that names the blob.
 func (c *call) showsBlob(s access, recordID, blobID string) (bool, error) {
-	stored, ok, err := c.server.store.Find(c.ctx, s.Source, recordID)
+	stored, ok, err := c.store.Find(c.ctx, s.Source, recordID)
 	if err != nil || !ok {
 		return false, err
 	}

@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 
@@ -104,4 +106,34 @@ func (s access) body(r store.Record, wanted []string) (recordBody, error) {
 		ConnectorInstanceID: s.Connection.ID,
 		DisplayName:         s.Connection.DisplayName,
 	}, nil
+}
+
+// project cuts a record to what is granted and wanted.
+func (s access) project(data []byte, wanted []string) (json.RawMessage, error) {
+	if s.all && wanted == nil {
+		return data, nil
+	}
+	var record map[string]json.RawMessage
+	if err := json.Unmarshal(data, &record); err != nil {
+		return nil, fmt.Errorf("stored record: %w", err)
+	}
+	out := bytes.NewBufferString("{")
+	for _, field := range s.Fields {
+		value, ok := record[field.Name]
+		if !ok || wanted != nil && !slices.Contains(wanted, field.Name) {
+			continue
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		name, err := json.Marshal(field.Name)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
 }

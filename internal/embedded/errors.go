@@ -73,10 +73,18 @@ func failedClosed(code string) *apiError {
 	return newError(http.StatusUnauthorized, code, "Token introspection failed closed")
 }
 
-func connectionMismatch() *apiError { return failedClosed("context.instance_mismatch") }
+func connectionMismatch(string) *apiError { return failedClosed("context.instance_mismatch") }
 
 func internalError(cause error) *apiError {
 	e := newError(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
 	e.cause = cause
 	return e
+}
+
+// A warning tells of something that the caller should know about an answer that was given all the same.
+type warning struct {
+	Code    string         `json:"code"`
+	Detail  map[string]int `json:"detail,omitempty"`
+	Message string         `json:"message"`
+	Param   string         `json:"param,omitempty"`
 }

@@ -73,7 +73,7 @@ type scoreBody struct {
 
 // hitOf writes what is said of a record that was found, in whatever way. It returns the fields of the record too.
 func (c *call) hitOf(s access, version int64) (hitBody, map[string]json.RawMessage, error) {
-	stored, err := c.server.store.Version(c.ctx, s.Table, version)
+	stored, err := c.store.Version(c.ctx, s.Table, version)
 	if err != nil {
 		return hitBody{}, nil, err
 	}

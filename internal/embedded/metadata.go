@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"net/http"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
@@ -26,8 +24,7 @@ type metadataBody struct {
 }
 
 // metadata describes the resource server, or what MCP servers in front of it are called when access is asked for.
-func (s *Server) metadata(r *http.Request, resource string) metadataBody {
-	origin := s.origin(r)
+func metadata(origin, resource string) metadataBody {
 	body := metadataBody{
 		Resource:             origin + resource,
 		ResourceName:         "PDPP demo resource server",

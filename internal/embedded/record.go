@@ -1,13 +1,12 @@
 package embedded
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
@@ -60,7 +59,7 @@ func (c *call) locate(sources []access, id string) (access, store.Record, error)
 	var stored store.Record
 	var refs []connectionRef
 	for _, s := range sources {
-		r, ok, err := c.server.store.Find(c.ctx, s.Source, id)
+		r, ok, err := c.store.Find(c.ctx, s.Source, id)
 		if err != nil {
 			return access{}, store.Record{}, err
 		}
@@ -115,32 +114,105 @@ func (c *call) viewFields(sources []access, fields []string) ([]string, *apiErro
 	return nil, invalidRequest("Unknown view: %s", c.params.single["view"]).withParam("view")
 }
 
-// project cuts a record to what is granted and wanted.
-func (s access) project(data []byte, wanted []string) (json.RawMessage, error) {
-	if s.all && wanted == nil {
-		return data, nil
+// expansions reads expand and expand_limit. Each relation must be usable in one source at least.
+func (c *call) expansions(sources []access) ([]string, *apiError) {
+	names := slices.Compact(slices.Sorted(slices.Values(c.params.lists["expand"])))
+	for _, name := range names {
+		if _, err := keepUsable(sources, func(s access) *apiError {
+			_, _, err := c.relation(s, name)
+			return err
+		}); err != nil {
+			return nil, err
+		}
 	}
-	var record map[string]json.RawMessage
-	if err := json.Unmarshal(data, &record); err != nil {
-		return nil, fmt.Errorf("stored record: %w", err)
+	for name := range c.params.limits {
+		if !slices.Contains(names, name) {
+			return nil, invalidExpand("expand_limit[%s] is given but expand does not name %s", name, name)
+		}
 	}
-	out := bytes.NewBufferString("{")
-	for _, field := range s.Fields {
-		value, ok := record[field.Name]
-		if !ok || wanted != nil && !slices.Contains(wanted, field.Name) {
+	return names, nil
+}
+
+// relation finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
+func (c *call) relation(from access, name string) (expansion, access, *apiError) {
+	at := slices.IndexFunc(from.Stream.Relations, func(r model.Relation) bool { return r.Name == name })
+	if at < 0 {
+		return expansion{}, access{}, invalidExpand("Unknown expand relation '%s' on stream '%s'", name, from.Stream.Name)
+	}
+	relation := from.Stream.Relations[at]
+	target, usable := c.target(from, relation)
+	if !usable {
+		return expansion{}, access{}, invalidExpand("Expand relation '%s' leads to stream '%s', which is not granted", name, relation.Target)
+	}
+	limit, err := expandLimit(relation, c.params.limits[name])
+	return expansion{Relation: relation, limit: limit}, target, err
+}
+
+// An expansion is a relation with the limit that was asked for.
+type expansion struct {
+	model.Relation
+	limit int
+}
+
+func expandLimit(relation model.Relation, text string) (int, *apiError) {
+	if relation.Cardinality == "has_one" {
+		if text != "" {
+			return 0, invalidExpand("expand_limit[%s] does not apply to a has_one relation", relation.Name)
+		}
+		return 1, nil
+	}
+	usual, high := relation.Limits()
+	if text == "" {
+		return usual, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 {
+		return 0, invalidExpand("expand_limit[%s] must be a whole number of at least 1", relation.Name)
+	}
+	if limit > high {
+		return 0, invalidExpand("expand_limit[%s] exceeds max_limit %d", relation.Name, high)
+	}
+	return limit, nil
+}
+
+// expand reads the related records of a record. A relation that the record's own stream does not have is left out.
+func (c *call) expand(from access, parent store.Record, names []string) (map[string]any, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	expanded := map[string]any{}
+	for _, name := range names {
+		relation, target, refusal := c.relation(from, name)
+		if refusal != nil {
 			continue
 		}
-		if out.Len() > 1 {
-			out.WriteByte(',')
-		}
-		name, err := json.Marshal(field.Name)
+		related, err := c.related(target, relation, parent)
 		if err != nil {
 			return nil, err
 		}
-		out.Write(name)
-		out.WriteByte(':')
-		out.Write(value)
+		expanded[name] = related
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return expanded, nil
+}
+
+func (c *call) related(target access, relation expansion, parent store.Record) (any, error) {
+	found, err := c.store.Related(c.ctx, target.Source, relation.ForeignKey, parent.ID, relation.limit+1)
+	if err != nil {
+		return nil, err
+	}
+	list := listBody{Data: []recordBody{}, Object: "list", HasMore: len(found) > relation.limit}
+	for _, r := range found[:min(len(found), relation.limit)] {
+		body, err := target.body(r, nil)
+		if err != nil {
+			return nil, err
+		}
+		list.Data = append(list.Data, body)
+	}
+	if relation.Cardinality != "has_one" {
+		return list, nil
+	}
+	if len(list.Data) == 0 {
+		return nil, nil
+	}
+	return list.Data[0], nil
 }

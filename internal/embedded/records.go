@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
@@ -130,7 +132,7 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 	for i, from := range plan.sources {
 		rest := from.Source
 		if plan.count {
-			n, err := c.server.store.Count(c.ctx, rest)
+			n, err := c.store.Count(c.ctx, rest)
 			if err != nil {
 				return nil, err
 			}
@@ -139,14 +141,14 @@ func (c *call) recordPage(plan recordPlan, position cursor, resumed bool) (any, 
 		if resumed {
 			var ok bool
 			var err error
-			if rest, ok, err = c.server.store.After(c.ctx, rest, plan.orders[i], position.After); err != nil {
+			if rest, ok, err = c.store.After(c.ctx, rest, plan.orders[i], position.After); err != nil {
 				return nil, err
 			}
 			if !ok {
 				return nil, staleCursor()
 			}
 		}
-		found, err := c.server.store.Records(c.ctx, rest, plan.orders[i], plan.limit+1)
+		found, err := c.store.Records(c.ctx, rest, plan.orders[i], plan.limit+1)
 		if err != nil {
 			return nil, err
 		}
@@ -189,4 +191,74 @@ func (c *call) appendBodies(data []recordBody, from access, found []store.Record
 		data = append(data, body)
 	}
 	return data, nil
+}
+
+// changes answers a records read with changes_since: what was emitted after a bookmark, oldest first. Versions count
+// over all connections, so that one cursor carries the feed of several.
+func (c *call) changes(plan recordPlan, position cursor, resumed bool) (any, error) {
+	for _, name := range [...]string{"sort", "order", "count"} {
+		if c.params.has(name) {
+			return nil, invalidRequest("%s cannot be combined with changes_since", name).withParam(name)
+		}
+	}
+	after, until := position.After, position.Until
+	if resumed {
+		if position.Kind != cursorChanges || position.Bound != plan.bound {
+			return nil, foreignCursor()
+		}
+	} else {
+		var err error
+		if after, until, err = c.changesSession(plan.sources); err != nil {
+			return nil, err
+		}
+	}
+	found, err := c.store.Changes(c.ctx, storeSources(plan.sources), after, until, plan.limit+1)
+	if err != nil {
+		return nil, err
+	}
+	list := listBody{Data: []recordBody{}, Object: "list", URL: c.url.EscapedPath()}
+	if len(found) > plan.limit {
+		found, list.HasMore = found[:plan.limit], true
+		list.NextCursor = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[len(found)-1].Version, Until: until})
+	}
+	for _, change := range found {
+		if list.Data, err = c.appendBodies(list.Data, plan.sources[change.Source], []store.Record{change.Record}, plan); err != nil {
+			return nil, err
+		}
+	}
+	list.NextChangesSince = c.sealCursor(cursor{
+		Kind: cursorBookmark, Bound: c.bookmarkBound(plan.sources), After: until, Issued: c.options.Now().Unix(),
+	})
+	list.Links, list.Meta = c.links(list.NextCursor), c.meta()
+	return list, nil
+}
+
+// changesSession reads where a feed starts and, so that it ends, how far it goes.
+func (c *call) changesSession(sources []access) (after, until int64, err error) {
+	if since := c.params.single["changes_since"]; since != "beginning" {
+		bookmark, ok := c.openCursor(since)
+		if !ok || bookmark.Kind != cursorBookmark {
+			return 0, 0, invalidCursor("Malformed changes_since cursor; pass `beginning` to bootstrap or the `next_changes_since` value returned by a prior /v1/streams/{stream}/records response")
+		}
+		if bookmark.Bound != c.bookmarkBound(sources) {
+			return 0, 0, foreignCursor()
+		}
+		if c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife {
+			return 0, 0, newError(http.StatusGone, "cursor_expired", "The changes_since bookmark is too old; start again with changes_since=beginning")
+		}
+		after = bookmark.After
+	}
+	for _, s := range sources {
+		last, err := c.store.LastVersion(c.ctx, s.Table)
+		if err != nil {
+			return 0, 0, err
+		}
+		until = max(until, last)
+	}
+	return after, max(after, until), nil
+}
+
+// bookmarkBound is looser than a page's: the next sync may ask for other fields.
+func (c *call) bookmarkBound(sources []access) string {
+	return c.bind("bookmark " + boundConnection(sources))
 }

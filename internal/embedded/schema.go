@@ -7,7 +7,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/capability"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
 type schemaBody struct {
@@ -119,68 +118,11 @@ func (c *call) newConnector(connector *model.Connector) connectorBody {
 	}
 }
 
-// A streamView is a stream as a grant shows it over some connections.
-type streamView struct {
-	*store.Table
-	sources []access
-	fields  []model.Field // granted in one of them
-}
-
-// streamViews gathers sources by stream.
-func streamViews(sources []access) []streamView {
-	var views []streamView
-	for _, s := range sources {
-		if len(views) == 0 || views[len(views)-1].Table != s.Table {
-			views = append(views, streamView{Table: s.Table})
-		}
-		last := &views[len(views)-1]
-		last.sources = append(last.sources, s)
-	}
-	for i := range views {
-		for _, field := range views[i].Stream.Fields {
-			if slices.ContainsFunc(views[i].sources, func(s access) bool { _, ok := s.Granted(field.Name); return ok }) {
-				views[i].fields = append(views[i].fields, field)
-			}
-		}
-	}
-	return views
-}
-
-func (v streamView) refs() []connectionRef {
-	refs := make([]connectionRef, len(v.sources))
-	for i, s := range v.sources {
-		refs[i] = s.ref()
-	}
-	return refs
-}
-
-// shows reports whether the view has a field.
-func (v streamView) shows(name string) bool {
-	return slices.ContainsFunc(v.fields, func(f model.Field) bool { return f.Name == name })
-}
-
-// shown is the name of a field, or nothing when it is not granted.
-func (v streamView) shown(name string) string {
-	if v.shows(name) {
-		return name
-	}
-	return ""
-}
-
 func connectorRefs(sources []access, key string) []connectionRef {
 	var refs []connectionRef
 	for _, s := range sources {
-		if s.Connector.Key == key {
-			refs = mergeRefs(refs, []connectionRef{s.ref()})
-		}
-	}
-	return refs
-}
-
-func mergeRefs(refs, more []connectionRef) []connectionRef {
-	for _, ref := range more {
-		if !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
+		if s.Connector.Key == key && !slices.Contains(refs, s.ref()) {
+			refs = append(refs, s.ref())
 		}
 	}
 	return refs
@@ -200,36 +142,7 @@ func (c *call) describe(view streamView, compact bool) (any, error) {
 		FieldCapabilities: capability.Object{}, ExpandCapabilities: c.expandCapabilities(view, false),
 	}
 	for _, field := range view.fields {
-		stream.FieldCapabilities = append(stream.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.Flags(field, c.server.options.Embeddings != nil)})
+		stream.FieldCapabilities = append(stream.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.Flags(field, c.options.Embeddings != nil)})
 	}
 	return stream, nil
-}
-
-func (v streamView) primaryKey() []string {
-	key := []string{}
-	for _, name := range v.Stream.PrimaryKey {
-		if v.shows(name) {
-			key = append(key, name)
-		}
-	}
-	return key
-}
-
-// expandCapabilities lists the stream's relations. One is usable if it can be followed on some connection.
-func (c *call) expandCapabilities(view streamView, full bool) []capability.Relation {
-	capabilities := []capability.Relation{}
-	for _, relation := range view.Stream.Relations {
-		granted, usable := false, false
-		for _, s := range view.sources {
-			target, ok := c.target(s, relation)
-			granted = granted || target.Table != nil
-			usable = usable || ok
-		}
-		e := capability.OfRelation(relation, granted, usable)
-		if full {
-			e.ChildParentKeyField = relation.ForeignKey
-		}
-		capabilities = append(capabilities, e)
-	}
-	return capabilities
 }

@@ -86,9 +86,9 @@ func (c *call) searchInput() (searchInput, error) {
 	if in.offset, refusal = c.searchOffset(in.bound); refusal != nil {
 		return searchInput{}, refusal
 	}
-	in.request = search.Request{Text: c.params.single["q"], Now: c.server.options.Now(), Demand: c.server.options.AllWords, Most: in.offset + in.limit}
+	in.request = search.Request{Text: c.params.single["q"], Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
 	for _, s := range sources {
-		searched, err := c.server.store.Searched(c.ctx, c.catalog, s.Source)
+		searched, err := c.store.Searched(c.ctx, c.catalog, s.Source)
 		if err != nil {
 			return searchInput{}, err
 		}
@@ -111,11 +111,7 @@ func (c *call) search() (any, error) {
 	if found.Total() == 0 {
 		c.warnUnread(in.sources)
 	}
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.searchMeta(in, found)}
-	if found.Total() > in.offset+in.limit {
-		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(in.offset + in.limit)})
-	}
+	body := c.searchPage(in, found.Total(), c.searchMeta(in, found))
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
 		shown, err := c.hit(in.sources[h.Source], h, &found.Marks)
 		if err != nil {
@@ -123,8 +119,18 @@ func (c *call) search() (any, error) {
 		}
 		body.Data = append(body.Data, shown)
 	}
-	body.Links = c.links(body.NextCursor)
 	return body, nil
+}
+
+// searchPage is a page of so many hits in all, without those that it shows.
+func (c *call) searchPage(in searchInput, total int, meta searchMeta) searchBody {
+	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: meta}
+	if end := in.offset + in.limit; total > end {
+		body.HasMore = true
+		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
+	}
+	body.Links = c.links(body.NextCursor)
+	return body
 }
 
 // searchSources reads streams and the connection. Search has its own words for what is not granted.
@@ -138,23 +144,13 @@ func (c *call) searchSources() ([]access, *apiError) {
 			return nil, newError(http.StatusForbidden, "grant_stream_not_allowed", "Stream '%s' not in grant", name)
 		}
 	}
-	sources, err := c.ofConnector(c.sources)
-	if err != nil {
-		return nil, err
+	sources, err := c.narrow(c.sources, func(connection string) *apiError {
+		return newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.", connection).withParam("connection_id")
+	})
+	if err != nil || len(streams) == 0 {
+		return sources, err
 	}
-	connection, err := c.connection()
-	if err != nil {
-		return nil, err
-	}
-	if connection != "" {
-		if sources = selectSources(sources, func(s access) bool { return s.Connection.ID == connection }); len(sources) == 0 {
-			return nil, newError(http.StatusNotFound, "connection_not_found", "connection_id '%s' is not addressable under this grant.", connection).withParam("connection_id")
-		}
-	}
-	if len(streams) > 0 {
-		sources = selectSources(sources, func(s access) bool { return slices.Contains(streams, s.Stream.Name) })
-	}
-	return sources, nil
+	return selectSources(sources, func(s access) bool { return slices.Contains(streams, s.Stream.Name) }), nil
 }
 
 func (c *call) searchOffset(bound string) (int, *apiError) {
@@ -179,7 +175,7 @@ func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
 		Complete: true, RankedCandidateCount: found.Total(), RankingScope: "all_matches",
 		SourcesSearchedCount: in.searchedCount(),
 	}
-	if !c.server.options.AllWords {
+	if !c.options.AllWords {
 		recall.wordsBody = &wordsBody{
 			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
 			LeftOutWords: found.LeftOut, CommonWords: found.Common, PreferredTime: found.Time,

@@ -22,7 +22,7 @@ const (
 
 // semantic answers GET /v1/search/semantic: all records with a text, the nearest in meaning first.
 func (c *call) semantic() (any, error) {
-	if c.server.options.Embeddings == nil {
+	if c.options.Embeddings == nil {
 		return nil, c.searchUnavailable()
 	}
 	in, err := c.searchInput()
@@ -33,11 +33,7 @@ func (c *call) semantic() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := searchBody{Object: "list", URL: c.url.EscapedPath(), Data: []hitBody{}, Meta: c.nearMeta(in, len(found))}
-	if len(found) > in.offset+in.limit {
-		body.HasMore = true
-		body.NextCursor = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(in.offset + in.limit)})
-	}
+	body := c.searchPage(in, len(found), c.nearMeta(in, len(found)))
 	for _, near := range found[min(in.offset, len(found)):min(in.offset+in.limit, len(found))] {
 		shown, err := c.nearHit(in, near)
 		if err != nil {
@@ -45,7 +41,6 @@ func (c *call) semantic() (any, error) {
 		}
 		body.Data = append(body.Data, shown)
 	}
-	body.Links = c.links(body.NextCursor)
 	return body, nil
 }
 
@@ -57,7 +52,7 @@ func (c *call) searchUnavailable() *apiError {
 
 // near finds the records whose texts are nearest to q.
 func (c *call) near(in searchInput, most int) ([]vectors.Near, error) {
-	near, err := c.server.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most, c.catalog.Has)
+	near, err := c.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most, c.catalog.Has)
 	if unavailable, ok := errors.AsType[*semantic.UnavailableError](err); ok {
 		e := newError(http.StatusServiceUnavailable, "embeddings_unavailable", "%s Use lexical search, GET /v1/search, or try again later.", unavailable.Message)
 		e.cause = unavailable.Cause
@@ -88,7 +83,7 @@ func (c *call) nearHit(in searchInput, near vectors.Near) (hitBody, error) {
 
 // nearMeta says how much of what can be searched has vectors.
 func (c *call) nearMeta(in searchInput, ranked int) searchMeta {
-	progress := c.server.options.Embeddings.Progress()
+	progress := c.options.Embeddings.Progress()
 	if !progress.Complete {
 		reason := ""
 		if progress.Err != nil {
@@ -110,7 +105,7 @@ func (c *call) nearMeta(in searchInput, ranked int) searchMeta {
 
 // hybrid answers GET /v1/search/hybrid: what either mode finds, fused by rank. It has no pages.
 func (c *call) hybrid() (any, error) {
-	if c.server.options.Embeddings == nil {
+	if c.options.Embeddings == nil {
 		return nil, c.searchUnavailable()
 	}
 	if c.params.has("cursor") {
@@ -143,7 +138,7 @@ func (c *call) hybrid() (any, error) {
 	return body, nil
 }
 
-func (c *call) fusedHit(in searchInput, one semantic.Fused, marks *search.Marker) (body hitBody, err error) {
+func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marker) (body hitBody, err error) {
 	scores, sources := map[string]scoreBody{}, []string{}
 	if one.Meaning != nil {
 		if body, err = c.nearHit(in, *one.Meaning); err != nil {

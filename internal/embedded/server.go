@@ -1,3 +1,9 @@
+// Package embedded is an embedded resource server for trying things out: a person's data in SQLite, the reads of the PDPP
+// REST contract over it, and the authorization server's part that those reads need (introspection and the directory
+// of packages), all at one origin. Package importer reads a person's data from files, and package sample holds the
+// files of an invented person. Everything is kept within the grant of the token that asks.
+//
+// It is not a reference for servers: it takes no writes and issues no grants.
 package embedded
 
 import (
@@ -13,42 +19,8 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
-
-// Options configure a [Server]. The zero value works, but then nobody may introspect.
-type Options struct {
-	// Origin is the server's own origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens.
-	// It is asked on each request, for a server that learns its port by listening. Nil: the request's host.
-	Origin func() string
-	// ClientID and ClientSecret are the HTTP Basic credentials of introspection and of the package directory.
-	ClientID, ClientSecret string
-	// OwnerSecret is what the owner types on the consent page to approve a request. Empty: nobody can approve.
-	OwnerSecret string
-	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
-	TokenLife time.Duration
-	// RequestLife is how long a request for access waits for the owner. Zero: 5 minutes.
-	RequestLife time.Duration
-	// OwnerTrap gives an owner token to a careless device authorization, as the reference does: for tests of clients.
-	OwnerTrap bool
-	// Now tells the time. Nil: time.Now.
-	Now func() time.Time
-	// Random is where request ids come from; it is read concurrently. Nil: crypto/rand.
-	Random io.Reader
-	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.
-	Observe func(*http.Request)
-	// Fault is called for an error that the client sees as 500 internal_error alone, concurrently. It may be nil.
-	Fault func(*http.Request, error)
-	// BookmarkLife is how long a changes_since bookmark is kept. Zero: 30 days.
-	BookmarkLife time.Duration
-	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
-	AllWords bool
-	// Pending says what each answer warns of while files have changed that the store does not hold yet. Empty: nothing. Nil: never anything.
-	Pending func() string
-	// Embeddings are what semantic and hybrid search find by. Nil: both are refused.
-	Embeddings *semantic.Index
-}
 
 // A Server is a resource server and its authorization server at one origin.
 type Server struct {
@@ -118,9 +90,9 @@ func (s *Server) answer(r *http.Request, path []string) (any, error) {
 	case "packages":
 		return s.authority.PackageDirectory(r)
 	case ".well-known/oauth-protected-resource":
-		return s.metadata(r, ""), nil
+		return metadata(s.origin(r), ""), nil
 	case ".well-known/oauth-protected-resource/mcp":
-		return s.metadata(r, "/mcp"), nil
+		return metadata(s.origin(r), "/mcp"), nil
 	}
 	if path[0] != "v1" {
 		return nil, newError(http.StatusNotFound, "not_found", "No such resource")
@@ -153,7 +125,7 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 		if route.matches(path) {
 			return s.consistently(r.Context(), func(current *store.Catalog) (any, error) {
 				c := &call{
-					ctx: r.Context(), server: s, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
+					ctx: r.Context(), store: s.store, options: &s.options, url: r.URL, path: path, grant: grant, catalog: current, sources: sourcesOf(current, grant),
 				}
 				var refusal *apiError
 				if c.params, refusal = parseParams(r.URL.RawQuery, route.params); refusal != nil {
@@ -204,33 +176,6 @@ func (s *Server) admit(r *http.Request) (authority.Grant, *apiError) {
 		return authority.Grant{}, newError(http.StatusForbidden, reason, "%s", authority.EndedMessage(reason))
 	}
 	return grant, nil
-}
-
-// A call is one admitted read on its way to an answer.
-type call struct {
-	ctx      context.Context
-	server   *Server
-	url      *url.URL
-	path     []string // after v1, unescaped
-	params   params
-	grant    authority.Grant
-	catalog  *store.Catalog
-	sources  []access // everything the grant opens
-	warnings []warning
-}
-
-// A warning tells of something that the caller should know about an answer that was given all the same.
-type warning struct {
-	Code    string         `json:"code"`
-	Detail  map[string]int `json:"detail,omitempty"`
-	Message string         `json:"message"`
-	Param   string         `json:"param,omitempty"`
-}
-
-func (c *call) warn(w *warning) {
-	if w != nil {
-		c.warnings = append(c.warnings, *w)
-	}
 }
 
 func (s *Server) requestID() string {

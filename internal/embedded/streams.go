@@ -1,16 +1,8 @@
 package embedded
 
 import (
-	"slices"
-	"time"
-
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/capability"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
-
-// staleAfter is how old the newest record of a stream may be until it counts as stale.
-const staleAfter = 24 * time.Hour
 
 type streamListBody struct {
 	Data    []streamRow `json:"data"`
@@ -33,25 +25,11 @@ type streamRow struct {
 	Freshness           freshnessBody `json:"freshness"`
 }
 
-type freshnessBody struct {
-	Status     string `json:"status"`
-	CapturedAt string `json:"captured_at,omitempty"`
-}
-
 // streams answers GET /v1/streams: a row for each stream and connection.
 func (c *call) streams() (any, error) {
-	connection, refusal := c.connection()
+	sources, refusal := c.narrow(c.sources, connectionMismatch)
 	if refusal != nil {
 		return nil, refusal
-	}
-	sources, refusal := c.ofConnector(c.sources)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if connection != "" {
-		if sources = selectSources(sources, func(s access) bool { return s.Connection.ID == connection }); len(sources) == 0 {
-			return nil, connectionMismatch()
-		}
 	}
 	list := streamListBody{Data: []streamRow{}, Object: "list"}
 	for _, s := range sources {
@@ -66,7 +44,7 @@ func (c *call) streams() (any, error) {
 }
 
 func (c *call) streamRow(s access) (streamRow, error) {
-	extent, err := c.server.store.Extent(c.ctx, s.Source)
+	extent, err := c.store.Extent(c.ctx, s.Source)
 	if err != nil {
 		return streamRow{}, err
 	}
@@ -79,58 +57,6 @@ func (c *call) streamRow(s access) (streamRow, error) {
 		row.LastUpdated = &updated
 	}
 	return row, nil
-}
-
-func (c *call) freshness(last *int64) freshnessBody {
-	if last == nil {
-		return freshnessBody{Status: "unknown"}
-	}
-	f := freshnessBody{Status: "current", CapturedAt: model.FormatInstant(last)}
-	if c.server.options.Now().Sub(time.UnixMicro(*last)) > staleAfter {
-		f.Status = "stale"
-	}
-	return f
-}
-
-// A fullStream is all that is known of a stream.
-type fullStream struct {
-	ConsentTimeField   string                    `json:"consent_time_field,omitempty"`
-	CursorField        string                    `json:"cursor_field,omitempty"`
-	ExpandCapabilities []capability.Relation     `json:"expand_capabilities"`
-	FieldCapabilities  capability.Object         `json:"field_capabilities"`
-	Freshness          freshnessBody             `json:"freshness"`
-	Name               string                    `json:"name"`
-	Object             string                    `json:"object"`
-	PrimaryKey         []string                  `json:"primary_key"`
-	Query              capability.Query          `json:"query"`
-	Relationships      []relationBody            `json:"relationships"`
-	Schema             capability.Object         `json:"schema"`
-	Selection          selectionBody             `json:"selection"`
-	Semantics          string                    `json:"semantics"`
-	Views              []viewBody                `json:"views"`
-	InstanceIDs        []string                  `json:"instance_ids"`
-	TimeConstraint     *authority.TimeConstraint `json:"time_constraint,omitempty"`
-	GrantedConnections []connectionRef           `json:"granted_connections,omitempty"`
-	Links              *selfLink                 `json:"links,omitempty"`
-	Meta               *metaBody                 `json:"meta,omitempty"`
-}
-
-type relationBody struct {
-	Name        string `json:"name"`
-	Stream      string `json:"stream"`
-	ForeignKey  string `json:"foreign_key"`
-	Cardinality string `json:"cardinality"`
-}
-
-type selectionBody struct {
-	Fields    bool `json:"fields"`
-	Resources bool `json:"resources"`
-}
-
-type viewBody struct {
-	ID     string   `json:"id"`
-	Label  string   `json:"label"`
-	Fields []string `json:"fields"`
 }
 
 // stream answers GET /v1/streams/{stream}. Where connectors share the name it tells of the first, and says so.
@@ -153,46 +79,4 @@ func (c *call) stream() (any, error) {
 	}
 	full.Links, full.Meta = c.self(), c.meta()
 	return full, nil
-}
-
-func (c *call) fullStream(view streamView) (fullStream, error) {
-	var newest *int64
-	ids := make([]string, len(view.sources))
-	for i, s := range view.sources {
-		extent, err := c.server.store.Extent(c.ctx, s.Source)
-		if err != nil {
-			return fullStream{}, err
-		}
-		if last := extent.Newest; last != nil && (newest == nil || *last > *newest) {
-			newest = last
-		}
-		ids[i] = s.Connection.ID
-	}
-	full := fullStream{
-		ConsentTimeField: view.shown(view.Stream.ConsentTimeField), CursorField: view.shown(view.Stream.CursorField),
-		ExpandCapabilities: c.expandCapabilities(view, true), FieldCapabilities: capability.Object{}, Freshness: c.freshness(newest),
-		Name: view.Stream.Name, Object: "stream_metadata", PrimaryKey: view.primaryKey(), Relationships: []relationBody{},
-		Schema: capability.RecordSchema(view.fields), Selection: selectionBody{Fields: true, Resources: true}, Semantics: "mutable_state",
-		Views: view.views(), InstanceIDs: ids, TimeConstraint: authority.TimeConstraintOf(*view.Stream, view.sources[0].Since, view.sources[0].Until),
-	}
-	for _, field := range view.fields {
-		full.FieldCapabilities = append(full.FieldCapabilities, capability.Member{Name: field.Name, Value: capability.OfField(field, c.server.options.Embeddings != nil)})
-	}
-	full.Query = capability.OfStream(view.fields, full.ExpandCapabilities, c.server.options.Embeddings != nil)
-	for _, e := range full.ExpandCapabilities {
-		full.Relationships = append(full.Relationships, relationBody{Name: e.Name, Stream: e.Stream, ForeignKey: e.ForeignKey, Cardinality: e.Cardinality})
-	}
-	return full, nil
-}
-
-// views are the stream's views, without what is not granted.
-func (v streamView) views() []viewBody {
-	views := []viewBody{}
-	for _, view := range v.Stream.Views {
-		fields := slices.DeleteFunc(slices.Clone(view.Fields), func(name string) bool { return !v.shows(name) })
-		if len(fields) > 0 {
-			views = append(views, viewBody{ID: view.ID, Label: view.Label, Fields: fields})
-		}
-	}
-	return views
 }

@@ -13,15 +13,16 @@ const maxUnread = 2
 // warnUnread tells what could not be read of the files that sources come from: an answer may miss it. A file that belongs to no stream is
 // named to those who may see all of its connection.
 func (c *call) warnUnread(sources []access) {
-	var unread []model.LeftOut
-	for _, one := range c.catalog.LeftOut {
+	var unread []*model.LeftOut
+	for i := range c.catalog.LeftOut {
+		one := &c.catalog.LeftOut[i]
 		if one.Stream == "" && c.opensAll(one.ConnectionID) || slices.ContainsFunc(sources, func(s access) bool {
 			return s.Connection.ID == one.ConnectionID && s.Stream.Name == one.Stream
 		}) {
 			unread = append(unread, one)
 		}
 	}
-	slices.SortStableFunc(unread, func(a, b model.LeftOut) int { return b.Pieces - a.Pieces })
+	slices.SortStableFunc(unread, func(a, b *model.LeftOut) int { return b.Pieces - a.Pieces })
 	for i, one := range unread[:min(len(unread), maxUnread)] {
 		message := fmt.Sprintf("%s was not read: %s", one.File, one.Reason)
 		switch {
@@ -39,21 +40,10 @@ func (c *call) warnUnread(sources []access) {
 
 // warnPending tells that files have changed of which the store does not know yet.
 func (c *call) warnPending() {
-	if c.server.options.Pending == nil {
+	if c.options.Pending == nil {
 		return
 	}
-	if message := c.server.options.Pending(); message != "" {
+	if message := c.options.Pending(); message != "" {
 		c.warn(&warning{Code: "still_reading", Message: message})
 	}
-}
-
-// opensAll reports whether the grant opens every stream of a connection.
-func (c *call) opensAll(connection string) bool {
-	opened, all := 0, -1
-	for _, s := range c.sources {
-		if s.Connection.ID == connection {
-			opened, all = opened+1, len(s.Connector.Streams)
-		}
-	}
-	return opened == all
 }

@@ -93,23 +93,23 @@ type Fused struct {
 const fusion = 60
 
 // Fuse orders what two modes found by the sum of 1/(60 + rank) (reciprocal rank fusion); of equals the one that words found comes first.
-func Fuse(words []search.Hit, near []vectors.Near) []Fused {
-	var all []Fused
+func Fuse(words []search.Hit, near []vectors.Near) []*Fused {
+	var all []*Fused
 	at := map[int64]int{}
 	for i := range words {
 		at[words[i].Version] = len(all)
-		all = append(all, Fused{Version: words[i].Version, Words: &words[i], score: 1 / float64(fusion+i+1)})
+		all = append(all, &Fused{Version: words[i].Version, Words: &words[i], score: 1 / float64(fusion+i+1)})
 	}
 	for i := range near {
 		version := int64(near[i].Version)
 		place, known := at[version]
 		if !known {
 			place = len(all)
-			all = append(all, Fused{Version: version})
+			all = append(all, &Fused{Version: version})
 		}
 		all[place].Meaning = &near[i]
 		all[place].score += 1 / float64(fusion+i+1)
 	}
-	slices.SortStableFunc(all, func(a, b Fused) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, func(a, b *Fused) int { return cmp.Compare(b.score, a.score) })
 	return all
 }
