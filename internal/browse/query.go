@@ -21,6 +21,7 @@ var views = map[string]struct{ needs, takes []string }{
 	"streams": {nil, []string{"offset"}},
 	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}}, // and filters
 	"record":  {[]string{"id"}, nil},
+	"file":    {[]string{"uri", "name"}, nil},
 	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}},
 	"search":  {nil, []string{"q", "stream", "since", "until", "cursor"}},
 	"call":    {nil, []string{"tool", "arguments"}},

@@ -2,6 +2,7 @@ package browse
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -12,8 +13,12 @@ type recordView struct {
 	Stream, Source, Time string
 	Back                 string // the link to the stream
 	Document             document
+	Parents              []related // the records that lead to this one
 	Cuts                 []madeCall
 }
+
+// mostParents bounds in how many streams relations to a record are looked for.
+const mostParents = 12
 
 type fetchArguments struct {
 	ID     string   `json:"id"`
@@ -24,9 +29,12 @@ type fetchArguments struct {
 func (p *Pages) record(ctx context.Context, q query) any {
 	v := &recordView{common: common{Title: "Record", View: "record"}}
 	arguments := fetchArguments{ID: q.get("id")}
-	if ref, err := rs.ParseRef(arguments.ID); err == nil {
+	ref, err := rs.ParseRef(arguments.ID)
+	if err == nil {
 		v.Stream, v.Back = ref.Stream, link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
-		arguments.Expand = p.describe(ctx, &v.common, ref.Stream, ref.ConnectionID).Relations
+		for _, one := range p.describe(ctx, &v.common, ref.Stream, ref.ConnectionID).Relations {
+			arguments.Expand = append(arguments.Expand, one.Name)
+		}
 		v.Failure = nil // of the schema: what is wrong, fetch says
 	}
 	answer := p.ask(ctx, &v.common, true, "fetch", arguments)
@@ -42,7 +50,43 @@ func (p *Pages) record(ctx context.Context, q query) any {
 	for _, raw := range metadata.Array("incomplete") {
 		v.Cuts = append(v.Cuts, madeCall{"read_record_field", raw})
 	}
+	p.addParents(ctx, v, rs.Ref{ConnectionID: metadata.Text("connection_id"), Stream: metadata.Text("stream")})
 	return v
+}
+
+// addParents finds the records whose relations lead to this one: of the streams of its connection or, where they are many, of those whose
+// names begin alike.
+func (p *Pages) addParents(ctx context.Context, v *recordView, of rs.Ref) {
+	if !slices.ContainsFunc(v.Document.Fields, func(one pair) bool { return one.Name != "id" && one.Value != "" }) {
+		return
+	}
+	var names []string
+	for _, raw := range p.ask(ctx, &v.common, false, "schema", schemaArguments{}).Object("data").Array("connections") {
+		if connection := rs.AsObject(raw); connection.Text("connection_id") == of.ConnectionID {
+			for _, raw := range connection.Array("streams") {
+				names = append(names, rs.AsObject(raw).Text("name"))
+			}
+		}
+	}
+	if len(names) > mostParents {
+		alike := of.Stream[:strings.LastIndexByte(of.Stream, '_')+1]
+		names = slices.DeleteFunc(names, func(name string) bool { return alike == "" || !strings.HasPrefix(name+"_", alike) })
+		names = names[:min(len(names), mostParents)]
+	}
+	for _, name := range names {
+		for _, one := range p.describe(ctx, &v.common, name, of.ConnectionID).Relations {
+			at := slices.IndexFunc(v.Document.Fields, func(field pair) bool { return field.Name == one.Key && field.Value != "" && field.Value != "null" })
+			if one.Target != of.Stream || at < 0 {
+				continue
+			}
+			id := v.Document.Fields[at].Value
+			if text, ok := rs.AsText(id); ok {
+				id = text
+			}
+			parent := rs.Ref{ConnectionID: of.ConnectionID, Stream: name, RecordID: id}.String()
+			v.Parents = append(v.Parents, related{ID: parent, Link: link("record", "id", parent)})
+		}
+	}
 }
 
 // A document is the text of a fetched record, in its parts.
@@ -61,6 +105,7 @@ type section struct {
 	Text    string
 	Related []related
 	Notes   []string // such as that it is cut
+	File    string   // the link to the bytes of what is attached
 }
 
 const relatedRunes = 600 // of a value of a related record
@@ -109,9 +154,9 @@ func (d *document) begin(line string) bool {
 		rest := strings.TrimPrefix(line, "attached ")
 		end := strings.LastIndex(rest, `"`) + 1
 		s.Name, _ = rs.AsText(rest[:end])
-		about, _, bytes := strings.Cut(strings.TrimPrefix(rest[end:], ", "), ": resource ")
+		about, uri, bytes := strings.Cut(strings.TrimPrefix(rest[end:], ", "), ": resource ")
 		if s.Rest = strings.TrimSuffix(about, ":"); bytes {
-			s.Notes = []string{"Not shown here."}
+			s.File = link("file", "uri", uri, "name", s.Name)
 		}
 	case strings.HasSuffix(line, ":"):
 		s.Kind, s.Name = "text", strings.TrimSuffix(line, ":")

@@ -31,7 +31,7 @@ func TestADocumentIsTakenApart(t *testing.T) {
 				Notes: []string{"3 more not shown: lower expand_limit"},
 			},
 			{Kind: "attached", Name: `a "b".txt`, Rest: "text/plain, 9 bytes", Text: "text\n"},
-			{Kind: "attached", Name: "c.pdf", Rest: "application/pdf, 852 bytes", Notes: []string{"Not shown here."}},
+			{Kind: "attached", Name: "c.pdf", Rest: "application/pdf, 852 bytes", File: "/?name=c.pdf&uri=pdpp%3A%2F%2Fblob%2Fx&view=file"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -64,34 +64,3 @@ func cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
 	return "pdpp_browse_" + port
 }
-
-// signIn takes the owner's secret and shows what was asked for, or ends a session.
-func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
-	if r.Header.Get("Origin") != "http://"+r.Host {
-		p.refuse(w, r, http.StatusForbidden, "Open the page again and send its form from there.")
-		return
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		p.refuse(w, r, http.StatusBadRequest, "The form did not arrive whole.")
-		return
-	}
-	// #nosec G124 -- plain HTTP on loopback
-	cookie := &http.Cookie{Name: cookieName(r), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1}
-	if r.PostForm.Has("leave") {
-		p.sessions.end(r)
-		http.SetCookie(w, cookie)
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return
-	}
-	switch owner, err := p.options.IsOwner(r.PostForm.Get("owner_secret")); {
-	case err != nil:
-		p.askSecret(w, r, http.StatusTooManyRequests, q, "Too many wrong secrets. Wait a minute.")
-	case !owner:
-		p.askSecret(w, r, http.StatusForbidden, q, "That is not the owner's secret. It is in the terminal where this server was started.")
-	default:
-		cookie.Value, cookie.MaxAge = p.sessions.begin(), int(sessionLife.Seconds())
-		http.SetCookie(w, cookie)
-		http.Redirect(w, r, q.link(), http.StatusSeeOther) // #nosec G710 -- a query of / here
-	}
-}

@@ -88,9 +88,12 @@ type (
 // A described stream is what schema says of it.
 type described struct {
 	Fields    []field
-	Relations []string
+	Relations []relation
 	Cursor    string // the field by which records are sorted unless another is asked for
 }
+
+// A relation leads to the records of a stream whose key is the id of this one.
+type relation struct{ Name, Target, Key string }
 
 // A field is what schema says of one.
 type field struct {
@@ -114,8 +117,8 @@ func (p *Pages) describe(ctx context.Context, c *common, stream, connection stri
 		d.Fields = append(d.Fields, newField(capability.Name, flags))
 	}
 	for _, raw := range found.Array("expand_capabilities") {
-		if relation := rs.AsObject(raw); relation.Flag("usable") {
-			d.Relations = append(d.Relations, relation.Text("name"))
+		if one := rs.AsObject(raw); one.Flag("usable") {
+			d.Relations = append(d.Relations, relation{one.Text("name"), one.Text("target_stream"), one.Text("foreign_key")})
 		}
 	}
 	return d
