@@ -46,6 +46,7 @@ type Options struct {
 	Roots         []string
 	ProviderURL   string // empty: none was named
 	GrantID       string
+	URL           string  // of a hosted server's /mcp, where hosts sign in; empty: of none
 	Sample        *Sample // of --demo, instead of a provider
 
 	Program     string   // absolute path of this program
@@ -110,6 +111,9 @@ func Examine(ctx context.Context, o Options) Report {
 		if reached {
 			e.check(ctx, func() { e.well = e.renewed(ctx, &credential) && e.token(ctx, provider, credential.Token) || e.well })
 		}
+	}
+	if e.URL != "" {
+		e.check(ctx, func() { e.signIn(ctx) })
 	}
 	e.clients()
 	e.check(ctx, func() { e.stdio(ctx) })
@@ -202,6 +206,8 @@ func (e *examination) configuration() {
 		e.fail("configuration", exit.Owner, "unset "+e.OwnerVariable, "%s is set: an owner credential must not reach an assistant, and every command refuses to start.", e.OwnerVariable)
 	case e.Sample != nil:
 		e.ok("configuration", "The sample year is read; it needs nothing.")
+	case e.ProviderURL == "" && e.URL != "":
+		e.ok("configuration", "The hosted server is %s.", e.URL)
 	case e.ProviderURL == "":
 		e.warn("configuration", "pdpp-mcp connect <provider-url>, then pdpp-mcp doctor --provider-url <provider-url>", "No provider is named, so that only the program itself is looked at.")
 	default:

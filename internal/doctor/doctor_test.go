@@ -166,6 +166,41 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	}
 }
 
+// What hosts that sign in at a hosted server can read is found without a credential.
+func TestTheSignInOfAHostedServer(t *testing.T) {
+	for name, row := range map[string]struct{ metadata, want string }{
+		"packages are read":     {`{"authorization_servers":["https://as.example"],"pdpp_token_kinds_supported":["client","mcp_package"]}`, "ok all that the owner picks"},
+		"one source":            {`{"authorization_servers":["HERE"],"pdpp_token_kinds_supported":["client"]}`, "ok the one source"},
+		"packages are not read": {`{"authorization_servers":["https://as.example"],"pdpp_token_kinds_supported":["client"]}`, "warn --authorization-source"},
+		"no authorization":      {`{"pdpp_token_kinds_supported":["client"]}`, "warn does not say where"},
+		"no metadata":           {"", "warn status 404"},
+		"a page":                {"<html>", "warn does not say where"},
+		"nobody there":          {"gone", "fail cannot be reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t)
+			p.metadata = strings.ReplaceAll(row.metadata, "HERE", p.URL)
+			if row.metadata == "gone" {
+				p.Close()
+			}
+			report := doctor.Examine(t.Context(), doctor.Options{
+				URL: p.URL + "/mcp", Program: filepath.Join(t.TempDir(), "absent"), Now: func() time.Time { return now },
+				Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
+			})
+			found := report.Findings[1]
+			status, says, _ := strings.Cut(row.want, " ")
+			if found.Check != "sign-in" || found.Status != status || !strings.Contains(found.Message+found.Next, says) {
+				t.Errorf("%+v", found)
+			}
+			for _, asked := range p.asked {
+				if asked != "/.well-known/oauth-protected-resource/mcp " {
+					t.Errorf("asked for %s", asked)
+				}
+			}
+		})
+	}
+}
+
 // The exit code is that of the single cause; an owner's credential comes first.
 func TestExitCodes(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "absent")

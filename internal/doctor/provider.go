@@ -124,14 +124,8 @@ func (e *examination) provider() string {
 // reach asks for the provider's public metadata, without a credential: that shows whether it answers, what it says
 // of itself, and what time it is there.
 func (e *examination) reach(ctx context.Context, provider string) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, provider+"/.well-known/oauth-protected-resource", nil)
-	if err != nil {
-		e.fail("provider", exit.Usage, "pdpp-mcp doctor --provider-url https://…", "%s is not a URL that can be asked.", provider)
-		return false
-	}
-	request.Header.Set("User-Agent", e.UserAgent)
 	before := e.Now()
-	response, err := e.http.Do(request)
+	response, err := e.get(ctx, provider+wellKnownResource)
 	if err != nil {
 		e.fail("provider", exit.Unavailable, "check the URL and the network: curl -I "+provider, "%s cannot be reached: %s.", provider, why(err))
 		return false
@@ -142,6 +136,19 @@ func (e *examination) reach(ctx context.Context, provider string) bool {
 	e.clock(response.Header.Get("Date"), before, after)
 	e.metadata(response)
 	return true
+}
+
+// wellKnownResource is where RFC 9728 has the metadata of a resource.
+const wellKnownResource = "/.well-known/oauth-protected-resource"
+
+// get asks for a public document.
+func (e *examination) get(ctx context.Context, address string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("User-Agent", e.UserAgent)
+	return e.http.Do(request)
 }
 
 // clock compares the provider's clock, which counts whole seconds, with this machine's.
