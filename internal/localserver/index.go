@@ -1,0 +1,243 @@
+package localserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/sample"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
+const (
+	sampleName        = "sample year "
+	sampleFingerprint = sampleName + "3"
+)
+
+// lockEnding ends the name of the file that is locked for an index: shared by those that serve it, exclusive for the one that fills it.
+const lockEnding = ".lock"
+
+// lockRetry is how often a lock that another process has is asked for.
+const lockRetry = 100 * time.Millisecond
+
+// lockPatience is how long a process that looks at an index may have it open.
+const lockPatience = 2 * time.Second
+
+// An openIndex is a loaded store that keeps up with its files. While it is open no other process fills it, but others keep it up as well.
+type openIndex struct {
+	store  *store.Store
+	lock   *flock.Flock // nil in memory
+	config Config
+	keeper
+}
+
+func (i *openIndex) close() error {
+	if i == nil {
+		return nil
+	}
+	i.keeping.Wait()
+	err := i.store.Close()
+	if i.lock != nil {
+		err = errors.Join(err, i.lock.Close())
+	}
+	return err
+}
+
+// openIndexOf opens the index and fills it with the files or the sample year, unless it holds just that. Where another
+// process serves an index of other files, this one reads the files into memory. Its error is an exit.NotReady when the index file is
+// not to be touched.
+func openIndexOf(ctx context.Context, c Config) (*openIndex, error) {
+	wanted, problem := c.fingerprint()
+	if c.DB == "" {
+		return c.inMemory(ctx, wanted, problem)
+	}
+	lock := flock.New(c.DB+lockEnding, flock.SetPermissions(0o600))
+	for filled, occupied := false, false; ; {
+		store, err := c.shared(ctx, lock, wanted)
+		if err != nil {
+			return nil, errors.Join(err, lock.Close())
+		}
+		if store != nil && problem == nil {
+			index := &openIndex{store: store, lock: lock, config: c}
+			held, _ := store.Loaded()
+			switch {
+			case held == wanted && !filled && c.Data != "":
+				fmt.Fprintf(c.Progress, "pdpp-mcp: %s is unchanged; using the kept index\n", c.Data)
+			case held != wanted && !c.Behind: // else the first who asks waits for it
+				err = index.readAgain(ctx, wanted)
+			}
+			if err != nil {
+				return nil, errors.Join(err, index.close())
+			}
+			return index, nil
+		}
+		if err := lock.Unlock(); err != nil {
+			return nil, err
+		}
+		alone, err := c.alone(ctx, lock)
+		switch {
+		case err != nil:
+			return nil, err
+		case alone:
+			if err := errors.Join(c.fillFile(ctx, wanted, problem), lock.Unlock()); err != nil {
+				return nil, err
+			}
+			filled = true
+		case occupied:
+			fmt.Fprintln(c.Progress, "pdpp-mcp: another pdpp-mcp serves an index of other files from there; this one reads its files into memory")
+			return c.inMemory(ctx, wanted, problem)
+		default: // somebody looked at it, or filled it in the meantime
+			occupied = true
+		}
+	}
+}
+
+// shared waits until nobody fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
+// does not.
+func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
+	free, err := lock.TryRLock()
+	if err == nil && !free {
+		fmt.Fprintln(c.Progress, "pdpp-mcp: another pdpp-mcp reads these files; waiting for its index")
+		_, err = lock.TryRLockContext(ctx, lockRetry)
+	}
+	if err != nil {
+		return nil, notReady(&store.IndexError{Path: c.DB, Reason: "cannot be locked: " + err.Error()})
+	}
+	if held, _ := store.HeldIndex(ctx, c.DB); held == "" || place(held) != place(wanted) { // filling it reports what is wrong with it
+		return nil, nil
+	}
+	store, err := store.Open(ctx, c.DB)
+	if err != nil {
+		return nil, notReady(err)
+	}
+	if _, ok := store.Loaded(); !ok { // of an older version
+		return nil, store.Close()
+	}
+	return store, nil
+}
+
+// place is the part of a fingerprint that says where its files are.
+func place(fingerprint string) string {
+	place, _, _ := strings.Cut(fingerprint, placeEnd)
+	return place
+}
+
+// placeEnd is between the place of files and what they are.
+const placeEnd = "\x00"
+
+// alone reports whether nobody else has the index open, now or in a moment.
+func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
+	moment, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	alone, err := lock.TryLockContext(moment, lockRetry)
+	if err != nil && moment.Err() != nil && ctx.Err() == nil {
+		return false, nil
+	}
+	return alone, err
+}
+
+func (c Config) fillFile(ctx context.Context, wanted string, problem error) error {
+	store, err := store.Open(ctx, c.DB)
+	if err != nil {
+		return notReady(err)
+	}
+	if held, ok := store.Loaded(); !ok || problem != nil || held != wanted { // somebody else may just have filled it
+		err = c.fill(ctx, store, wanted, problem)
+	}
+	return errors.Join(err, store.Close())
+}
+
+func (c Config) inMemory(ctx context.Context, wanted string, problem error) (*openIndex, error) {
+	store, err := store.Open(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.fill(ctx, store, wanted, problem); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &openIndex{store: store, config: c}, nil
+}
+
+// mayUseIndex refuses an index file that is not to be touched: exit.NotReady. It keeps the sample year from replacing an
+// index of a person's own files, which may be all that is left of them.
+func (c Config) mayUseIndex(ctx context.Context) error {
+	if c.DB == "" {
+		return nil
+	}
+	if c.Data != "" {
+		return notReady(store.CheckIndex(ctx, c.DB))
+	}
+	held, err := store.HeldIndex(ctx, c.DB)
+	if err == nil && held != "" && !strings.HasPrefix(held, sampleName) {
+		err = &store.IndexError{Path: c.DB, Reason: "holds other files than the sample year, and is used only with --data and the place of those files"}
+	}
+	return notReady(err)
+}
+
+// notReady gives a refusal of an index file its exit code.
+func notReady(err error) error {
+	if refused, ok := errors.AsType[*store.IndexError](err); ok {
+		return &exit.Error{Code: exit.NotReady, Message: refused.Error()}
+	}
+	return err
+}
+
+// ownFiles are the files of the index, which are not read as data.
+func (c Config) ownFiles() []string {
+	if c.DB == "" {
+		return nil
+	}
+	return append(store.IndexFiles(c.DB), c.DB+lockEnding, c.DB+tokenKeyEnding)
+}
+
+// fingerprint names what is to be served, or says what is wrong with it.
+func (c Config) fingerprint() (string, error) {
+	if c.Data == "" {
+		return sampleFingerprint, nil
+	}
+	sum, err := importer.Fingerprint(c.Data, c.ownFiles()...)
+	if path, failed := filepath.Abs(c.Data); failed == nil {
+		sum = path + placeEnd + sum
+	}
+	return sum, err
+}
+
+// fill fills a store with the sample year, or with files of the person's own.
+func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string, problem error) error {
+	if c.Data == "" {
+		year, err := sample.Year(ctx)
+		if err != nil {
+			return err
+		}
+		return into.Load(ctx, year, fingerprint, nil)
+	}
+	report := loadReport{out: c.Progress, now: c.Now, begun: c.Now(), reported: c.Now()}
+	known, err := into.Known(ctx) // of a load that was interrupted
+	if err != nil {
+		return err
+	}
+	corpus, err := importer.Reopen(ctx, c.Data, known, importer.Watch{Skipped: report.skip, Found: report.found}, c.ownFiles()...) // it says what it skips, and fails as the fingerprint did
+	if err = cmp.Or(err, problem); err != nil && ctx.Err() == nil {
+		return exit.UsageError(err.Error())
+	}
+	if err == nil {
+		err = into.Load(ctx, corpus, fingerprint, report.load)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted while loading; with an index, the next start goes on after the last file that was read to its end")
+	}
+	if err != nil {
+		return err
+	}
+	report.end()
+	return nil
+}

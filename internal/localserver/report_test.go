@@ -1,0 +1,42 @@
+package localserver
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
+)
+
+func TestLoadingIsToldOnceASecondAndEachSkip(t *testing.T) {
+	clock := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
+	var said strings.Builder
+	report := loadReport{out: &said, now: func() time.Time { return clock }, begun: clock, reported: clock}
+	report.found(1000)
+	clock = clock.Add(progressEvery)
+	report.found(2000)
+	report.load(5000)
+	clock = clock.Add(2 * progressEvery)
+	report.load(7000)
+	report.load(7001)
+	for line := range 40 {
+		report.skip(importer.Skip{File: "a/b.csv", Line: line, Reason: "no row"})
+	}
+	report.end()
+	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+	want := []string{
+		"pdpp-mcp: found 2000 records so far",
+		"pdpp-mcp: loaded 7000 records so far",
+		"pdpp-mcp: skipped a/b.csv: no row",
+		"pdpp-mcp: skipped a/b.csv:1: no row",
+	}
+	if diff := cmp.Diff(want, lines[:4]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"pdpp-mcp: skipped a/b.csv:39: no row", "pdpp-mcp: loaded 7001 records in 3s, skipped 40"}, lines[len(lines)-2:]); diff != "" ||
+		len(lines) != 2+40+1 {
+		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
+	}
+}

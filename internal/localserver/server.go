@@ -1,0 +1,217 @@
+// Package localserver serves the sample year or a person's own files to this process: it opens and fills their index, keeps up with
+// files that change, and makes the tokens and the vectors.
+package localserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+)
+
+// ClientID is the name under which a [Server] lets its introspection and its package directory be asked.
+const ClientID = "pdpp-mcp"
+
+// A Server is an embedded resource server of this process, on a port of loopback.
+type Server struct {
+	URL          string
+	ClientSecret string // of [ClientID]
+	OwnerSecret  string // approves what clients ask for, and opens the pages over the data
+	Tokens       authority.DemoTokens
+	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded. Its error says that there were too many wrong ones.
+	IsOwner func(secret string) (bool, error)
+
+	index  *openIndex // nil until it is loaded
+	server *http.Server
+
+	running     context.Context // until Close
+	stopLoading context.CancelFunc
+	loaded      chan struct{}  // closed when loading has ended
+	embedding   sync.WaitGroup // the making of vectors, behind serving
+	resources   http.Handler   // what answers once it has; nil when it failed
+
+	mu          sync.Mutex
+	grants      *authority.Grants
+	granted     string // the generation of what they grant
+	makeVectors func()
+}
+
+// A Config is what a [Server] is started with.
+type Config struct {
+	Listen     string            // an address of loopback; one that is taken or empty is any
+	Data       string            // path of the person's own files; empty: the sample year
+	DB         string            // path of the index; empty: in memory
+	Embed      *embedding.Client // what makes vectors; nil: semantic search is refused
+	Progress   io.Writer         // where it says how loading goes on
+	Now        func() time.Time  // of the progress
+	Log        zerolog.Logger
+	TokenLife  time.Duration // of an access token that can be refreshed; 0: 10 minutes
+	Behind     bool          // load while it serves: requests wait for the end of that
+	KeepTokens bool          // beside the index, for the next start
+	NewTokens  bool          // make others than those that are kept
+}
+
+// Start loads the data and serves it on loopback until [Server.Close].
+func Start(ctx context.Context, c Config) (*Server, error) {
+	if err := c.mayUseIndex(ctx); err != nil {
+		return nil, err
+	}
+	tokens, err := c.demoTokens()
+	if err != nil {
+		return nil, err
+	}
+	var listener net.Listener
+	for _, address := range []string{c.Listen, "127.0.0.1:0"} {
+		if address != "" && listener == nil {
+			listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := &Server{Tokens: tokens, ClientSecret: rand.Text(), OwnerSecret: strings.ToLower(rand.Text()[:12]), loaded: make(chan struct{})}
+	e.URL = "http://" + listener.Addr().String()
+	e.server = service.NewHTTPServer("", e)
+	go func() {
+		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			c.Log.Error().Err(err).Msg("embedded resource server")
+		}
+	}()
+	ctx, e.stopLoading = context.WithCancel(ctx)
+	e.running = ctx
+	if c.Behind {
+		go func() {
+			if err := e.load(ctx, c); err != nil && ctx.Err() == nil {
+				c.Log.Error().Err(err).Msg("embedded resource server")
+			}
+		}()
+		return e, nil
+	}
+	if err := e.load(ctx, c); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// load opens the index and fills it, and lets the requests in that waited for it.
+func (e *Server) load(ctx context.Context, c Config) (err error) {
+	defer close(e.loaded)
+	if e.index, err = openIndexOf(ctx, c); err != nil {
+		return err
+	}
+	store, embeddings := e.index.store, e.embed(ctx, c)
+	e.grants, e.granted = authority.DemoGrants(store.Connectors(), e.Tokens, time.Now()), store.Catalog().Generation
+	server := embedded.NewServer(store, e.grants, embedded.Options{
+		Pending: e.index.pending,
+		Origin:  func() string { return e.URL }, ClientID: ClientID, ClientSecret: e.ClientSecret, Embeddings: embeddings,
+		OwnerSecret: e.OwnerSecret, TokenLife: c.TokenLife,
+		Fault: func(r *http.Request, err error) {
+			c.Log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
+		},
+	})
+	e.resources, e.IsOwner = server, server.IsOwner
+	return nil
+}
+
+// embed makes vectors of the loaded texts, until [Server.Close].
+func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
+	if c.Embed == nil {
+		return nil
+	}
+	embeddings := semantic.New(e.index.store, c.Embed)
+	report := embedReport{out: c.Progress, now: c.Now, model: c.Embed.Model(), begun: c.Now(), reported: c.Now()}
+	var one sync.Mutex // at a time
+	e.makeVectors = func() {
+		e.embedding.Go(func() {
+			one.Lock()
+			defer one.Unlock()
+			if err := embeddings.Run(ctx, report.progress); err != nil && ctx.Err() == nil {
+				c.Log.Error().Err(err).Msg("vectors")
+			}
+		})
+	}
+	e.makeVectors()
+	return embeddings
+}
+
+// loadingPatience is how long a request waits for the data: less than a call may take, so that its answer says why.
+const loadingPatience = middleware.DefaultDeadline * 3 / 4
+
+// ServeHTTP answers a request once the data is loaded, or says that it is not yet.
+func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	patience := time.NewTimer(loadingPatience)
+	defer patience.Stop()
+	select {
+	case <-e.loaded:
+	case <-patience.C:
+		w.Header().Set("Retry-After", "20") // longer than a read is tried again
+		refuseRead(w, http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")
+		return
+	case <-r.Context().Done():
+		return
+	}
+	if e.resources == nil {
+		refuseRead(w, http.StatusInternalServerError, "index_failed", "The files could not be read. The log of pdpp-mcp says why.")
+		return
+	}
+	e.index.keepUp(e.running, r.Context())
+	e.regrant(r.Context())
+	e.resources.ServeHTTP(w, r)
+}
+
+// regrant grants the demo's tokens what there is now, after this or another process has read files again.
+func (e *Server) regrant(ctx context.Context) {
+	if e.index == nil {
+		return
+	}
+	current, err := e.index.store.Current(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil || current.Generation == e.granted { // what is wrong the answer says
+		return
+	}
+	e.granted = current.Generation
+	e.grants.PutDemo(current.Connectors, e.Tokens, time.Now())
+	if e.makeVectors != nil {
+		e.makeVectors()
+	}
+}
+
+// refuseRead writes the error envelope of a resource server.
+func refuseRead(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": code, "type": "api_error", "message": message}})
+}
+
+// Close ends it.
+func (e *Server) Close() {
+	e.stopLoading()
+	<-e.loaded
+	e.embedding.Wait()
+	_ = e.server.Close()
+	_ = e.index.close()
+}
+
+// Connectors are those of the loaded data.
+func (e *Server) Connectors() []model.Connector { return e.index.store.Connectors() }
+
+// LeftOut says where and why something of the loaded data was not read.
+func (e *Server) LeftOut() []model.LeftOut { return e.index.store.Catalog().LeftOut }

@@ -1,0 +1,70 @@
+package localserver
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"runtime"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// tokenKeyEnding ends the name of the file beside an index that the demo's tokens are derived from.
+const tokenKeyEnding = ".key"
+
+// demoTokens are new, or those of the last start where the index is kept: a client that was given one still reads after a restart.
+func (c Config) demoTokens() (authority.DemoTokens, error) {
+	if !c.KeepTokens || c.DB == "" {
+		return authority.NewDemoTokens(rand.Reader)
+	}
+	key, err := keptKey(c.DB+tokenKeyEnding, c.NewTokens)
+	if err != nil {
+		return authority.DemoTokens{}, &exit.Error{Code: exit.NotReady, Message: err.Error()}
+	}
+	drawn, err := hkdf.Key(sha256.New, key, nil, "pdpp-mcp demo tokens", 512)
+	if err != nil {
+		return authority.DemoTokens{}, err
+	}
+	return authority.NewDemoTokens(bytes.NewReader(drawn))
+}
+
+// keyFile is what a file of a key holds.
+var keyFile = regexp.MustCompile(`^pdpp-mcp key [A-Z2-7]{52}\n$`)
+
+// keptKey reads the key in a file, or makes one where there is none or a new one is asked for. It touches no file that is not
+// such a key, and none that others can read.
+func keptKey(path string, renew bool) ([]byte, error) {
+	held, err := credentials.ReadSettings(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case !keyFile.Match(held):
+		return nil, fmt.Errorf("%s holds something else than the key of the demo's tokens: move it, or name another --db", path)
+	case !renew:
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			err = fmt.Errorf("others can read the key of the demo's tokens, %s: run with --new-token", path)
+		}
+		return held, err
+	default:
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	made := []byte("pdpp-mcp key " + rand.Text() + rand.Text() + "\n")
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- beside the file that the user named
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.Write(made)
+	return made, errors.Join(err, file.Close())
+}
