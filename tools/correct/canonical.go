@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -95,20 +94,6 @@ func (t Tool) value(p *Parameter, raw string) string {
 	return raw
 }
 
-// list is a list of names.
-func list(raw string) string {
-	s, lone := text(raw)
-	switch {
-	case lone && strings.ContainsAny(s, ",["):
-		if values := names(s); len(values) > 0 {
-			return listed(values)
-		}
-	case lone && s != "":
-		return listed([]string{unquoted(s)})
-	}
-	return raw
-}
-
 func (t Tool) string(p *Parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
@@ -134,7 +119,7 @@ func (t Tool) string(p *Parameter, raw string) string {
 	if p.Words != nil {
 		written, ok := rs.AsText(raw)
 		plain := snake(written)
-		if other, known := words[p.Name][plain]; known {
+		if other, known := wordForms[p.Name][plain]; known {
 			plain = other
 		}
 		if ok && slices.Contains(p.Words, plain) {
@@ -214,7 +199,7 @@ func computed(args rs.Object) rs.Object {
 	metric, _ := text(args.Get("metric"))
 	if found := metricOfField.FindStringSubmatch(metric); found != nil && !args.Has("field") {
 		name := strings.ToLower(found[1])
-		if other := words["metric"][name]; other != "" {
+		if other := wordForms["metric"][name]; other != "" {
 			name = other
 		}
 		if name == "count" && strings.Contains(strings.ToLower(metric), "distinct ") {
@@ -253,20 +238,4 @@ func limited(args rs.Object) rs.Object {
 		return args.With("expand_limit", limits.JSON())
 	}
 	return args
-}
-
-// Arguments reads raw arguments; false for what is not one JSON object, or has a name twice.
-func Arguments(raw json.RawMessage) (rs.Object, bool) {
-	args, err := rs.ReadObject(string(raw))
-	if err != nil {
-		return nil, false
-	}
-	seen := map[string]bool{}
-	for _, m := range args {
-		if seen[m.Name] {
-			return nil, false
-		}
-		seen[m.Name] = true
-	}
-	return args, true
 }

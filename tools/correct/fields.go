@@ -11,7 +11,7 @@ import (
 
 // A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
 type correction struct {
-	stream Stream
+	stream KnownStream
 	args   rs.Object
 	wrong  []string // sentences
 	param  string
@@ -54,7 +54,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 	if len(near) > 0 {
 		return near[0]
 	}
-	if u != nil && len(known) > 0 && len(known) <= 3 {
+	if u != nil && len(known) == 1 {
 		return known[0]
 	}
 	c.open = true
@@ -63,7 +63,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 
 // Unknown returns the error that says which field, relation or view of a call its stream does not have, and the call that is probably
 // meant; nil if it has all that are named. refused is what the resource server said.
-func (s Stream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
+func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Error {
 	if len(s.Fields) == 0 {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (c *correction) filter(t Tool) {
 		}
 		u, what := use(filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
-			u, what = ranges, "be filtered by a range"
+			u, what = hasRanges, "be filtered by a range"
 		} else if c.elsewhere(t, field, m.Value) {
 			continue
 		}
@@ -207,7 +207,7 @@ func (c *correction) sort() {
 		return
 	}
 	field, descending := strings.CutPrefix(sort, "-")
-	to := c.name("sort", field, ranges, "be sorted by")
+	to := c.name("sort", field, hasRanges, "be sorted by")
 	if to == "" {
 		return
 	}

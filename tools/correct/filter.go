@@ -141,10 +141,10 @@ func conjunction(list []string, raw string) string {
 var (
 	comparison = regexp.MustCompile(`(?i)^\s*["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*` +
 		`(>=|<=|==|=|>|<|:|\b(?:gte|lte|gt|lt|eq|is)\b)\s*(.+?)\s*$`)
-	bracketed = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
-	leading   = regexp.MustCompile(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
-	number    = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-	andWord   = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
+	bracketed   = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
+	leading     = regexp.MustCompile(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
+	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+	andWord     = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
 )
 
 // guessedFilter returns the filter that is probably meant by one that was refused; "" for none, as for one that cannot be said: an
@@ -250,14 +250,6 @@ func (t Tool) Hint(args rs.Object) string {
 	return ""
 }
 
-func set(words ...string) map[string]bool {
-	all := map[string]bool{}
-	for _, word := range words {
-		all[word] = true
-	}
-	return all
-}
-
 // leadingOf splits a text such as ">100"; "" where no operator leads it.
 func leadingOf(raw string) (operator, value string) {
 	s, _ := text(raw)
@@ -280,7 +272,7 @@ func with(filter rs.Object, field, operator, value string) rs.Object {
 // literal is a value of a written condition: a number, a boolean, or a text with or without quotation marks.
 func literal(s string) string {
 	s = strings.TrimSpace(s)
-	if number.MatchString(s) || s == "true" || s == "false" {
+	if plainNumber.MatchString(s) || s == "true" || s == "false" {
 		return s
 	}
 	return rs.EncodeJSON(unquoted(s))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -53,7 +52,7 @@ func (g Grant) Named(args rs.Object) (rs.Object, bool) {
 	for _, stream := range t.streams {
 		same[stream] = stream
 	}
-	return changed(args, same, found), true
+	return replaceNames(args, same, found), true
 }
 
 // Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
@@ -204,9 +203,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
 			quoted(about.connection), quoted(stream), shownConnections(others))
-		e.Connections, e.ConnectionTotal, e.RetryWith = first(others, nil), len(others), "connection_id"
+		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
 		same, _ := g.likeliest(about.streams, others[0].ID)
-		e.Send = Call{t.Name, changed(args, same, others[0].ID)}.String()
+		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
 		return e
 	}
 	e.Message = fmt.Sprintf("no stream %s in this grant.", quoted(stream))
@@ -221,7 +220,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 		known := g.streamsOf("")
 		e.Message += " It has: " + shownNames(known, 20) + "."
 		if everything && (t.Name == "schema" || t.Name == "search") {
-			e.Send = Call{t.Name, changed(args, map[string]string{}, about.connection)}.String()
+			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, about.connection)}.String()
 		}
 		if e.Send == "" {
 			e.Send = Call{"schema", rs.Object{}}.String()
@@ -244,7 +243,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID
 	}
-	e.Send = Call{t.Name, changed(args, to, connection)}.String()
+	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
 	return e
 }
 
@@ -273,28 +272,40 @@ func (g Grant) displayed(stream string) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// quoted is a text from elsewhere as a quotation within a sentence, bounded.
-func quoted(s string) string { return rs.EncodeJSON(clean(s)) }
-
-// clean bounds a text from elsewhere and leaves out what does not belong into a line.
-func clean(s string) string {
-	if runes := []rune(rs.ErrorText(s)); len(runes) > 60 {
-		return string(runes[:60]) + "…"
+// missingConnection says which connections are near one that the grant does not have.
+func (g Grant) missingConnection(t Tool, args rs.Object, about touched) *rs.Error {
+	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
+	streams, known := g.likeliest(about.streams, "")
+	var having []rs.Connection
+	for _, c := range g.connectionsOf("") {
+		if !known || !slices.ContainsFunc(about.streams, func(s string) bool { return !g.has(streams[s], c.ID) }) {
+			having = append(having, c)
+		}
 	}
-	return rs.ErrorText(s)
+	near := nearConnections(about.connection, having)
+	e.Message = fmt.Sprintf("no connection %s in this grant.", quoted(about.connection))
+	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
+	switch {
+	case len(near) > 0:
+		e.Message += " Nearest: " + shownConnections(near) + "."
+		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
+	case !known, args.Has("id"): // the id may be another record's elsewhere
+		e.Send = Call{"schema", rs.Object{}}.String()
+	case len(having) == 1 || !g.OneConnection || t.Name == "search":
+		e.Send = Call{t.Name, replaceNames(args, streams, "")}.String()
+	case len(having) > 0:
+		e.Send = Call{t.Name, replaceNames(args, streams, having[0].ID)}.String()
+	}
+	return e
 }
 
-// shownNames lists names, those in quotation marks that are not plain words.
-func shownNames(names []string, most int) string {
-	var shown []string
-	for _, name := range names[:min(len(names), most)] {
-		if strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) || len(name) > 60 {
-			name = quoted(name)
+// firstOf puts some connections before the others, at most as many as an error lists.
+func firstOf(some, all []rs.Connection) []rs.Connection {
+	ordered := slices.Clone(some)
+	for _, c := range all {
+		if !slices.Contains(some, c) {
+			ordered = append(ordered, c)
 		}
-		shown = append(shown, name)
 	}
-	if len(names) > most {
-		shown = append(shown, "…")
-	}
-	return strings.Join(shown, ", ")
+	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
 }

@@ -2,133 +2,24 @@ package correct
 
 import (
 	"cmp"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// dateLayouts are ways to write a day, a month or a year, and times without a zone, beside RFC 3339. Those whose day and month can be
-// mistaken for each other are none.
-var dateLayouts = []struct {
-	layout string
-	span   string // "" for a time
-}{
-	{"2006-01", "month"}, {"January 2006", "month"}, {"Jan 2006", "month"}, {"2006/01/02", "day"}, {"2006.01.02", "day"},
-	{"2 January 2006", "day"}, {"2 Jan 2006", "day"}, {"January 2, 2006", "day"}, {"Jan 2, 2006", "day"},
-	{"2006-01-02 15:04:05", ""}, {"2006-01-02 15:04", ""}, {"2006-01-02T15:04:05", ""}, {"2006-01-02T15:04", ""},
-}
-
-// dayOf is a bound of a period as search takes it, for a day, month or year that is written in another way; "" if there is none. Of what
-// is longer than a day, until is the last.
-func dayOf(name, raw string) string {
-	s, _ := text(raw)
-	s = strings.TrimSpace(s)
-	first, span := readDate(s)
-	if year, err := time.Parse("2006", s); err == nil {
-		first, span = year, "year"
-	}
-	switch {
-	case unixSeconds.MatchString(s):
-		return dateOf(raw)
-	case span == "": // a time without a zone is not taken for one of UTC
-		return ""
-	case name == "until" && span == "month":
-		first = first.AddDate(0, 1, -1)
-	case name == "until" && span == "year":
-		first = first.AddDate(1, 0, -1)
-	}
-	return first.Format(time.DateOnly)
-}
-
-// readDate reads a date or time in one of the layouts; the zero time for any other text.
-func readDate(s string) (t time.Time, span string) {
-	for _, known := range dateLayouts {
-		if t, err := time.Parse(known.layout, s); err == nil {
-			return t, known.span
-		}
-	}
-	return time.Time{}, ""
-}
-
-var unixSeconds = regexp.MustCompile(`^1[0-9]{9}$|^1[0-9]{12}$`)
-
-// dateOf is a date as a filter takes it, for one that is written in another way; "" if there is none.
-func dateOf(raw string) string {
-	s, ok := rs.AsText(raw)
-	if !ok {
-		return ""
-	}
-	s = strings.TrimSpace(s)
-	if unixSeconds.MatchString(s) {
-		n, _ := strconv.ParseInt(s[:10], 10, 64)
-		return time.Unix(n, 0).UTC().Format(time.RFC3339)
-	}
-	switch t, span := readDate(s); {
-	case t.IsZero():
-		return ""
-	case span == "":
-		return t.Format(time.RFC3339)
-	default:
-		return t.Format(time.DateOnly)
-	}
-}
-
-// spanOf is the range that a month or year means as the one value of a field; "" for anything else.
-func spanOf(raw string) string {
-	s, _ := text(raw)
-	s = strings.TrimSpace(s)
-	first, span := readDate(s)
-	var next time.Time
-	switch year, err := time.Parse("2006", s); {
-	case err == nil:
-		first, next = year, year.AddDate(1, 0, 0)
-	case span == "month":
-		next = first.AddDate(0, 1, 0)
-	default:
-		return ""
-	}
-	return rs.Object{
-		{Name: "gte", Value: rs.EncodeJSON(first.Format(time.DateOnly))}, {Name: "lt", Value: rs.EncodeJSON(next.Format(time.DateOnly))},
-	}.JSON()
-}
-
-// boundOf is a bound of a range as a filter takes it; "" if it is written as it should be. After a month or up to it means all its days.
-func boundOf(operator, raw string) (name, value string) {
-	if span := rs.AsObject(spanOf(raw)); span != nil {
-		switch operator {
-		case "gt":
-			return "gte", span.Get("lt")
-		case "lte":
-			return "lt", span.Get("lt")
-		}
-		return operator, span.Get("gte")
-	}
-	return operator, valueOf(raw)
-}
-
-// valueOf is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.
-func valueOf(raw string) string {
-	if s, ok := text(raw); ok {
-		switch strings.ToLower(strings.TrimSpace(s)) {
-		case "true", "yes":
-			return "true"
-		case "false", "no":
-			return "false"
-		}
-	}
-	if date := dateOf(raw); date != "" {
-		return rs.EncodeJSON(date)
-	}
-	return ""
-}
-
 // Unfiltered returns the call that reads without what a resource server refuses a token at all: records of a period by a search, which
-// looks through them, and anything else without the arguments.
+// looks through them, instead of a number the fields that it was to be filtered by, and anything else without the arguments.
 func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	filter := args.Object("filter")
+	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be taken for the one that was asked for
+		fields := make([]string, len(filter))
+		for i, m := range filter {
+			fields[i] = m.Name
+		}
+		list := rs.Object{{Name: "stream", Value: args.Get("stream")}, {Name: "fields", Value: listed(fields)}, {Name: "limit", Value: "100"}}
+		return Call{"query_records", list.WithAll(onlyConnection(args))}
+	}
 	if t.Name != "query_records" || refused.Param != "filter" || len(filter) != 1 {
 		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A Stream is what the fields and relations of a call are compared with.
-type Stream struct {
+// A KnownStream is what the fields and relations of a call are compared with.
+type KnownStream struct {
 	Name      string
 	Fields    []rs.SchemaField
 	Relations []string
@@ -16,8 +16,8 @@ type Stream struct {
 }
 
 // ReadStream reads a stream out of a schema document; a field of several connections counts once.
-func ReadStream(name string, s *rs.Schema) Stream {
-	stream := Stream{Name: name}
+func ReadStream(name string, s *rs.Schema) KnownStream {
+	stream := KnownStream{Name: name}
 	for _, row := range s.Streams {
 		if row.Name != name {
 			continue
@@ -41,7 +41,7 @@ func ReadStream(name string, s *rs.Schema) Stream {
 	return stream
 }
 
-func (s Stream) field(name string) *rs.SchemaField {
+func (s KnownStream) field(name string) *rs.SchemaField {
 	for i := range s.Fields {
 		if s.Fields[i].Name == name {
 			return &s.Fields[i]
@@ -50,7 +50,7 @@ func (s Stream) field(name string) *rs.SchemaField {
 	return nil
 }
 
-func (s Stream) isNumber(name string) bool {
+func (s KnownStream) isNumber(name string) bool {
 	f := s.field(name)
 	return f != nil && (f.Type == "number" || f.Type == "integer")
 }
@@ -62,12 +62,12 @@ func aggregates(kind string) use {
 	return func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, kind) }
 }
 
-func ranges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
+func hasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
 
 func filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 
 // suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
-func (s Stream) suited(u use) []string {
+func (s KnownStream) suited(u use) []string {
 	var all, suited []string
 	for _, f := range s.Fields {
 		all = append(all, f.Name)
@@ -103,7 +103,7 @@ var roles = []struct {
 }
 
 // near are the fields that a name may mean, those for the use first.
-func (s Stream) near(name string, u use) []string {
+func (s KnownStream) near(name string, u use) []string {
 	known := s.suited(u)
 	for _, prefix := range []string{"data.", "record.", s.Name + ".", "fields."} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(known, rest) {

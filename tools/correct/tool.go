@@ -3,6 +3,7 @@
 package correct
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -147,4 +148,42 @@ func names(s string) []string {
 		values[i] = unquoted(values[i])
 	}
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}
+
+// list is a list of names.
+func list(raw string) string {
+	s, lone := text(raw)
+	switch {
+	case lone && strings.ContainsAny(s, ",["):
+		if values := names(s); len(values) > 0 {
+			return listed(values)
+		}
+	case lone && s != "":
+		return listed([]string{unquoted(s)})
+	}
+	return raw
+}
+
+func set(words ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range words {
+		all[word] = true
+	}
+	return all
+}
+
+// Arguments reads raw arguments; false for what is not one JSON object, or has a name twice.
+func Arguments(raw json.RawMessage) (rs.Object, bool) {
+	args, err := rs.ReadObject(string(raw))
+	if err != nil {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	for _, m := range args {
+		if seen[m.Name] {
+			return nil, false
+		}
+		seen[m.Name] = true
+	}
+	return args, true
 }

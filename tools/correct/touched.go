@@ -1,7 +1,9 @@
 package correct
 
 import (
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -40,8 +42,8 @@ func Touches(args rs.Object) (streams []string, connection string) {
 	return t.streams, t.connection
 }
 
-// changed writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
-func changed(args rs.Object, streams map[string]string, connection string) rs.Object {
+// replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
+func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
 	before := touches(args)
 	if id, ok := text(args.Get("id")); ok {
 		if ref, err := rs.ParseRef(id); err == nil {
@@ -81,4 +83,83 @@ func changed(args rs.Object, streams map[string]string, connection string) rs.Ob
 		return args.With("connection_id", rs.EncodeJSON(connection))
 	}
 	return args
+}
+
+// withoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
+func withoutHandles(args rs.Object) rs.Object {
+	stream, _ := text(args.Get("stream"))
+	for _, m := range args.Object("filter") {
+		handle, ok := text(m.Value)
+		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
+			continue
+		}
+		ref, err := rs.ParseRef(handle)
+		connection, named := text(args.Get("connection_id"))
+		switch {
+		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection:
+			continue
+		case strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"): // a handle within a handle
+			continue
+		case !named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream):
+			continue // it may be an id of this form
+		}
+		args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(ref.RecordID)).JSON())
+		args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
+	}
+	return args
+}
+
+// identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
+func (t Tool) identified(args rs.Object) rs.Object {
+	id, ok := text(args.Get("id"))
+	if number := args.Get("id"); !ok && rs.Kind(number) == "number" && args.Has("stream") {
+		id, ok = number, true
+	}
+	if !ok {
+		return args
+	}
+	if stream, connection, record := recordURL(id); stream != "" {
+		ref := rs.Ref{ConnectionID: connection, Stream: stream, RecordID: record}
+		return args.With("id", rs.EncodeJSON(ref.String()))
+	}
+	stream, given := text(args.Get("stream"))
+	if !given || t.Takes("stream") || rs.UnsafeName(stream) != "" {
+		return args
+	}
+	if ref, err := rs.ParseRef(id); err == nil && ref.Stream == stream {
+		return args.Without("stream") // it is said twice
+	}
+	if ref, err := rs.ParseRef(id); err == nil && ref.ConnectionID != "" || strings.HasPrefix(id, rs.RecordURIPrefix) {
+		return args // it names another stream
+	}
+	ref := rs.Ref{Stream: stream, RecordID: id}
+	if connection, ok := text(args.Get("connection_id")); ok && ref.String() != stream+":"+id {
+		ref.ConnectionID = connection // a handle names its connection
+	}
+	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
+}
+
+// recordURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
+// read from the URL's host.
+func recordURL(id string) (stream, connection, record string) {
+	if !strings.HasPrefix(id, "https://") && !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "/v1/") {
+		return "", "", ""
+	}
+	u, err := url.Parse(id)
+	if err != nil {
+		return "", "", ""
+	}
+	_, below, found := strings.Cut(u.EscapedPath(), "/v1/streams/")
+	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
+	if !found || len(segments) != 3 || segments[1] != "records" {
+		return "", "", ""
+	}
+	stream, errStream := url.PathUnescape(segments[0])
+	record, errRecord := url.PathUnescape(segments[2])
+	connection = u.Query().Get("connection_id")
+	unsafe := rs.UnsafeName(stream) != "" || connection != "" && rs.UnsafeName(connection) != ""
+	if errStream != nil || errRecord != nil || record == "" || unsafe {
+		return "", "", ""
+	}
+	return stream, connection, record
 }

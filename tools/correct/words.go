@@ -31,8 +31,8 @@ var aliases = map[string][]string{
 	"until":         {"to", "end", "end_date", "date_to", "to_date", "end_time", "time_max"},
 }
 
-// words are other ways to write one of the few values of an argument.
-var words = map[string]map[string]string{
+// wordForms are other ways to write one of the few values of an argument.
+var wordForms = map[string]map[string]string{
 	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc",
 		"ascending": "asc", "oldest": "asc", "oldest_first": "asc"},
 	"granularity": {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",

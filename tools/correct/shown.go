@@ -1,0 +1,46 @@
+package correct
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// quoted is a text from elsewhere as a quotation within a sentence, bounded.
+func quoted(s string) string { return rs.EncodeJSON(clean(s)) }
+
+// clean bounds a text from elsewhere and leaves out what does not belong into a line.
+func clean(s string) string {
+	if runes := []rune(rs.ErrorText(s)); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return rs.ErrorText(s)
+}
+
+// shownNames lists names, those in quotation marks that are not plain words.
+func shownNames(names []string, most int) string {
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		if strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) || len(name) > 60 {
+			name = quoted(name)
+		}
+		shown = append(shown, name)
+	}
+	if len(names) > most {
+		shown = append(shown, "…")
+	}
+	return strings.Join(shown, ", ")
+}
+
+func shownConnections(connections []rs.Connection) string {
+	var shown []string
+	for _, c := range connections[:min(len(connections), 3)] {
+		label := shownNames([]string{c.ID}, 1)
+		if c.DisplayName != "" {
+			label += " " + quoted(c.DisplayName)
+		}
+		shown = append(shown, label)
+	}
+	return strings.Join(shown, ", ")
+}
