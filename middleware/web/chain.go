@@ -27,7 +27,7 @@ type ChainOptions struct {
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [ChainOptions.PublicChain] it is the whole policy
 // of access control:
 //
-//	closeUnread(record(traceHTTP(measureHTTP(accessLog(recoverHTTP(framing(host(cors(origin(bodyLimit(clientAddress(bearer(tokenRate(concurrencyLimit(pipeline)))))))))))))))
+//	closeUnread(observe(recoverHTTP(framing(guard(bodyLimit(bearer(limit(pipeline))))))))
 func (o ChainOptions) AuthenticatedChain() alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = defaultMaxBodyBytes
@@ -37,20 +37,14 @@ func (o ChainOptions) AuthenticatedChain() alice.Chain {
 	}
 	return o.PublicChain().Append(
 		bodyLimit(o.MaxBodyBytes), // more is 413
-		clientAddress(o.Public),   // as far as it can be trusted
 		bearer(refusedTokens{o.Authenticator, o.Limiter}, o.Public, o.Offers), // exactly one good client bearer, else 401, 403, 429 or 503
-		tokenRate(o.Limiter),        // faster is 429
-		concurrencyLimit(o.Limiter), // more at a time wait a moment, then 429
+		limit(o.Limiter), // faster is 429; more at a time wait a moment, then 429
 	)
 }
 
 // PublicChain is what a request for a public document passes: no bearer is asked for.
 func (o ChainOptions) PublicChain() alice.Chain {
-	return o.BaseChain().Append(
-		host(o.Public),              // a name that is not ours is 421
-		cors(o.Origins),             // answers a listed browser's preflight
-		origin(o.Origins, o.Public), // any other browser is 403
-	)
+	return o.BaseChain().Append(guard(o.Public, o.Origins)) // a name that is not ours is 421, a browser that is not listed 403
 }
 
 // maxSignInBytes bounds a registration or a token request.
@@ -58,19 +52,16 @@ const maxSignInBytes = 32 << 10
 
 // SignInChain is what a request of a sign-in passes before it is answered or passed on.
 func (o ChainOptions) SignInChain() alice.Chain {
-	return o.PublicChain().Append(bodyLimit(maxSignInBytes), clientAddress(o.Public))
+	return o.PublicChain().Append(bodyLimit(maxSignInBytes))
 }
 
 // BaseChain is what the probes of a load balancer pass: those name an address of the
 // machine, not a public name, and learn nothing but whether the server is up.
 func (o ChainOptions) BaseChain() alice.Chain {
 	return alice.New(
-		closeUnread,             // an answer before the body is read ends the connection
-		record(o.Public),        // one id, and one record of the request for all that follows
-		traceHTTP(o.Tracer),     // one span per request, in the client's trace if it names one
-		measureHTTP(o.Observer), // one request in the metrics
-		accessLog(o.Logger),     // one line per request; never a token, never a query
-		recoverHTTP(o.Logger),   // a panic is a 500 with a body
-		framing,                 // two lengths are 400
+		closeUnread,           // an answer before the body is read ends the connection
+		observe(o),            // one record of the request for all that follows; its log line, span and metrics, never a token or a query
+		recoverHTTP(o.Logger), // a panic is a 500 with a body
+		framing,               // two lengths are 400
 	)
 }

@@ -3,34 +3,14 @@ package web
 import (
 	"context"
 	"crypto/sha256"
-	"net/http"
 	"sync"
 	"time"
 
-	"github.com/justinas/alice"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
-
-// concurrencyLimit bounds how many calls of one grant or package, and how many of all, are under way at a time. A further call waits a
-// moment for a slot, first come first served, and is then refused with 429. As many calls may wait as may be under way.
-// It must come after [bearer].
-func concurrencyLimit(limiter *Limiter) alice.Constructor {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			state := limiter.state.Load()
-			release, refusal := state.calls.acquire(r.Context(), limitKeyOf(auth.PrincipalFrom(r.Context())), state.limits.Wait)
-			if refusal != nil {
-				refuseLater(w, r, refusal)
-				return
-			}
-			defer release()
-			next.ServeHTTP(w, r)
-		})
-	}
-}
 
 // A limitKey says whose calls are counted together: a grant with all its tokens or, where the authority names none, a token.
 type limitKey struct {

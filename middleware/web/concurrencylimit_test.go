@@ -70,7 +70,7 @@ func TestConcurrencyLimit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pipeline := &slowPipeline{test.takes, make(chan string, len(test.grants))}
-				handler := web.ConcurrencyLimit(web.NewLimiter(test.limits, time.Now))(pipeline)
+				handler := web.Limit(web.NewLimiter(test.limits, time.Now))(pipeline)
 				answers := make(chan *httptest.ResponseRecorder, len(test.grants))
 				for _, grant := range test.grants {
 					go func() { answers <- limited(handler, bearerOf("token of "+grant, grant)) }()
@@ -94,7 +94,7 @@ func TestConcurrencyLimit(t *testing.T) {
 func TestTurnsComeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipeline := &slowPipeline{100 * time.Millisecond, make(chan string, 5)}
-		handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 3, Calls: 1, Wait: time.Second}, time.Now))(pipeline)
+		handler := web.Limit(web.NewLimiter(web.Limits{CallsPerGrant: 3, Calls: 1, Wait: time.Second}, time.Now))(pipeline)
 		// There is pipeline for one call under way and one that waits, at a time.
 		for _, who := range []string{"first", "second"} {
 			go limited(handler, func(r *http.Request) { bearerOf("t", who)(r); r.Header.Set("Who", who) })
@@ -120,7 +120,7 @@ func TestATurnIsAlwaysGivenBack(t *testing.T) {
 		limits := web.Limits{CallsPerGrant: 1, Calls: 1, Wait: 10 * time.Second}
 		limiter := web.NewLimiter(limits, time.Now)
 		pipeline := &slowPipeline{5 * time.Second, make(chan string, 9)}
-		handler := web.ConcurrencyLimit(limiter)(pipeline)
+		handler := web.Limit(limiter)(pipeline)
 		go limited(handler, bearerOf("t", "g"))
 		synctest.Wait()
 		ctx, hangUp := context.WithCancel(t.Context())
@@ -137,7 +137,7 @@ func TestATurnIsAlwaysGivenBack(t *testing.T) {
 			t.Errorf("its place is still taken: %d", w.Code)
 		}
 
-		falls := web.ConcurrencyLimit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault") }))
+		falls := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault") }))
 		func() {
 			defer func() { _ = recover() }()
 			limited(falls, bearerOf("t", "g"))
@@ -166,7 +166,7 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pipeline := &slowPipeline{time.Second, make(chan string, 2)}
-				handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 1}, time.Now))(pipeline)
+				handler := web.Limit(web.NewLimiter(web.Limits{CallsPerGrant: 1}, time.Now))(pipeline)
 				go limited(handler, test.first)
 				synctest.Wait()
 				if refused := limited(handler, test.second).Code == 429; refused != test.together {
@@ -191,7 +191,7 @@ func packageOf(token, id string) func(*http.Request) {
 func TestACallRefusedForTheServerFreesItsGrantsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := map[string]chan struct{}{"first of a": make(chan struct{}), "of b": make(chan struct{}), "second of a": make(chan struct{})}
-		handler := web.ConcurrencyLimit(web.NewLimiter(web.Limits{CallsPerGrant: 2, Calls: 2}, time.Now))(
+		handler := web.Limit(web.NewLimiter(web.Limits{CallsPerGrant: 2, Calls: 2}, time.Now))(
 			http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-end[r.Header.Get("Who")] }))
 		call := func(who, grant string) int {
 			return limited(handler, func(r *http.Request) { bearerOf("token of "+grant, grant)(r); r.Header.Set("Who", who) }).Code

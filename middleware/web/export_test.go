@@ -2,14 +2,10 @@ package web
 
 // The middlewares that tests try one by one.
 var (
-	AccessLog        = accessLog
-	BodyLimit        = bodyLimit
-	ClientAddress    = clientAddress
-	CloseUnread      = closeUnread
-	ConcurrencyLimit = concurrencyLimit
-	Host             = host
-	Record           = record
-	RecoverHTTP      = recoverHTTP
-	TokenRate        = tokenRate
-	TraceHTTP        = traceHTTP
+	BodyLimit   = bodyLimit
+	CloseUnread = closeUnread
+	Guard       = guard
+	Limit       = limit
+	Observe     = observe
+	RecoverHTTP = recoverHTTP
 )

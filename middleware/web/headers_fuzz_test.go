@@ -99,9 +99,7 @@ func FuzzRequestID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, newer, older string) {
 		inside := ""
-		handler := web.Record(
-			web.Public{},
-		)(
+		handler := web.Observe(web.ChainOptions{})(
 			http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }),
 		)
 		r := httptest.NewRequest(http.MethodGet, "/", nil)

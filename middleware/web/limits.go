@@ -4,11 +4,15 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"net/http"
 	"net/netip"
 	"sync/atomic"
 	"time"
 
+	"github.com/justinas/alice"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // Limits bound what callers may ask of the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.
@@ -99,6 +103,32 @@ func (l *Limiter) Set(limits Limits) {
 
 // Limits returns the limits in force.
 func (l *Limiter) Limits() Limits { return l.state.Load().limits }
+
+// limit refuses with 429 what comes faster with one token than it may, and bounds how many calls of one grant or package, and how many
+// of all, are under way at a time. A further call waits a moment for a slot, first come first served, and is then refused with 429. As
+// many calls may wait as may be under way. It must come after [bearer], so that no caller uses up another's rate or slots. Tokens are
+// counted under their SHA-256; they are not kept.
+func limit(limiter *Limiter) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			state, principal := limiter.state.Load(), auth.PrincipalFrom(r.Context())
+			if state.tokens != nil {
+				bucket := state.tokens.of(sha256.Sum256([]byte(principal.Token.Reveal())))
+				if wait, ok := bucket.take(limiter.now()); !ok {
+					refuseLater(w, r, tooFast("Requests with this access token come too fast.", wait))
+					return
+				}
+			}
+			release, refusal := state.calls.acquire(r.Context(), limitKeyOf(principal), state.limits.Wait)
+			if refusal != nil {
+				refuseLater(w, r, refusal)
+				return
+			}
+			defer release()
+			next.ServeHTTP(w, r)
+		})
+	}
+}
 
 // tooFast is the refusal of what comes too often.
 func tooFast(message string, wait time.Duration) *rs.Error {

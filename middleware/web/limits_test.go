@@ -88,7 +88,7 @@ func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 func TestLimitsChangeWhileInUse(t *testing.T) {
 	few, many := web.Limits{TokenRate: 1, TokenBurst: 1}, web.Limits{TokenRate: 1, TokenBurst: 3}
 	limiter := web.NewLimiter(few, newClock().now)
-	handler := web.TokenRate(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	handler := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	passed := func() (n int) {
 		for limited(handler, bearerOf("t", "g")).Code == http.StatusOK {
 			n++

@@ -16,7 +16,7 @@ import (
 func TestRecoverHTTP(t *testing.T) {
 	var log bytes.Buffer
 	handler := func(pipeline http.HandlerFunc) http.Handler {
-		return web.Record(web.Public{})(web.RecoverHTTP(zerolog.New(&log))(pipeline))
+		return web.Observe(web.ChainOptions{Logger: zerolog.Nop()})(web.RecoverHTTP(zerolog.New(&log))(pipeline))
 	}
 	request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 

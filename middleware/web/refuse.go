@@ -2,7 +2,11 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -30,4 +34,70 @@ func Refuse(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, res
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
+}
+
+// defaultRetryAfter is how long a client is asked to wait if the authority did not say.
+const defaultRetryAfter = 5 * time.Second
+
+// refusalStatus returns the status that makes a host do the right thing: 401 authorize again, 403 use another kind of token
+// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7).
+func refusalStatus(code rs.Code) int {
+	switch code {
+	case rs.OwnerTokenRefused, rs.TokenKindRefused, rs.PackageRevoked, rs.InsufficientScope:
+		return http.StatusForbidden
+	case rs.AuthorityUnreachable, rs.AuthorityBusy, rs.ServerUnreachable, rs.ServerUnavailable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.DeadlineExceeded, rs.Canceled:
+		return http.StatusServiceUnavailable
+	case rs.RateLimited, rs.TooManyCalls:
+		return http.StatusTooManyRequests
+	case rs.Internal:
+		return http.StatusInternalServerError
+	default:
+		return http.StatusUnauthorized
+	}
+}
+
+// refuseCaller answers a caller who is not admitted.
+func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
+	e := rs.AsError(err)
+	status, metadata := refusalStatus(e.Code), ""
+	switch {
+	case status == http.StatusUnauthorized, e.Code == rs.OwnerTokenRefused, e.Code == rs.TokenKindRefused, e.Code == rs.InsufficientScope: // S3-R18, D40
+		metadata = public.URL(r, MetadataPath+EndpointPath)
+		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
+		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
+	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
+		refuseLater(w, r, e)
+		return
+	}
+	Refuse(w, r, status, e, metadata)
+}
+
+// refuseLater refuses a request that may be sent again, with Retry-After.
+func refuseLater(w http.ResponseWriter, r *http.Request, e *rs.Error) {
+	wait := e.RetryAfter
+	if wait < time.Second {
+		wait = defaultRetryAfter
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	Refuse(w, r, refusalStatus(e.Code), e, "")
+}
+
+// challenge returns the WWW-Authenticate value (RFC 6750, section 3; RFC 9728, section 5.1; S3-R18). RFC 6750 omits error if no
+// credentials were sent, but hosts authorize again only if there is one.
+func challenge(e *rs.Error, resourceMetadata string) string {
+	code := "invalid_token"
+	if e.Code == rs.RequestMalformed || e.Code == rs.InsufficientScope {
+		code = string(e.Code)
+	}
+	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)
+}
+
+// description returns a text as error_description allows it: printable ASCII without quotes and backslashes.
+func description(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
+			return -1
+		}
+		return r
+	}, text)
 }

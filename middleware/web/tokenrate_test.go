@@ -16,7 +16,7 @@ func TestTokenRate(t *testing.T) {
 	clock := newClock()
 	entered := map[string]int{}
 	limiter := web.NewLimiter(web.Limits{TokenRate: 2, TokenBurst: 3}, clock.now)
-	handler := web.TokenRate(limiter)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { entered[r.Header.Get("Who")]++ }))
+	handler := web.Limit(limiter)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { entered[r.Header.Get("Who")]++ }))
 	send := func(token string) int {
 		return limited(handler, func(r *http.Request) { bearerOf(token, "one-grant")(r); r.Header.Set("Who", token) }).Code
 	}
@@ -53,14 +53,14 @@ func TestTokenRate(t *testing.T) {
 func TestTokenRateSaysHowLongToWait(t *testing.T) {
 	for rate, want := range map[float64]string{0.1: "10", 0.4: "3", 1: "1", 100: "1"} {
 		limiter := web.NewLimiter(web.Limits{TokenRate: rate, TokenBurst: 1}, newClock().now)
-		handler := web.TokenRate(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		handler := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		limited(handler, bearerOf("t", "g"))
 		wantLater(t, limited(handler, bearerOf("t", "g")), "rate_limited", want)
 	}
 }
 
 func TestNoTokenRate(t *testing.T) {
-	handler := web.TokenRate(web.NewLimiter(web.Limits{}, newClock().now))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	handler := web.Limit(web.NewLimiter(web.Limits{}, newClock().now))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for range 1000 {
 		if w := limited(handler, bearerOf("t", "g")); w.Code != 200 {
 			t.Fatalf("answered %d without a limit", w.Code)
@@ -71,7 +71,7 @@ func TestNoTokenRate(t *testing.T) {
 // More tokens than are counted at a time are served, each from its own burst.
 func TestTokenRateForgetsTheOldest(t *testing.T) {
 	limiter := web.NewLimiter(web.Limits{TokenRate: 1, TokenBurst: 1}, newClock().now)
-	handler := web.TokenRate(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	handler := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for i := range 10_001 {
 		if w := limited(handler, bearerOf(fmt.Sprint("t", i), "g")); w.Code != 200 {
 			t.Fatalf("token %d is answered %d", i, w.Code)
@@ -89,7 +89,7 @@ func TestTokenRateForgetsTheOldest(t *testing.T) {
 func TestAFloodOfOneToken(t *testing.T) {
 	var entered, refused atomic.Int64
 	limiter := web.NewLimiter(web.Limits{TokenRate: 1, TokenBurst: 20}, newClock().now)
-	handler := web.TokenRate(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { entered.Add(1) }))
+	handler := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { entered.Add(1) }))
 	var flood sync.WaitGroup
 	for range 300 {
 		flood.Go(func() {

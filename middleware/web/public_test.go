@@ -41,9 +41,9 @@ func TestClientAddress(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got netip.Prefix
-			handler := web.Record(web.Public{})(web.ClientAddress(web.Public{Proxies: proxies, Hops: test.hops})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			handler := web.Observe(web.ChainOptions{Public: web.Public{Proxies: proxies, Hops: test.hops}})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				got = middleware.RequestFrom(r.Context()).Client
-			})))
+			}))
 			limited(handler, func(r *http.Request) {
 				r.RemoteAddr = test.peer
 				for _, value := range test.forwarded {

@@ -1,0 +1,165 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/justinas/alice"
+	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A RequestObserver is notified of HTTP requests, so that they can be counted. Its methods are called by many goroutines at a time,
+// and must be quick.
+type RequestObserver interface {
+	RequestBegan()
+	// RequestEnded gets the path, which is one of ours or "other"; the status, 0 when nothing was answered; and the code with
+	// which [Refuse] refused the request, or "".
+	RequestEnded(path string, status int, code rs.Code, took time.Duration)
+}
+
+// requestIDHeader names a request in the answer and in the log.
+const requestIDHeader = "Request-Id"
+
+// observe gives every request its [middleware.Request], in which the stages below it find its id, path and client, and how it is
+// answered; and shows it, when it has ended, in the log, in the metrics and in a span of the trace that its traceparent names. The id is
+// repeated in the answer. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots, dashes and
+// underscores, and no part of the credential. A nil tracer makes no span, a nil observer counts nothing.
+//
+// Only our own paths are recorded: people paste tokens into others. So otelhttp is not used: its spans have url.path and
+// user_agent.original as the client sent them.
+func observe(o ChainOptions) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			request := &middleware.Request{ID: requestID(r.Header), Path: o.Public.Route(r.URL.Path), Client: ClientNetwork(o.Public.clientAddress(r))}
+			w.Header().Set(requestIDHeader, request.ID)
+			ctx := middleware.WithRequest(r.Context(), request)
+			if values := r.Header.Values("Traceparent"); len(values) == 1 {
+				ctx = middleware.ContinueTrace(ctx, values[0])
+			}
+			endSpan := func() {}
+			if o.Tracer != nil {
+				ctx, endSpan = startSpan(ctx, o.Tracer, request, loggedMethod(r.Method))
+			}
+			if o.Observer != nil {
+				o.Observer.RequestBegan()
+			}
+			defer func() { // also when the handler panics past recoverHTTP, as http.ErrAbortHandler does
+				took := time.Since(began)
+				logRequest(ctx, o.Logger, request, r.Method, took)
+				if o.Observer != nil {
+					o.Observer.RequestEnded(request.Path, request.Status, request.Refusal, took)
+				}
+				endSpan()
+			}()
+			next.ServeHTTP(&recordingWriter{w, request}, r.WithContext(ctx))
+		})
+	}
+}
+
+// startSpan starts the span of a request. end writes how the request was answered into it.
+func startSpan(ctx context.Context, tracer trace.Tracer, request *middleware.Request, method string) (spanned context.Context, end func()) {
+	spanned, span := tracer.Start(ctx, method+" "+request.Path, trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("http.route", request.Path)))
+	request.Span = span.SpanContext()
+	return spanned, func() {
+		span.SetAttributes(attribute.Int("http.response.status_code", request.Status))
+		if request.Refusal != "" {
+			span.SetAttributes(attribute.String("pdpp.refusal", request.Refusal.Label()))
+		}
+		if request.Status >= http.StatusInternalServerError {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
+}
+
+// loggedMethod returns the method of a request as a trace shows it: a client may send any word.
+func loggedMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// How many bytes of what comes from outside a line has.
+const (
+	maxLoggedMethod = 32
+	maxLoggedCode   = 80
+)
+
+// logRequest writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a refusal its
+// code; and the id of the trace, if there is one. A method is cut to 32 bytes, a code to 80. The query is left out, because clients put
+// tokens there; so are all headers. Lines of probes, which come every few seconds, are of level debug.
+func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Request, method string, took time.Duration) {
+	level := zerolog.InfoLevel
+	if request.Path == LivePath || request.Path == ReadyPath {
+		level = zerolog.DebugLevel
+	}
+	event := log.WithLevel(level)
+	if request.Refusal != "" {
+		event = event.Str("code", middleware.Bounded(string(request.Refusal), maxLoggedCode))
+	}
+	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+		event = event.Stringer("trace_id", span.TraceID())
+	}
+	event.Str("method", middleware.Bounded(method, maxLoggedMethod)).Str("path", request.Path).Int("status", request.Status).
+		Int64("ms", took.Milliseconds()).Int64("bytes", request.Bytes).
+		Str("request_id", request.ID).Msg("request")
+}
+
+// requestID returns the id that a client sent, or a new one.
+func requestID(header http.Header) string {
+	id := header.Get(requestIDHeader)
+	if id == "" {
+		id = header.Get("X-Request-Id")
+	}
+	if !isHarmlessID(id) || len(id) >= 8 && strings.Contains(header.Get("Authorization"), id) {
+		return "req_" + strings.ToLower(rand.Text())
+	}
+	return id
+}
+
+func isHarmlessID(id string) bool {
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
+	})
+}
+
+// A recordingWriter records status and size of an answer. github.com/felixge/httpsnoop is not used: it reports 200, or nothing,
+// where a handler did not set a status, and the log shows whether there was an answer.
+type recordingWriter struct {
+	http.ResponseWriter
+	request *middleware.Request
+}
+
+// WriteHeader begins the answer.
+func (w *recordingWriter) WriteHeader(status int) {
+	if w.request.Status == 0 && status >= http.StatusOK {
+		w.request.Status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes the answer.
+func (w *recordingWriter) Write(p []byte) (int, error) {
+	if w.request.Status == 0 {
+		w.request.Status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.request.Bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recordingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
