@@ -39,7 +39,7 @@ func release(ctx context.Context, version string, date time.Time, out string) er
 	if !semanticVersion.MatchString(version) {
 		return fmt.Errorf("version %q: three numbers are needed, such as 1.2.3 or 1.2.3-rc.1", version)
 	}
-	if err := makeRoom(out); err != nil {
+	if err := clearFolder(out); err != nil {
 		return err
 	}
 	modules, err := listModules(ctx, ".", targets)
@@ -74,8 +74,8 @@ func release(ctx context.Context, version string, date time.Time, out string) er
 	return nil
 }
 
-// makeRoom empties a folder that an earlier release wrote, and no other.
-func makeRoom(out string) error {
+// clearFolder empties a folder that an earlier release wrote, and no other.
+func clearFolder(out string) error {
 	entries, err := os.ReadDir(out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return os.MkdirAll(out, 0o755) // #nosec G301 -- to be published

@@ -337,7 +337,7 @@ func TestOnlyAnEarlierReleaseIsRemoved(t *testing.T) {
 	if err := os.WriteFile(precious, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := makeRoom(folder); err == nil {
+	if err := clearFolder(folder); err == nil {
 		t.Error("a folder that no release wrote was accepted")
 	}
 	if _, err := os.Stat(precious); err != nil {
@@ -346,7 +346,7 @@ func TestOnlyAnEarlierReleaseIsRemoved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, checksumsName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := makeRoom(folder); err != nil {
+	if err := clearFolder(folder); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(folder); len(left) != 0 {
