@@ -45,6 +45,7 @@ var forbidden = map[string][]string{
 	"internal/embedded/importer/document": {module + "internal/embedded/importer/services", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/htmltext": {module + "internal/embedded/importer/item", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/services": {module + "internal/embedded/importer/document", module + "tools", "net/http", "database/sql", "os"},
+	"internal/embedded/importer/schema":   {module + "internal/embedded/importer/services", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/database": {module + "internal/embedded/store", module + "internal/embedded/importer/table", module + "tools", "net/http"},
 	"internal/embedded/importer/item":     {module + "internal/embedded/importer", module + "tools", "net/http", "database/sql", "os"},
 	"internal/embedded/importer/objects":  {module + "internal/embedded/model", module + "internal/embedded/importer/table", module + "tools", "net/http", "database/sql", "os"},
@@ -58,11 +59,12 @@ var forbidden = map[string][]string{
 
 	"tools/correct": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 
-	"tools/relax":  {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/render": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
-	"tools":        {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", prometheusModule, otelModule},
-	"middleware":   {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
-	"transport":    {module + "rs/fanout", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"tools/relax":                 {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/render":                {module + "middleware", module + "transport", module + "tools/correct", module + "tools/relax", module + "rs/", "context", "net/http", "os", "database/sql"},
+	"tools/render/internal/clean": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
+	"tools":                       {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", prometheusModule, otelModule},
+	"middleware":                  {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
+	"transport":                   {module + "rs/fanout", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},
 
 	"transport/signin":   {module + "rs/fanout", module + "tools", "github.com/modelcontextprotocol/", "os", "database/sql", prometheusModule, otelModule},
 	"transport/fastpath": {module + "middleware", module + "rs/", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule},
@@ -80,10 +82,11 @@ var forbidden = map[string][]string{
 	"internal/connect":     {module + "middleware", module + "tools", "os/exec", "database/sql", prometheusModule, otelModule},
 	"internal/service":     {module + "rs/fanout", module + "tools", "database/sql", prometheusModule, otelModule},
 
-	"internal/cite":    {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
-	"internal/cli":     {"database/sql", prometheusModule, otelModule},
-	"internal/clients": {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
-	"internal/doctor":  {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
+	"internal/cite":        {module + "middleware", module + "rs/", "database/sql", "os", "os/exec"},
+	"internal/cli":         {"database/sql", prometheusModule, otelModule},
+	"internal/localserver": {module + "tools", module + "transport", "github.com/modelcontextprotocol/", "database/sql"},
+	"internal/clients":     {module, "github.com/modelcontextprotocol/", "net/http", "database/sql"},
+	"internal/doctor":      {module + "rs/fanout", module + "middleware", module + "tools", "database/sql"},
 
 	// What builds a release imports only the configuration of clients.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},
@@ -175,8 +178,8 @@ func TestImportsPointOneWay(t *testing.T) {
 			if strings.HasPrefix(imported, module+"internal/") && !mayImportInternal(dir, file.Name.Name) {
 				t.Errorf("%s imports %s, which only programs, tests and internal packages may", path, imported)
 			}
-			if strings.HasPrefix(imported+"/", module+"internal/embedded/") && dir != "internal/cli" && dir != "integration/recall" && !strings.HasPrefix(dir+"/", "internal/embedded/") {
-				t.Errorf("%s imports the embedded resource server, which only the commands, the recall harness and tests may", path)
+			if strings.HasPrefix(imported+"/", module+"internal/embedded/") && dir != "internal/cli" && dir != "internal/localserver" && dir != "integration/recall" && !strings.HasPrefix(dir+"/", "internal/embedded/") {
+				t.Errorf("%s imports the embedded resource server, which only the commands, the local server, the recall harness and tests may", path)
 			}
 		}
 	})

@@ -51,7 +51,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		return nil, exit.UsageError(err.Error())
 	}
 	h.client, err = rsclient.New(rsclient.Options{
-		Base: cmp.Or(c.RSReadURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: c.NoBreaker,
+		Base: cmp.Or(c.RSInternalURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: cmp.Or(c.Retries, -1), NoBreaker: !c.Breaker,
 		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
 		Observer:    c.Watch.Reads(), Wrap: c.Watch.Following("other"),
 	})
@@ -69,7 +69,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		}},
 	}})
 	h.service = service.NewService(h.health, version)
-	h.issuers = signin.NewIssuers(h.recordBase, cmp.Or(c.RSReadURL, h.recordBase), rsclient.NewTransport(), time.Now)
+	h.issuers = signin.NewIssuers(h.recordBase, cmp.Or(c.RSInternalURL, h.recordBase), rsclient.NewTransport(), time.Now)
 	if err := h.configure(ctx, c); err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 // warnOfSignIns says what OAuth hosts will get here that the operator may not expect.
 func warnOfSignIns(c cli.HostedConfig) {
 	switch {
-	case c.ConnectorKey != "":
-		c.Log.Warn().Str("source", c.ConnectorKey).Msg("hosts sign in for one source, of which the owner must have one connection; for several name them in --authorization-details")
+	case c.AuthorizationSource != "":
+		c.Log.Warn().Str("source", c.AuthorizationSource).Msg("hosts sign in for one source, of which the owner must have one connection; for several name them in --authorization-details")
 	case !c.SignsIn() && c.PackagesURL == "":
 		c.Log.Warn().Msg("package tokens cannot be read here, and authorization servers issue them to hosts that sign in; name a directory with --packages-url, or one source with --authorization-source")
 	}
@@ -136,7 +136,7 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 		metadata.Issuers = h.issuers.List
 	}
 	pipeline := transport.NewPipeline(transport.PipelineOptions{
-		Client: h.client, RecordBase: h.recordBase, Name: c.Name, Version: version, Deadline: c.Deadline, NoSearchRelax: c.NoSearchRelax,
+		Client: h.client, RecordBase: h.recordBase, Name: c.Name, Version: version, Deadline: c.Deadline, NoSearchRelax: !c.SearchRelax,
 		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Calls(),
 	})
 	handler := transport.Handler(transport.HandlerOptions{
@@ -160,7 +160,7 @@ func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge
 		return nil, nil
 	}
 	o := signin.Options{
-		Public: c.Public.Origin, ConnectorKey: c.ConnectorKey, Details: c.Details, Transport: rsclient.NewTransport(), Now: time.Now, Log: c.Log,
+		Public: c.Public.Origin, ConnectorKey: c.AuthorizationSource, Details: c.Details, Transport: rsclient.NewTransport(), Now: time.Now, Log: c.Log,
 	}
 	if issuers := c.AuthorizationServers; len(issuers) > 0 {
 		o.Issuer = issuers[0]
@@ -204,7 +204,7 @@ func newObservation(ctx context.Context, metrics bool, getenv func(string) strin
 
 // dependencies are the servers that a hosted server asks.
 func dependencies(c cli.HostedConfig) []service.Dependency {
-	all := []service.Dependency{{Name: "resource server", URL: cmp.Or(c.RSReadURL, c.RSURL)}}
+	all := []service.Dependency{{Name: "resource server", URL: cmp.Or(c.RSInternalURL, c.RSURL)}}
 	if c.Introspection != nil {
 		all = append(all, service.Dependency{Name: "token authority", URL: c.Introspection.Endpoint})
 	}

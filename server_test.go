@@ -88,7 +88,10 @@ func newWatched(t *testing.T, traced bool) *watched {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := newHosted(ctx, cli.HostedConfig{
-		Listen: "127.0.0.1:0", Name: "test", RSURL: source.URL, PackagesURL: source.URL + "/packages",
+		ServeFlags: cli.ServeFlags{
+			Listen: "127.0.0.1:0", RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
+		},
+		Name:          "test",
 		Introspection: &auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: source.URL + "/introspect", ClientID: "c", ClientSecret: rs.NewToken(canaryToken)}},
 		Log:           zerolog.New(w.log).Level(zerolog.DebugLevel), Watch: watch,
 	}, nil)

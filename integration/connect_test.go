@@ -20,8 +20,8 @@ var (
 	copiedCode  = regexp.MustCompile(`cex_[A-Za-z0-9]+`)
 )
 
-// ownerApproves does what an owner does in a browser: opens a link, enters the secret and approves. It returns the last page.
-func ownerApproves(t *testing.T, link string) string {
+// ownerDecides does what an owner does in a browser: opens a link, enters the secret and decides: approve or deny. It returns the last page.
+func ownerDecides(t *testing.T, link, decision string) string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	check(t, err)
@@ -39,7 +39,7 @@ func ownerApproves(t *testing.T, link string) string {
 	if code := shown.Query().Get("user_code"); code != "" {
 		form.Set("user_code", code)
 	}
-	request, err := http.NewRequest(http.MethodPost, sample.RSURL+"/consent/approve", strings.NewReader(form.Encode()))
+	request, err := http.NewRequest(http.MethodPost, sample.RSURL+"/consent/"+decision, strings.NewReader(form.Encode()))
 	check(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Origin", sample.RSURL)
@@ -48,25 +48,24 @@ func ownerApproves(t *testing.T, link string) string {
 	text, err = io.ReadAll(answer.Body)
 	check(t, err)
 	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("approval: %d %s", answer.StatusCode, text)
+		t.Fatalf("decision: %d %s", answer.StatusCode, text)
 	}
 	return string(text)
 }
 
-// connects runs connect with a cache, approves as the owner, and returns what it printed.
-func connects(t *testing.T, root, way string, args ...string) string {
+// asks runs connect with a cache, and returns the process once it waits for the owner, with the link.
+func asks(t *testing.T, server, root, way string, args ...string) (waiting *process, link string, typed io.WriteCloser) {
 	t.Helper()
 	home := t.TempDir()
 	opened := filepath.Join(home, "opened")
 	script := "#!/bin/sh\necho \"$1\" > " + opened + ".new; mv " + opened + ".new " + opened + "\n"
 	check(t, os.WriteFile(filepath.Join(home, "xdg-open"), []byte(script), 0o700))
-	cmd := exec.Command(binary, append([]string{"connect", sample.RSURL, "--cache-root", root, "--way", way}, args...)...)
+	cmd := exec.Command(binary, append([]string{"connect", server, "--cache-root", root, "--way", way}, args...)...)
 	cmd.Dir, cmd.Env = home, environment(home, "PATH="+home+":"+os.Getenv("PATH"))
 	in, typed := io.Pipe()
 	if way == "code" {
 		cmd.Stdin = in
 	}
-	defer typed.Close()
 	p, err := run(cmd)
 	check(t, err)
 	line, err := p.stdout.find(startTime, func(line string) bool { return strings.HasPrefix(line, "  http") })
@@ -75,9 +74,17 @@ func connects(t *testing.T, root, way string, args ...string) string {
 		t.Fatalf("no link: %s%s", p.stdout, p.stderr)
 	}
 	processesHide(t, strings.TrimSpace(line), opened)
-	page := ownerApproves(t, strings.TrimSpace(line))
+	return p, strings.TrimSpace(line), typed
+}
+
+// connects runs connect with a cache, approves as the owner, and returns what it printed.
+func connects(t *testing.T, root, way string, args ...string) string {
+	t.Helper()
+	p, link, typed := asks(t, sample.RSURL, root, way, args...)
+	defer typed.Close()
+	page := ownerDecides(t, link, "approve")
 	if way == "code" {
-		_, err = io.WriteString(typed, copiedCode.FindString(page)+"\n")
+		_, err := io.WriteString(typed, copiedCode.FindString(page)+"\n")
 		check(t, err)
 		check(t, typed.Close())
 	}

@@ -31,6 +31,7 @@ type owner struct {
 	decision string   // approve or deny
 	picks    []string // connections, where the page asks for them
 	asked    atomic.Int64
+	handler  auth.OAuthHandler // of the program that signed in last
 }
 
 // authorize goes from the program's authorization URL to the answer that reaches the program.
@@ -99,6 +100,7 @@ func signIn(t *testing.T, endpoint string, o *owner) (*mcp.ClientSession, error)
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.handler = handler
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: handler}, nil)
 	if err == nil {
@@ -141,6 +143,13 @@ func TestOAuthClientSignsInForOneSource(t *testing.T) {
 	}
 	if asked := o.asked.Load(); asked != 1 {
 		t.Errorf("the owner was asked %d times", asked)
+	}
+	if got := finish(t, nil, "", "doctor", "--url", "http://"+address+"/mcp"); got.code != 0 || !strings.Contains(got.stdout, "for the one source") {
+		t.Errorf("doctor: %d %s", got.code, got.stdout)
+	}
+	plain, _ := serve(t, "--rs-url", sample.RSURL)
+	if got := finish(t, nil, "", "doctor", "--url", plain); got.code != 0 || !strings.Contains(got.stdout, "may get a package token of several sources there") {
+		t.Errorf("doctor: %d %s", got.code, got.stdout)
 	}
 	t.Run("or for the details of a file", func(t *testing.T) {
 		details := filepath.Join(t.TempDir(), "details.json")
@@ -197,6 +206,54 @@ func TestOAuthClientRefreshes(t *testing.T) {
 	}
 	if asked := o.asked.Load(); asked != 1 {
 		t.Errorf("the owner was asked %d times", asked)
+	}
+}
+
+// What a sign-in goes through: a network that is lost, a call that needs more than was granted (403, insufficient_scope), for which the
+// client asks the owner again by itself, and a revocation, after which it does so too.
+func TestOAuthClientGoesOn(t *testing.T) {
+	o, address := &owner{addresses: sample, decision: "approve"}, loopbackAddress(t)
+	asking := func(streams string) (stop func()) {
+		details := filepath.Join(t.TempDir(), "details.json")
+		check(t, os.WriteFile(details, []byte(`[{"type":"https://pdpp.dev/data-access","access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant",
+			"source":{"id":"`+sourceID(t, "gmail")+`"},"streams":[`+streams+`]}]`), 0o600))
+		_, p := serve(t, append(introspected(sample), "--rs-url", sample.RSURL, "--listen", address, "--public-url", "http://"+address, "--authorization-details", details)...)
+		return func() { check(t, p.stop()) }
+	}
+	const messages = `{"name":"messages","instance_ids":["cin_mail_work"]}`
+	stop := asking(messages)
+	session, err := signIn(t, "http://"+address+"/mcp", o)
+	check(t, err)
+	search := func() (string, error) {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"q": "invoice", "streams": []string{"threads"}, "limit": 1}})
+		if err != nil {
+			return "", err
+		}
+		return result.Content[0].(*mcp.TextContent).Text, nil
+	}
+	if text, err := search(); err != nil || !strings.Contains(text, `no stream "threads" in this grant`) || o.asked.Load() != 1 {
+		t.Errorf("where a new sign-in does not help: %v %s; the owner was asked %d times", err, text, o.asked.Load())
+	}
+	stop()
+	if text, err := search(); err == nil {
+		t.Errorf("the network is lost: %s", text)
+	}
+	asking(messages + `,{"name":"threads","instance_ids":["cin_mail_work"]}`)
+	if text, err := search(); err != nil || !strings.Contains(text, "cin_mail_work/threads:") || o.asked.Load() != 2 {
+		t.Errorf("more than was granted: %v %s; the owner was asked %d times", err, text, o.asked.Load())
+	}
+	source, err := o.handler.TokenSource(t.Context())
+	check(t, err)
+	held, err := source.Token()
+	check(t, err)
+	check(t, revokeGrant(sample, held.AccessToken))
+	for range 2 { // the first may say that the grant is gone
+		if _, err = search(); err == nil && o.asked.Load() > 2 {
+			break
+		}
+	}
+	if text, err := search(); err != nil || !strings.Contains(text, "cin_mail_work/threads:") || o.asked.Load() != 3 {
+		t.Errorf("revoked: %v %s; the owner was asked %d times", err, text, o.asked.Load())
 	}
 }
 

@@ -1,3 +1,5 @@
+// Package cli is what can be typed: the commands of the program, each in a file of its own, and what they print. A command
+// that calls tools does so as an MCP client in this process, so that its calls pass the pipeline that every call passes.
 package cli
 
 import (
@@ -7,7 +9,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
 // An App is what the commands run in: the process, and what the program can build. main fills it.
@@ -25,3 +31,57 @@ type App struct {
 }
 
 func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }
+
+// HostedConfig is what a hosted server is made of: its flags, checked, and what follows from them.
+type HostedConfig struct {
+	ServeFlags
+	Name          string
+	Public        web.Public
+	Origins       []string
+	Limits        web.Limits
+	Unknown       auth.LookupLimits         // of questions about unknown tokens
+	Details       string                    // authorization_details that sign-ins ask for; empty, with no source named: no sign-in here
+	Introspection *auth.IntrospectorOptions // nil: the schema probe
+	Log           zerolog.Logger
+	Watch         observe.Observation // AdminListen shows its metrics
+	Page          transport.Page      // for people; nil: none
+	PageForms     bool                // the page takes forms
+}
+
+// KeepFixed returns next with everything of c that only a restart can change, and the flags that differ there. What is
+// not named here changes with a reload.
+func (c HostedConfig) KeepFixed(next HostedConfig) (HostedConfig, []string) {
+	var differ []string
+	keep(&differ, "--listen", c.Listen, &next.Listen)
+	keep(&differ, "--rs-url", c.RSURL, &next.RSURL)
+	keep(&differ, "--rs-internal-url", c.RSInternalURL, &next.RSInternalURL)
+	keep(&differ, "--read-timeout", c.ReadTimeout, &next.ReadTimeout)
+	keep(&differ, "--max-connections", c.MaxConnections, &next.MaxConnections)
+	keep(&differ, "--max-connections-per-address", c.ClientConnections, &next.ClientConnections)
+	keep(&differ, "--admin-listen", c.AdminListen, &next.AdminListen)
+	keep(&differ, "--retries", c.Retries, &next.Retries)
+	keep(&differ, "--answer-memory", c.AnswerMemory, &next.AnswerMemory)
+	keep(&differ, "--breaker", c.Breaker, &next.Breaker)
+	keep(&differ, "--unknown-token-rate, --unknown-token-burst or --max-unknown-tokens", c.Unknown, &next.Unknown)
+	next.Watch = c.Watch
+	return next, differ
+}
+
+// keep sets next to what is held, and adds the flag to those that differ if it was something else.
+func keep[T comparable](differ *[]string, flag string, held T, next *T) {
+	if held != *next {
+		*differ = append(*differ, flag)
+	}
+	*next = held
+}
+
+// SignsIn reports whether OAuth hosts sign in here.
+func (c HostedConfig) SignsIn() bool { return c.AuthorizationSource != "" || c.Details != "" }
+
+// Hosted is a server that listens.
+type Hosted interface {
+	// URL is where clients find it.
+	URL() string
+	// Serve answers until ctx ends. Whenever the manager asks for it, read's configuration replaces the one that is served.
+	Serve(ctx context.Context, m service.Manager, read func() (HostedConfig, error)) error
+}

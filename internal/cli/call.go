@@ -19,7 +19,7 @@ var errAnswered = errors.New("the tool answered with an error, shown above")
 // result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
 func callTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, tool string, words []string, structured bool) error {
 	schema := json.RawMessage(`{}`)
-	if listed, err := find(ctx, session, tool); err != nil {
+	if listed, err := findTool(ctx, session, tool); err != nil {
 		return err
 	} else if listed != nil {
 		if schema, err = json.Marshal(listed.InputSchema); err != nil {
@@ -33,7 +33,7 @@ func callTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, to
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams {
-		return unknown(ctx, session, tool)
+		return unknownTool(ctx, session, tool)
 	}
 	if err != nil {
 		return err

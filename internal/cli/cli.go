@@ -19,7 +19,7 @@ import (
 type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 	Demo    demoCommand      `cmd:"" help:"Serve a sample person's year, or your own files, and show a tour. Example: pdpp-mcp demo"`
-	Serve   serveCommand     `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
+	Serve   ServeFlags       `cmd:"" help:"Serve /mcp in front of a resource server. Example: pdpp-mcp serve --rs-url https://rs.example --public-url https://mcp.example"`
 	Stdio   stdioCommand     `cmd:"" help:"Serve one local client over standard input and output. Example: pdpp-mcp stdio --provider-url https://rs.example"`
 	Verify  verifyCommand    `cmd:"" help:"Say whether a record still says what was quoted from it. Example: pdpp-mcp verify '{\"id\":\"cin_a/messages:m1\",\"field\":\"body\",\"start_chars\":0,\"end_chars\":80,\"sha256\":\"...\"}' --provider-url https://rs.example"`
 
@@ -54,7 +54,7 @@ func Run(ctx context.Context, args []string, app App) int {
 	case "demo":
 		err = runDemo(ctx, line.Demo, app)
 	case "serve":
-		err = runServe(ctx, line.Serve, app, func() (serveCommand, error) {
+		err = runServe(ctx, line.Serve, app, func() (ServeFlags, error) {
 			again, _, err := parse(args, app)
 			return again.Serve, err
 		})

@@ -27,6 +27,7 @@ type connectCommand struct {
 	Source     string   `help:"What to read: the key of a source, such as gmail, or the URI of its declaration." placeholder:"KEY"`
 	Connection []string `help:"Connection to read; needed where the source has several. Repeat it for more." placeholder:"ID"`
 	Stream     []string `help:"Stream to read; all if absent. Repeat it for more." placeholder:"NAME"`
+	Field      []string `help:"Field to read, such as messages.subject; all of the stream if absent. Repeat it for more." placeholder:"STREAM.FIELD"`
 	Since      string   `help:"Read nothing older, such as 2026-01-31." placeholder:"DATE"`
 	Once       bool     `help:"For 24 hours, instead of until it is revoked."`
 	Way        string   `help:"How the owner approves: auto, agent (a link for any browser), browser (of this machine), device (a link, by RFC 8628) or code (to be copied)." enum:"auto,agent,browser,device,code" default:"auto"`
@@ -48,7 +49,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 		return err
 	}
 	request := connect.Request{
-		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Since: c.Since, Once: c.Once, Way: c.Way,
+		ProviderURL: c.URL, Source: c.Source, Connections: c.Connection, Streams: c.Stream, Fields: c.Field, Since: c.Since, Once: c.Once, Way: c.Way,
 	}
 	out := visible{app.Out}
 	document, err := connect.Connect(ctx, request, connect.Options{
@@ -85,7 +86,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 	return sayNext(flags, app, out)
 }
 
-// sayNext prints how a client is set up to read the provider: all of its stored grants.
+// sayNext prints how each client on this machine is set up to read the provider: all of its stored grants.
 func sayNext(flags providerFlags, app App, out visible) error {
 	place, err := thisPlace(app.Getenv)
 	if err != nil {
@@ -95,21 +96,26 @@ func sayNext(flags providerFlags, app App, out visible) error {
 	if err != nil {
 		return err
 	}
-	client := "claude-code"
+	var found []string
 	for _, known := range clients.All() {
 		if path := known.Path(place); path != "" {
 			if _, err := os.Stat(path); err == nil {
-				client = known.Name
-				break
+				found = append(found, known.Name)
 			}
 		}
 	}
-	words := []string{program, "setup", client, "--provider-url", flags.ProviderURL}
-	if flags.CacheRoot != "" {
-		words = append(words, "--cache-root", flags.CacheRoot)
+	if found == nil {
+		found = []string{"claude-code"}
 	}
-	_, err = fmt.Fprintf(out, "\nTo use it in a client:\n\n  %s\n", clients.CommandLine(place.OS, words))
-	return err
+	fmt.Fprint(out, "\nTo use it in a client:\n\n")
+	for _, client := range found {
+		words := []string{program, "setup", client, "--provider-url", flags.ProviderURL}
+		if flags.CacheRoot != "" {
+			words = append(words, "--cache-root", flags.CacheRoot)
+		}
+		fmt.Fprintf(out, "  %s\n", clients.CommandLine(place.OS, words))
+	}
+	return nil
 }
 
 // storeGrant writes a credential under a name, and returns the one that was there. Without a name it takes the place that the TypeScript
@@ -167,6 +173,9 @@ func inWords(g credentials.Grant) string {
 	}
 	if len(g.Streams) > 0 {
 		words += ": " + strings.Join(g.Streams, ", ")
+	}
+	if len(g.Fields) > 0 {
+		words += ", only the fields " + strings.Join(g.Fields, ", ")
 	}
 	if len(g.Connections) > 0 {
 		words += ", of " + strings.Join(g.Connections, ", ")

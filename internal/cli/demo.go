@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +14,10 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/browse"
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/localserver"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -35,6 +33,28 @@ type demoCommand struct {
 	TokenLife time.Duration `name:"token-life" help:"Life of an access token that a client got by signing in; ${default} if absent." default:"10m" env:"PDPP_MCP_TOKEN_LIFE"`
 	NewToken  bool          `name:"new-token" help:"Change the tokens, which --db keeps for the next start."`
 	JSON      bool          `name:"json" help:"Print one line of JSON with URLs and tokens instead of the tour."`
+}
+
+// embedFlags name an embeddings endpoint.
+type embedFlags struct {
+	Embed      string   `help:"Search by meaning too, with vectors from this embeddings endpoint in the shape of OpenAI's, such as http://127.0.0.1:11434 of Ollama." env:"PDPP_MCP_EMBED" placeholder:"URL"`
+	EmbedModel string   `help:"Model of the embeddings endpoint, such as nomic-embed-text." env:"PDPP_MCP_EMBED_MODEL" placeholder:"NAME"`
+	EmbedAllow []string `help:"Send texts to an endpoint on this host, which need not be this machine; can be repeated." env:"PDPP_MCP_EMBED_ALLOW" placeholder:"HOST"`
+}
+
+// client returns what asks the endpoint, nil where none is named.
+func (f embedFlags) client() (*embedding.Client, error) {
+	if f.Embed == "" {
+		if f.EmbedModel != "" || len(f.EmbedAllow) > 0 {
+			return nil, exit.UsageError("--embed-model and --embed-allow need --embed URL.")
+		}
+		return nil, nil
+	}
+	client, err := embedding.New(embedding.Options{URL: f.Embed, Model: f.EmbedModel, Allow: f.EmbedAllow})
+	if err != nil {
+		return nil, exit.UsageError("--embed, --embed-model: " + err.Error() + ".")
+	}
+	return client, nil
 }
 
 // demoLimits are those of a server for the person who started it: no rate limit.
@@ -54,32 +74,36 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if c.TokenLife < time.Second {
 		return exit.UsageError("--token-life must be at least 1s.")
 	}
-	source, err := startEmbedded(ctx, embeddedConfig{
-		listen: portAfter(c.Listen), data: c.Data, db: c.DB, embed: embed, progress: app.Err, now: time.Now, log: log, life: c.TokenLife,
-		keepTokens: true, newTokens: c.NewToken,
+	source, err := localserver.Start(ctx, localserver.Config{
+		Listen: portAfter(c.Listen), Data: c.Data, DB: c.DB, Embed: embed, Progress: app.Err, Now: time.Now, Log: log, TokenLife: c.TokenLife,
+		KeepTokens: true, NewTokens: c.NewToken,
 	})
 	if err != nil {
 		return err
 	}
-	defer source.close()
-	own := &ownTools{token: source.tokens.Client}
+	defer source.Close()
+	own := &ownTools{token: source.Tokens.Client}
 	server, err := app.Host(ctx, HostedConfig{
-		Listen: c.Listen, Name: "pdpp-demo", RSURL: source.url, PackagesURL: source.url + "/packages", Limits: demoLimits(), Log: log,
+		ServeFlags: ServeFlags{
+			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
+			DrainTime: service.DefaultDrainTime,
+		},
+		Name: "pdpp-demo", Limits: demoLimits(), Log: log,
 		Introspection: &auth.IntrospectorOptions{
 			LookupOptions: auth.LookupOptions{
-				Endpoint: source.url + "/introspect", ClientID: embeddedClientID, ClientSecret: rs.NewToken(source.clientSecret),
+				Endpoint: source.URL + "/introspect", ClientID: localserver.ClientID, ClientSecret: rs.NewToken(source.ClientSecret),
 			},
-			Issuer: source.url, Audiences: []string{source.url, source.url + web.EndpointPath},
+			Issuer: source.URL, Audiences: []string{source.URL, source.URL + web.EndpointPath},
 		},
-		DrainTime: service.DefaultDrainTime, PageForms: true,
-		Page: browse.New(browse.Options{Ask: own.ask, IsOwner: source.isOwner, Connect: connectPage(c.Data != ""), Now: time.Now}),
+		PageForms: true,
+		Page:      browse.New(browse.Options{Ask: own.ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now}),
 	}, nil)
 	if err != nil {
 		return err
 	}
 	own.url = server.URL()
 	if c.JSON {
-		if err := json.NewEncoder(app.Out).Encode(source.addresses(server.URL())); err != nil { // #nosec G117 -- throw-away tokens of the sample, for the one who asked
+		if err := json.NewEncoder(app.Out).Encode(addresses(source, server.URL())); err != nil {
 			return err
 		}
 		return server.Serve(ctx, service.Manager{}, nil)
@@ -90,11 +114,11 @@ func runDemo(ctx context.Context, c demoCommand, app App) error {
 	if c.Data != "" {
 		words = ""
 	}
-	if err := printTour(ctx, app.Out, server.URL(), source.tokens.Client, words); err != nil {
+	if err := printTour(ctx, app.Out, own, words); err != nil {
 		return fmt.Errorf("the tour failed: %w", err)
 	}
-	fmt.Fprintf(app.Out, pasteable, server.URL(), source.tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath,
-		source.ownerSecret, source.url, oneConnection(source.index.store.Connectors()))
+	fmt.Fprintf(app.Out, pasteable, server.URL(), source.Tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath,
+		source.OwnerSecret, source.URL, oneConnection(source.Connectors()))
 	if c.Data == "" { // own files have no server without a port
 		fmt.Fprint(app.Out, pasteableSample)
 	}
@@ -126,72 +150,15 @@ func connectPage(ownData bool) *page.Page {
 	return page.New(o)
 }
 
-// ownTools are the demo's own tools, called over /mcp as any client calls them.
-type ownTools struct{ url, token string }
-
-// maxOwnAnswer bounds an answer, in bytes; the tools' are far below.
-const maxOwnAnswer = 8 << 20
-
-// ask makes one request of MCP.
-func (o *ownTools) ask(ctx context.Context, method string, params any) (string, error) {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	if err != nil {
-		return "", err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+o.token)
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = response.Body.Close() }()
-	var answer struct {
-		Result json.RawMessage `json:"result"`
-		Error  *struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxOwnAnswer)).Decode(&answer); err != nil {
-		return "", err
-	}
-	if answer.Error != nil {
-		return "", errors.New(answer.Error.Message)
-	}
-	return string(answer.Result), nil
-}
-
-// addresses are where a demo is reached and with which tokens, as one object of JSON. The tokens are throw-away ones of the
+// addresses are where a demo is reached and with which tokens, as demo --json prints them. The tokens are throw-away ones of the
 // sample; see [authority.DemoTokens].
-type addresses struct {
-	MCPURL                    string `json:"mcp_url"`
-	RSURL                     string `json:"rs_url"`
-	ASURL                     string `json:"as_url"`
-	IntrospectionURL          string `json:"introspection_url"`
-	IntrospectionClientID     string `json:"introspection_client_id"`
-	IntrospectionClientSecret string `json:"introspection_client_secret"`
-	PackagesURL               string `json:"packages_url"`
-	ClientToken               string `json:"client_token"`
-	NarrowToken               string `json:"narrow_token"`
-	PackageToken              string `json:"package_token"`
-	OwnerToken                string `json:"owner_token"`
-	ExpiredToken              string `json:"expired_token"`
-	RevokedToken              string `json:"revoked_token"`
-	OwnerSecret               string `json:"owner_secret"` // approves what clients ask for
-}
-
-// addresses is the line of demo --json.
-func (e *embeddedServer) addresses(mcpURL string) addresses {
-	return addresses{
-		MCPURL: mcpURL, RSURL: e.url, ASURL: e.url,
-		IntrospectionURL: e.url + "/introspect", IntrospectionClientID: embeddedClientID, IntrospectionClientSecret: e.clientSecret,
-		PackagesURL: e.url + "/packages",
-		ClientToken: e.tokens.Client, NarrowToken: e.tokens.Narrow, PackageToken: e.tokens.Package,
-		OwnerToken: e.tokens.Owner, ExpiredToken: e.tokens.Expired, RevokedToken: e.tokens.Revoked, OwnerSecret: e.ownerSecret,
+func addresses(e *localserver.Server, mcpURL string) map[string]string {
+	return map[string]string{
+		"mcp_url": mcpURL, "rs_url": e.URL, "as_url": e.URL, "packages_url": e.URL + "/packages",
+		"introspection_url": e.URL + "/introspect", "introspection_client_id": localserver.ClientID, "introspection_client_secret": e.ClientSecret,
+		"client_token": e.Tokens.Client, "narrow_token": e.Tokens.Narrow, "package_token": e.Tokens.Package,
+		"owner_token": e.Tokens.Owner, "expired_token": e.Tokens.Expired, "revoked_token": e.Tokens.Revoked,
+		"owner_secret": e.OwnerSecret, // approves what clients ask for
 	}
 }
 

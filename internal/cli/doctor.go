@@ -13,18 +13,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/doctor"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/localserver"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 type doctorCommand struct {
 	providerFlags
-	JSON bool `name:"json" help:"Print the findings as JSON."`
+	URL  string `name:"url" help:"A hosted server, to see what hosts that sign in there can read." placeholder:"https://…/mcp"`
+	JSON bool   `name:"json" help:"Print the findings as JSON."`
 }
 
 // runDoctor looks at everything that stands between a person and an answer.
 func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.URL != "" {
+		var err error
+		if c.URL, err = endpointURL(c.URL); err != nil {
+			return err
+		}
 	}
 	place, err := thisPlace(app.Getenv)
 	if err != nil {
@@ -35,22 +43,22 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		OwnerVariable: credentials.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID,
+		OwnerVariable: credentials.OwnerVariable(os.Environ()), Roots: cacheRoots(c.CacheRoot), ProviderURL: c.ProviderURL, GrantID: c.GrantID, URL: c.URL,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {
-		config, err := c.embedded(embeddedConfig{log: zerolog.Nop(), progress: app.Err, now: time.Now})
+		config, err := c.embedded(localserver.Config{Log: zerolog.Nop(), Progress: app.Err, Now: time.Now})
 		if err != nil {
 			return err
 		}
-		sample, err := startEmbedded(ctx, config)
+		sample, err := localserver.Start(ctx, config)
 		if err != nil {
 			return err
 		}
-		defer sample.close()
-		options.Sample = &doctor.Sample{URL: sample.url, Token: rs.NewToken(sample.tokens.Client)}
+		defer sample.Close()
+		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client)}
 		if !c.JSON {
-			defer listLeftOut(visible{app.Out}, sample.index.store.Catalog().LeftOut)
+			defer listLeftOut(visible{app.Out}, sample.LeftOut())
 		}
 	}
 	return doctor.Run(ctx, options, c.JSON, visible{app.Out})

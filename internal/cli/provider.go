@@ -2,17 +2,23 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/internal/localserver"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -29,6 +35,26 @@ type providerFlags struct {
 	Only        []string `help:"Read only the stored grants of these names; all of the provider if absent." placeholder:"NAME"`
 	Demo        bool     `help:"Read the sample year; needs nothing."`
 	dataFlags
+}
+
+// dataFlags say which files of the person's own are read.
+type dataFlags struct {
+	Data string `help:"Read your own files: a folder or a file of JSON lines, JSON, CSV, mbox, mail or iCalendar." placeholder:"PATH"`
+	DB   string `name:"db" help:"Keep the index of --data in this file; in the folder of caches if absent." type:"path" placeholder:"FILE"`
+}
+
+// AfterApply drops what a client's bundle passes for a setting that was left blank: nothing, or the name of the setting as
+// the bundle's manifest spells it, such as "${user_config.data}".
+func (c *providerFlags) AfterApply() error {
+	for _, value := range []*string{&c.ProviderURL, &c.Data} {
+		if strings.HasPrefix(*value, "${user_config.") {
+			*value = ""
+		}
+	}
+	if c.Data != "" {
+		c.Data = kong.ExpandPath(c.Data)
+	}
+	return nil
 }
 
 // check refuses flags that name several things to read.
@@ -54,16 +80,16 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		return err
 	}
 	if c.Demo || c.Data != "" {
-		config, err := c.embedded(embeddedConfig{log: log, progress: app.Err, now: time.Now, behind: soon})
+		config, err := c.embedded(localserver.Config{Log: log, Progress: app.Err, Now: time.Now, Behind: soon})
 		if err != nil {
 			return err
 		}
-		source, err := startEmbedded(ctx, config)
+		source, err := localserver.Start(ctx, config)
 		if err != nil {
 			return err
 		}
-		defer source.close()
-		return use(provider{url: source.url, own: rs.NewToken(source.tokens.Client)})
+		defer source.Close()
+		return use(provider{url: source.URL, own: rs.NewToken(source.Tokens.Client)})
 	}
 	if cached := credentials.CachedProviders(cacheRoots(c.CacheRoot)); c.ProviderURL == "" && len(cached) == 1 {
 		c.ProviderURL = cached[0]
@@ -149,4 +175,31 @@ func localClient(app App, providerURL string, readTimeout time.Duration, watch o
 		return nil, exit.UsageError(err.Error())
 	}
 	return client, nil
+}
+
+// embedded completes what the embedded server is started with.
+func (f dataFlags) embedded(c localserver.Config) (localserver.Config, error) {
+	if c.Data, c.DB = f.Data, f.DB; f.Data == "" || f.DB != "" {
+		return c, nil
+	}
+	var err error
+	c.DB, err = indexFor(f.Data)
+	return c, err
+}
+
+// indexFor is where the index of a path is kept by default: every command and every client finds the same one.
+func indexFor(path string) (string, error) {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return "", exit.UsageError("--db is needed: this system names no folder of caches.")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	folder = filepath.Join(folder, "pdpp-mcp")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", &exit.Error{Code: exit.CannotWrite, Message: "the folder of indexes cannot be made: " + err.Error() + ". Name an index with --db."}
+	}
+	name := sha256.Sum256([]byte(path))
+	return filepath.Join(folder, hex.EncodeToString(name[:8])+".db"), nil
 }

@@ -15,7 +15,7 @@ const quietModules = 2
 // linesBeside are lines of the terminal that stay for what is said around a QR code.
 const linesBeside = 4
 
-// drawQR draws a link as a QR code for a telephone, if the output is a terminal that has room for it.
+// drawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough.
 func drawQR(out io.Writer, link string) {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {

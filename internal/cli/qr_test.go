@@ -22,7 +22,7 @@ func TestQRText(t *testing.T) {
 	}
 	rows := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")
 	columns := utf8.RuneCountInString(strings.TrimSuffix(strings.TrimPrefix(rows[0], "\x1b[97;40m"), "\x1b[0m"))
-	for name, room := range map[string]struct {
+	for name, size := range map[string]struct {
 		columns, lines int
 		drawn          bool
 	}{
@@ -31,7 +31,7 @@ func TestQRText(t *testing.T) {
 		"a line too few":     {200, len(rows) + linesBeside - 1, false},
 		"no terminal at all": {0, 0, false},
 	} {
-		if got := qrText(link, room.columns, room.lines); (got != "") != room.drawn {
+		if got := qrText(link, size.columns, size.lines); (got != "") != size.drawn {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

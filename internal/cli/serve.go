@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,62 +23,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-type serveCommand struct {
-	Config ConfigFlag `help:"JSON file of these settings under their long names; SIGHUP reads it again." type:"path" env:"PDPP_MCP_CONFIG" placeholder:"FILE"`
-
-	Listen                    string        `help:"Address to listen on; ${default} if absent." default:"127.0.0.1:7700" env:"PDPP_MCP_LISTEN" placeholder:"HOST:PORT"`
-	RSURL                     string        `name:"rs-url" help:"The resource server's public URL." required:"" env:"PDPP_MCP_RS_URL" placeholder:"URL"`
-	RSInternalURL             string        `name:"rs-internal-url" help:"Where this server reads it, if not at the public URL." env:"PDPP_MCP_RS_INTERNAL_URL" placeholder:"URL"`
-	PublicURL                 string        `name:"public-url" help:"This server's public origin, without /mcp." env:"PDPP_MCP_PUBLIC_URL" placeholder:"URL"`
-	AllowedHosts              []string      `name:"allowed-hosts" help:"Further host names that it answers to." env:"PDPP_MCP_ALLOWED_HOSTS" placeholder:"HOST"`
-	AllowedOrigins            []string      `name:"allowed-origins" help:"Browser origins that may call; usually none." env:"PDPP_MCP_ALLOWED_ORIGINS" placeholder:"ORIGIN"`
-	TrustedProxies            []string      `name:"trusted-proxies" help:"Addresses whose X-Forwarded-Host, -Proto and -For are believed." env:"PDPP_MCP_TRUSTED_PROXIES" placeholder:"CIDR"`
-	TrustedHops               int           `name:"trusted-hops" help:"How many trusted proxies a request passes: its client is the address that many from the right of X-Forwarded-For; ${default} if absent." default:"1" env:"PDPP_MCP_TRUSTED_HOPS" placeholder:"N"`
-	AuthorizationServers      []string      `name:"authorization-servers" help:"Issuer URLs for the metadata; those that the resource server names if absent." env:"PDPP_MCP_AUTHORIZATION_SERVERS" placeholder:"URL"`
-	AuthorizationSource       string        `name:"authorization-source" help:"Let OAuth hosts sign in here, and have each ask for all of this source, a connector key with one connection." env:"PDPP_MCP_AUTHORIZATION_SOURCE" placeholder:"KEY"`
-	AuthorizationDetails      string        `name:"authorization-details" help:"The same, asking for the one entry of authorization_details in this JSON file." type:"path" env:"PDPP_MCP_AUTHORIZATION_DETAILS" placeholder:"FILE"`
-	IntrospectionURL          string        `name:"introspection-url" help:"RFC 7662 endpoint. Without it the schema says what a token is." env:"PDPP_MCP_INTROSPECTION_URL" placeholder:"URL"`
-	IntrospectionClientID     string        `name:"introspection-client-id" help:"HTTP Basic user of introspection." env:"PDPP_MCP_INTROSPECTION_CLIENT_ID" placeholder:"ID"`
-	IntrospectionClientSecret string        `name:"introspection-client-secret" help:"HTTP Basic password; prefer the file or the environment." env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET" placeholder:"SECRET"`
-	IntrospectionSecretFile   string        `name:"introspection-client-secret-file" help:"File that holds it." type:"path" env:"PDPP_MCP_INTROSPECTION_CLIENT_SECRET_FILE" placeholder:"FILE"`
-	Issuer                    string        `help:"Required iss of a token." env:"PDPP_MCP_ISSUER" placeholder:"URL"`
-	Audiences                 []string      `name:"audiences" help:"Accepted aud of a token; the resource server's and this server's URLs if absent." env:"PDPP_MCP_AUDIENCES" placeholder:"URL"`
-	PackagesURL               string        `name:"packages-url" help:"Directory of package members; needs --introspection-url. Without it package tokens are refused." env:"PDPP_MCP_PACKAGES_URL" placeholder:"URL"`
-	Deadline                  time.Duration `help:"Longest time of one call; ${default} if absent." default:"40s" env:"PDPP_MCP_DEADLINE"`
-	ReadTimeout               time.Duration `name:"read-timeout" help:"Longest time of one read of the resource server; ${default} if absent." default:"10s" env:"PDPP_MCP_READ_TIMEOUT"`
-	Retries                   int           `help:"How often a failed read is tried again, 0 to 2; ${default} if absent." default:"2" env:"PDPP_MCP_RETRIES"`
-	Breaker                   bool          `help:"Leave a resource server or authority that keeps failing alone for 5 seconds; on if absent." negatable:"" default:"true" env:"PDPP_MCP_BREAKER"`
-	SearchRelax               bool          `name:"search-relax" help:"Search for the words one by one where no record has all of them; on if absent." negatable:"" default:"true" env:"PDPP_MCP_SEARCH_RELAX"`
-	AdminListen               string        `name:"admin-listen" help:"Address of the metrics and probes, best on loopback; none if absent." env:"PDPP_MCP_ADMIN_LISTEN" placeholder:"HOST:PORT"`
-	Page                      bool          `help:"Show a page for people at /; on if absent." negatable:"" default:"true" env:"PDPP_MCP_PAGE"`
-	AnswerMemory              int64         `name:"answer-memory" help:"MiB of the resource server's answers in memory at a time; two fifths of GOMEMLIMIT if absent, or 64 and less in a small container." env:"PDPP_MCP_ANSWER_MEMORY" placeholder:"MIB"`
-	MaxConnections            int           `name:"max-connections" help:"Most connections open at a time; ${default} if absent. Further ones wait." default:"10000" env:"PDPP_MCP_MAX_CONNECTIONS"`
-	ClientConnections         int           `name:"max-connections-per-address" help:"Most of them from one client address, except trusted proxies; ${default} if absent, 0 for no limit. Further ones are closed." default:"2000" env:"PDPP_MCP_MAX_CONNECTIONS_PER_ADDRESS" placeholder:"N"`
-	limitFlags
-	UnknownTokenRate  float64       `name:"unknown-token-rate" help:"Questions a second to the authority about unknown tokens, of all clients; ${default} if absent, 0 for no limit." default:"100" env:"PDPP_MCP_UNKNOWN_TOKEN_RATE" placeholder:"N"`
-	UnknownTokenBurst int           `name:"unknown-token-burst" help:"Such questions in one moment; ${default} if absent." default:"1000" env:"PDPP_MCP_UNKNOWN_TOKEN_BURST" placeholder:"N"`
-	MaxUnknownTokens  int           `name:"max-unknown-tokens" help:"Such questions under way at a time; ${default} if absent, 0 for no limit." default:"256" env:"PDPP_MCP_MAX_UNKNOWN_TOKENS" placeholder:"N"`
-	DrainDelay        time.Duration `name:"drain-delay" help:"Time from 'not ready' to the end of accepting, for load balancers to notice; ${default} if absent." default:"0s" env:"PDPP_MCP_DRAIN_DELAY"`
-	DrainTime         time.Duration `name:"drain-time" help:"Longest time that calls in flight get to finish after that; ${default} if absent." default:"10s" env:"PDPP_MCP_DRAIN_TIME"`
-	LogLevel          string        `name:"log-level" help:"debug, info, warn or error; ${default} if absent." enum:"debug,info,warn,error" default:"info" env:"PDPP_MCP_LOG_LEVEL"`
-}
-
-// limitFlags are the limits of callers as they are typed.
-type limitFlags struct {
-	TokenRate        float64       `name:"token-rate" help:"Requests a second with one token; ${default} if absent, 0 for no limit." default:"50" env:"PDPP_MCP_TOKEN_RATE" placeholder:"N"`
-	TokenBurst       int           `name:"token-burst" help:"Requests with one token at once; ${default} if absent." default:"200" env:"PDPP_MCP_TOKEN_BURST" placeholder:"N"`
-	AddressRate      float64       `name:"address-rate" help:"Unknown tokens a second from one client address that turn out not to be good; ${default} if absent, 0 for no limit." default:"10" env:"PDPP_MCP_ADDRESS_RATE" placeholder:"N"`
-	AddressBurst     int           `name:"address-burst" help:"Such tokens from one client address at once; ${default} if absent." default:"100" env:"PDPP_MCP_ADDRESS_BURST" placeholder:"N"`
-	MaxCallsPerGrant int           `name:"max-calls-per-grant" help:"Calls of one grant or package at a time; ${default} if absent, 0 for no limit." default:"32" env:"PDPP_MCP_MAX_CALLS_PER_GRANT" placeholder:"N"`
-	MaxCalls         int           `name:"max-calls" help:"Calls of all at a time; ${default} if absent, 0 for no limit." default:"1024" env:"PDPP_MCP_MAX_CALLS" placeholder:"N"`
-	CallWait         time.Duration `name:"call-wait" help:"How long a call beyond these waits for its turn; ${default} if absent." default:"1s" env:"PDPP_MCP_CALL_WAIT"`
-}
-
 // maxDeadline keeps a call within the time that the server takes to write its answer.
 const maxDeadline = 4 * time.Minute
 
 // runServe serves until ctx ends. read reads the command line again, with the files that it names.
-func runServe(ctx context.Context, c serveCommand, app App, read func() (serveCommand, error)) error {
+func runServe(ctx context.Context, c ServeFlags, app App, read func() (ServeFlags, error)) error {
 	manager := serviceManager()
 	config, err := serveConfig(c, app)
 	if err != nil {
@@ -106,51 +57,24 @@ func runServe(ctx context.Context, c serveCommand, app App, read func() (serveCo
 }
 
 // serveConfig checks a command line and reads the secret file that it names.
-func serveConfig(c serveCommand, app App) (HostedConfig, error) {
+func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 	level, err := zerolog.ParseLevel(c.LogLevel)
 	if err != nil {
 		return HostedConfig{}, exit.UsageError(err.Error())
 	}
 	config := HostedConfig{
-		Listen: c.Listen, Name: "pdpp", Deadline: c.Deadline,
-		RSURL: c.RSURL, RSReadURL: c.RSInternalURL, ReadTimeout: c.ReadTimeout, Retries: c.Retries, NoBreaker: !c.Breaker,
-		NoSearchRelax:        !c.SearchRelax,
-		AuthorizationServers: c.AuthorizationServers, PackagesURL: c.PackagesURL, MaxConnections: c.MaxConnections,
-		ClientConnections: c.ClientConnections,
-		AnswerMemory:      c.AnswerMemory,
-		DrainDelay:        c.DrainDelay, DrainTime: c.DrainTime, AdminListen: c.AdminListen, Limits: c.limits(),
+		ServeFlags: c, Name: "pdpp", Limits: c.limits(),
 		Unknown: auth.LookupLimits{Rate: c.UnknownTokenRate, Burst: c.UnknownTokenBurst, AtOnce: c.MaxUnknownTokens, Wait: time.Second},
 		Log:     zerolog.New(app.Err).Level(level).With().Timestamp().Logger(),
 	}
-	if c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0 {
-		return config, exit.UsageError(fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline))
+	if wrong := c.wrong(); wrong != "" {
+		return config, exit.UsageError(wrong)
 	}
-	if c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline {
-		return config, exit.UsageError(fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline))
-	}
-	if c.Retries < 0 || c.Retries > 2 {
-		return config, exit.UsageError(fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries))
-	}
-	if c.Retries == 0 {
-		config.Retries = -1 // of the client, 0 is the default
-	}
-	if c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20) {
-		return config, exit.UsageError(fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB.", c.AnswerMemory))
-	}
-	if c.MaxConnections < 1 {
-		return config, exit.UsageError(fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections))
-	}
-	if c.ClientConnections < 0 {
-		return config, exit.UsageError(fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections))
-	}
-	if c.Page {
+	if c.ShowPage {
 		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
 	if err := errors.Join(config.Limits.Check(), config.Unknown.Check()); err != nil {
 		return config, exit.UsageError(err.Error())
-	}
-	if c.PackagesURL != "" && c.IntrospectionURL == "" {
-		return config, exit.UsageError("--packages-url needs --introspection-url: only an authority can say that a token is a package.")
 	}
 	for _, origin := range c.AllowedOrigins {
 		parsed, err := parseOrigin(origin)
@@ -162,10 +86,8 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	if config.Public, err = parsePublic(c.PublicURL, c.AllowedHosts, c.TrustedProxies); err != nil {
 		return config, exit.UsageError(err.Error())
 	}
-	if config.Public.Hops = c.TrustedHops; c.TrustedHops < 1 {
-		return config, exit.UsageError(fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops))
-	}
-	if err := config.readSignIn(c); err != nil {
+	config.Public.Hops = c.TrustedHops
+	if err := config.readSignIn(); err != nil {
 		return config, exit.UsageError(err.Error())
 	}
 	if config.Introspection, err = introspectionOptions(c, config.Public.Origin); err != nil {
@@ -174,22 +96,46 @@ func serveConfig(c serveCommand, app App) (HostedConfig, error) {
 	return config, nil
 }
 
+// wrong says which setting cannot be; empty: none.
+func (c ServeFlags) wrong() string {
+	switch {
+	case c.Deadline <= 0 || c.Deadline > maxDeadline || c.ReadTimeout <= 0:
+		return fmt.Sprintf("--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.",
+			c.Deadline, c.ReadTimeout, maxDeadline)
+	case c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline:
+		return fmt.Sprintf("--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.",
+			c.DrainDelay, c.DrainTime, maxDeadline)
+	case c.Retries < 0 || c.Retries > 2:
+		return fmt.Sprintf("--retries %d: 0, 1 or 2.", c.Retries)
+	case c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20):
+		return fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB.", c.AnswerMemory)
+	case c.MaxConnections < 1:
+		return fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections)
+	case c.ClientConnections < 0:
+		return fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections)
+	case c.TrustedHops < 1:
+		return fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops)
+	case c.PackagesURL != "" && c.IntrospectionURL == "":
+		return "--packages-url needs --introspection-url: only an authority can say that a token is a package."
+	}
+	return ""
+}
+
 // readSignIn reads what sign-ins ask for.
-func (c *HostedConfig) readSignIn(flags serveCommand) error {
-	c.ConnectorKey = flags.AuthorizationSource
-	if flags.AuthorizationDetails != "" {
-		data, err := credentials.ReadSettings(flags.AuthorizationDetails)
+func (c *HostedConfig) readSignIn() error {
+	if path := c.AuthorizationDetails; path != "" {
+		data, err := credentials.ReadSettings(path)
 		if err != nil {
 			return fmt.Errorf("--authorization-details: %w", err)
 		}
 		var details bytes.Buffer
 		if err := json.Compact(&details, data); err != nil {
-			return fmt.Errorf("--authorization-details: %s is not JSON", flags.AuthorizationDetails)
+			return fmt.Errorf("--authorization-details: %s is not JSON", path)
 		}
 		c.Details = details.String()
 	}
 	switch {
-	case c.ConnectorKey != "" && c.Details != "":
+	case c.AuthorizationSource != "" && c.Details != "":
 		return errors.New("--authorization-source and --authorization-details: name one of them")
 	case c.SignsIn() && c.Public.Origin == "":
 		return errors.New("--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see")
@@ -199,17 +145,7 @@ func (c *HostedConfig) readSignIn(flags serveCommand) error {
 	return nil
 }
 
-// SignsIn reports whether OAuth hosts sign in here.
-func (c HostedConfig) SignsIn() bool { return c.ConnectorKey != "" || c.Details != "" }
-
-func (f limitFlags) limits() web.Limits {
-	return web.Limits{
-		TokenRate: f.TokenRate, TokenBurst: f.TokenBurst, AddressRate: f.AddressRate, AddressBurst: f.AddressBurst,
-		CallsPerGrant: f.MaxCallsPerGrant, Calls: f.MaxCalls, Wait: f.CallWait,
-	}
-}
-
-func introspectionOptions(c serveCommand, origin string) (*auth.IntrospectorOptions, error) {
+func introspectionOptions(c ServeFlags, origin string) (*auth.IntrospectorOptions, error) {
 	if c.IntrospectionURL == "" {
 		return nil, nil
 	}
@@ -237,4 +173,48 @@ func introspectionOptions(c serveCommand, origin string) (*auth.IntrospectorOpti
 		},
 		Issuer: c.Issuer, Audiences: audiences,
 	}, nil
+}
+
+// parseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,
+// nothing else. Its error says what does not belong into an origin.
+func parseOrigin(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", errors.New("a public URL starts with http:// or https:// and names a host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
+		return "", fmt.Errorf("the public URL for host %q must be an origin: no path, no query, no credentials", u.Host)
+	}
+	host := strings.ToLower(u.Host)
+	if u.Scheme == "https" {
+		host = strings.TrimSuffix(host, ":443")
+	} else {
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return u.Scheme + "://" + host, nil
+}
+
+// parsePublic reads the names as they are typed: a public URL, which may be empty, further host names, and proxies, each an
+// address or a CIDR block. Its error names the flag and what is wrong.
+func parsePublic(publicURL string, hosts, proxies []string) (web.Public, error) {
+	public := web.Public{Hosts: hosts}
+	if publicURL != "" {
+		origin, err := parseOrigin(publicURL)
+		if err != nil {
+			return web.Public{}, fmt.Errorf("--public-url: %w", err)
+		}
+		public.Origin = origin
+	}
+	for _, text := range proxies {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, addressErr := netip.ParseAddr(text)
+			if addressErr != nil {
+				return web.Public{}, fmt.Errorf("--trusted-proxies: %q is neither an address nor a CIDR block", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		public.Proxies = append(public.Proxies, prefix)
+	}
+	return public, nil
 }

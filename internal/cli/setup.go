@@ -14,27 +14,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-type setupCommand struct {
-	Client string `arg:"" optional:"" help:"${clients}; without one, the clients on this machine are listed."`
-	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
-	providerFlags
-	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
-	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
-	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
-	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
-	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
-	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
-}
-
-// A setup is a setup command, and where it runs.
-type setup struct {
-	setupCommand
-	place   clients.Place
-	program string   // absolute path of this program
-	notes   []string // about that path, one sentence each
-	roots   []string // folders of the credential cache, in the order in which they are searched
-}
-
 // runSetup prints how to connect a client, or connects it.
 func runSetup(c setupCommand, app App) error {
 	place, err := thisPlace(app.Getenv)
@@ -132,62 +111,52 @@ func writeServer(client clients.Client, path string, server clients.Server, o se
 	if problem := client.CheckWrite(server); problem != "" {
 		return exit.UsageError(problem)
 	}
-	if path == "" {
-		return exit.UsageError("--file is needed: which file another client reads is not known.")
+	written, err := edit(path, o, out, server.Name+" is already there", func(file []byte) ([]byte, error) { return client.Add(file, server) })
+	if written {
+		fmt.Fprintf(out, "\n%s\n", client.Guide(server, o.place, path, nil).After)
 	}
-	change, err := clients.Plan(path, func(file []byte) ([]byte, error) { return client.Add(file, server) })
-	if err != nil {
-		return fileError(err)
-	}
-	if change.IsNothing() {
-		fmt.Fprintf(out, "%s is already there: nothing was changed in %s.\n", server.Name, path)
-		return nil
-	}
-	if err := makeChange(change, o, out); err != nil || o.DryRun {
-		return err
-	}
-	fmt.Fprintf(out, "\n%s\n", client.Guide(server, o.place, path, nil).After)
-	return nil
+	return err
 }
 
 func removeServer(client clients.Client, path string, o setup, out io.Writer) error {
 	if !client.HasFile() {
 		return exit.UsageError(client.Title + " keeps its servers in its own settings, not in a file: remove it there.")
 	}
-	if path == "" {
-		return exit.UsageError("--file is needed: which file another client reads is not known.")
-	}
-	change, err := clients.Plan(path, func(file []byte) ([]byte, error) {
+	_, err := edit(path, o, out, o.Name+" is not there", func(file []byte) ([]byte, error) {
 		if file == nil {
 			return nil, nil
 		}
 		return client.Remove(file, o.Name)
 	})
-	if err != nil {
-		return fileError(err)
-	}
-	if change.IsNothing() {
-		fmt.Fprintf(out, "%s is not there: nothing was changed in %s.\n", o.Name, path)
-		return nil
-	}
-	return makeChange(change, o, out)
+	return err
 }
 
-// makeChange shows a change and makes it.
-func makeChange(change clients.Change, o setup, out io.Writer) error {
+// edit shows how a client's file changes, and changes it unless that is not asked for. It says why nothing has to.
+func edit(path string, o setup, out io.Writer, nothing string, with func(file []byte) ([]byte, error)) (written bool, err error) {
+	if path == "" {
+		return false, exit.UsageError("--file is needed: which file another client reads is not known.")
+	}
+	change, err := clients.Plan(path, with)
+	if err != nil {
+		return false, fileError(err)
+	}
+	if change.IsNothing() {
+		fmt.Fprintf(out, "%s: nothing was changed in %s.\n", nothing, path)
+		return false, nil
+	}
 	fmt.Fprint(out, change.Diff())
 	if o.DryRun {
-		return nil
+		return false, nil
 	}
 	backup, err := change.Write(time.Now())
 	if err != nil {
-		return fileError(err)
+		return false, fileError(err)
 	}
 	fmt.Fprintf(out, "\nWrote %s.\n", change.Path)
 	if backup != "" {
 		fmt.Fprintf(out, "What it held before is in %s.\n", backup)
 	}
-	return nil
+	return true, nil
 }
 
 // fileError gives a refusal to edit a file its exit code.

@@ -144,3 +144,24 @@ func encrypted(flag, address string) error {
 	}
 	return nil
 }
+
+type setupCommand struct {
+	Client string `arg:"" optional:"" help:"${clients}; without one, the clients on this machine are listed."`
+	URL    string `name:"url" help:"Connect to this hosted server." placeholder:"URL"`
+	providerFlags
+	Name     string `help:"Name under which the client files it; ${default} if absent." default:"pdpp" placeholder:"NAME"`
+	TokenEnv string `name:"token-env" help:"With --url: environment variable in which the client finds a bearer token, instead of signing in." placeholder:"NAME"`
+	Write    bool   `help:"Edit the client's own file; what was there is kept beside it." xor:"write"`
+	DryRun   bool   `name:"dry-run" help:"Show what --write would change." xor:"write"`
+	Remove   bool   `help:"Take the server out of the client's file; with --dry-run, show that only."`
+	File     string `help:"Edit this file instead of the client's own, such as a project's." type:"path" placeholder:"FILE"`
+}
+
+// A setup is a setup command, and where it runs.
+type setup struct {
+	setupCommand
+	place   clients.Place
+	program string   // absolute path of this program
+	notes   []string // about that path, one sentence each
+	roots   []string // folders of the credential cache, in the order in which they are searched
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
@@ -21,7 +22,7 @@ import (
 // printTools prints the tools that a model is shown: name, title and how many bytes each takes of its context. With raw it
 // prints the list as it goes over the wire.
 func printTools(ctx context.Context, session *mcp.ClientSession, out io.Writer, raw bool) error {
-	listed, err := list(ctx, session)
+	listed, err := listTools(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -45,12 +46,12 @@ func printTools(ctx context.Context, session *mcp.ClientSession, out io.Writer, 
 
 // printTool prints one tool as a model is shown it: what it does, and its arguments. With raw it prints its listing.
 func printTool(ctx context.Context, session *mcp.ClientSession, out io.Writer, name string, raw bool) error {
-	tool, err := find(ctx, session, name)
+	tool, err := findTool(ctx, session, name)
 	if err != nil {
 		return err
 	}
 	if tool == nil {
-		return unknown(ctx, session, name)
+		return unknownTool(ctx, session, name)
 	}
 	if raw {
 		return printJSON(out, tool)
@@ -110,4 +111,69 @@ func runTools(ctx context.Context, c toolsCommand, app App) error {
 		return printTool(ctx, session, app.Out, c.Tool, c.JSON)
 	}
 	return printTools(ctx, session, app.Out, c.JSON)
+}
+
+// unknownTool returns the error about a tool that does not exist, which names those that do.
+func unknownTool(ctx context.Context, session *mcp.ClientSession, name string) error {
+	listed, err := listTools(ctx, session)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, tool := range listed {
+		names = append(names, tool.Name)
+	}
+	return exit.UsageError(fmt.Sprintf("there is no tool %q; there are %s.", name, strings.Join(names, ", ")))
+}
+
+func listTools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
+	result, err := session.ListTools(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return result.Tools, nil
+}
+
+// findTool returns a listed tool, or nil: a tool can be callable without being listed.
+func findTool(ctx context.Context, session *mcp.ClientSession, name string) (*mcp.Tool, error) {
+	listed, err := listTools(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(listed, func(tool *mcp.Tool) bool { return tool.Name == name }); at >= 0 {
+		return listed[at], nil
+	}
+	return nil, nil
+}
+
+// printContent prints text as it is, and anything else as a line that says what it is.
+func printContent(out io.Writer, content []mcp.Content) error {
+	for _, item := range content {
+		var err error
+		switch item := item.(type) {
+		case *mcp.TextContent:
+			_, err = fmt.Fprintln(out, strings.TrimRight(item.Text, "\n"))
+		case *mcp.ImageContent:
+			_, err = fmt.Fprintf(out, "[image %s, %d bytes]\n", item.MIMEType, len(item.Data))
+		case *mcp.AudioContent:
+			_, err = fmt.Fprintf(out, "[audio %s, %d bytes]\n", item.MIMEType, len(item.Data))
+		case *mcp.ResourceLink:
+			_, err = fmt.Fprintf(out, "[resource %s]\n", item.URI)
+		case *mcp.EmbeddedResource:
+			_, err = fmt.Fprintf(out, "[resource %s, %s, %d bytes]\n", item.Resource.URI, item.Resource.MIMEType, len(item.Resource.Blob)+len(item.Resource.Text))
+		default:
+			err = printJSON(out, item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -1,17 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"unicode"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/oauth2"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -25,18 +24,8 @@ const (
 // printTour is a first walk through a server, as a model makes it: schema, search, fetch, aggregate. It prints each call
 // with the text that a model sees. It searches for words; without words, it asks what the data can answer: for a word of the newest record,
 // and counts by month or by a text.
-func printTour(ctx context.Context, out io.Writer, url, token, words string) error {
-	client := mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-tour", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint:   url,
-		HTTPClient: oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})),
-	}, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = session.Close() }()
-	guide := guide{session: session, out: out}
-
+func printTour(ctx context.Context, out io.Writer, own *ownTools, words string) error {
+	guide := guide{own, out}
 	schema, err := guide.call(ctx, "schema", map[string]any{})
 	if err != nil {
 		return err
@@ -55,9 +44,15 @@ func printTour(ctx context.Context, out io.Writer, url, token, words string) err
 			return err
 		}
 	}
-	id, err := guide.firstHit(ctx, words)
-	if err != nil {
-		return err
+	id := ""
+	if words != "" {
+		found, err := guide.call(ctx, "search", map[string]any{"q": words, "limit": 3})
+		if err != nil {
+			return err
+		}
+		if hits := found.Array("results"); len(hits) > 0 {
+			id = rs.AsObject(hits[0]).Text("id")
+		}
 	}
 	if id = cmp.Or(id, newest); id != "" {
 		if _, err := guide.call(ctx, "fetch", map[string]any{"id": id}); err != nil {
@@ -68,25 +63,64 @@ func printTour(ctx context.Context, out io.Writer, url, token, words string) err
 	return err
 }
 
-type guide struct {
-	session *mcp.ClientSession
-	out     io.Writer
+// ownTools are the demo's own tools, called over /mcp as any client calls them.
+type ownTools struct{ url, token string }
+
+// maxOwnAnswer bounds an answer, in bytes; the tools' are far below.
+const maxOwnAnswer = 8 << 20
+
+// ask makes one request of MCP.
+func (o *ownTools) ask(ctx context.Context, method string, params any) (string, error) {
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer "+o.token)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var answer struct {
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxOwnAnswer)).Decode(&answer); err != nil {
+		return "", err
+	}
+	if answer.Error != nil {
+		return "", errors.New(answer.Error.Message)
+	}
+	return string(answer.Result), nil
 }
 
-// call makes one call and prints it.
-func (g guide) call(ctx context.Context, tool string, arguments any) (*mcp.CallToolResult, error) {
+type guide struct {
+	own *ownTools
+	out io.Writer
+}
+
+// call makes one call and prints it. It returns the structured result.
+func (g guide) call(ctx context.Context, tool string, arguments any) (rs.Object, error) {
 	shown, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(g.out, "› %s %s\n", tool, shown)
-	result, err := g.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	answer, err := g.own.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
 		return nil, err
 	}
-	var text string
-	if content, ok := result.Content[0].(*mcp.TextContent); ok {
-		text = content.Text
+	result, text := rs.AsObject(answer), ""
+	if content := result.Array("content"); len(content) > 0 {
+		text = rs.AsObject(content[0]).Text("text")
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
@@ -100,10 +134,10 @@ func (g guide) call(ctx context.Context, tool string, arguments any) (*mcp.CallT
 		fmt.Fprintf(g.out, "  %s\n", line)
 	}
 	fmt.Fprintln(g.out)
-	if result.IsError {
+	if result.Flag("isError") {
 		return nil, errors.New(text)
 	}
-	return result, nil
+	return result.Object("structuredContent"), nil
 }
 
 // fields asks for the fields of a stream. It returns those that are searched, and completes a count by month or by a text.
@@ -112,13 +146,9 @@ func (g guide) fields(ctx context.Context, stream string, count map[string]any) 
 	if err != nil {
 		return nil, err
 	}
-	document, err := json.Marshal(schema.StructuredContent)
-	if err != nil {
-		return nil, err
-	}
 	var searched []string
 	text, month := "", ""
-	for _, connector := range rs.AsObject(string(document)).Object("data").Array("connectors") {
+	for _, connector := range schema.Object("data").Array("connectors") {
 		for _, described := range rs.AsObject(connector).Array("streams") {
 			for _, field := range rs.AsObject(described).Object("field_capabilities") {
 				if strings.Contains(field.Value, ",lex") {
@@ -148,22 +178,13 @@ func (g guide) newest(ctx context.Context, stream string, fields []string) (id, 
 	if err != nil {
 		return "", "", err
 	}
-	var list struct {
-		Data struct {
-			Data []struct {
-				ID           string         `json:"id"`
-				ConnectionID string         `json:"connection_id"`
-				Data         map[string]any `json:"data"`
-			} `json:"data"`
-		} `json:"data"`
+	list := page.Object("data").Array("data")
+	if len(list) == 0 {
+		return "", "", nil
 	}
-	if err := structured(page, &list); err != nil || len(list.Data.Data) == 0 {
-		return "", "", err
-	}
-	record := list.Data.Data[0]
+	record := rs.AsObject(list[0])
 	for _, field := range fields {
-		value, _ := record.Data[field].(string)
-		for _, each := range strings.FieldsFunc(value, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		for _, each := range strings.FieldsFunc(record.Object("data").Text(field), func(c rune) bool { return !unicode.IsLetter(c) }) {
 			if len(each) > len(word) {
 				word = each
 			}
@@ -172,49 +193,17 @@ func (g guide) newest(ctx context.Context, stream string, fields []string) (id, 
 			break
 		}
 	}
-	return rs.Ref{ConnectionID: record.ConnectionID, Stream: stream, RecordID: record.ID}.String(), word, nil
-}
-
-// firstHit searches for words and returns the id of the first record, or "".
-func (g guide) firstHit(ctx context.Context, words string) (string, error) {
-	if words == "" {
-		return "", nil
-	}
-	found, err := g.call(ctx, "search", map[string]any{"q": words, "limit": 3})
-	if err != nil {
-		return "", err
-	}
-	var hits struct {
-		Results []struct {
-			ID string `json:"id"`
-		} `json:"results"`
-	}
-	if err := structured(found, &hits); err != nil || len(hits.Results) == 0 {
-		return "", err
-	}
-	return hits.Results[0].ID, nil
+	return rs.Ref{ConnectionID: record.Text("connection_id"), Stream: stream, RecordID: record.Text("id")}.String(), word, nil
 }
 
 // largestStream names the stream of the schema that has the most records.
-func largestStream(schema *mcp.CallToolResult) (string, error) {
-	var document struct {
-		Data struct {
-			Connections []struct {
-				Streams []struct {
-					Name    string `json:"name"`
-					Records int    `json:"records"`
-				} `json:"streams"`
-			} `json:"connections"`
-		} `json:"data"`
-	}
-	if err := structured(schema, &document); err != nil {
-		return "", err
-	}
+func largestStream(schema rs.Object) (string, error) {
 	name, most := "", -1
-	for _, connection := range document.Data.Connections {
-		for _, stream := range connection.Streams {
-			if stream.Records > most {
-				name, most = stream.Name, stream.Records
+	for _, connection := range schema.Object("data").Array("connections") {
+		for _, raw := range rs.AsObject(connection).Array("streams") {
+			stream := rs.AsObject(raw)
+			if records, _ := stream.Number("records"); records > most {
+				name, most = stream.Text("name"), records
 			}
 		}
 	}
@@ -222,12 +211,4 @@ func largestStream(schema *mcp.CallToolResult) (string, error) {
 		return "", errors.New("the schema names no stream")
 	}
 	return name, nil
-}
-
-func structured(result *mcp.CallToolResult, into any) error {
-	data, err := json.Marshal(result.StructuredContent)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, into)
 }

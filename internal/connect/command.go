@@ -56,6 +56,11 @@ func commandWords(c credentials.Credential, cacheRoot string, missing rs.Missing
 		}
 	}
 	add("--stream", g.Streams, missing.Streams...)
+	for _, field := range g.Fields { // where one is missing, all of its stream are asked for
+		if stream, _, _ := strings.Cut(field, "."); missing.AllTimes || !slices.Contains(missing.Streams, stream) {
+			words = append(words, "--field", field)
+		}
+	}
 	add("--connection", g.Connections, missing.Connection)
 	if g.Since != "" && !missing.AllTimes {
 		words = append(words, "--since", strings.TrimSuffix(g.Since, "T00:00:00Z"))

@@ -23,6 +23,10 @@ func TestCommands(t *testing.T) {
 	})
 	const gmail = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages"
 	const slack = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/slack --stream channels"
+	some := stored(credentials.DefaultName, credentials.Grant{
+		Source: "https://registry.example/connectors/gmail", Streams: []string{"messages", "labels"}, Fields: []string{"messages.subject", "labels.name"},
+	})
+	const part = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages --stream labels"
 	both := []credentials.Credential{mail, chat}
 	const ended = " --connection cin_a --since 2026-03-01"
 	for name, row := range map[string]struct {
@@ -31,9 +35,16 @@ func TestCommands(t *testing.T) {
 		missing rs.Missing
 		want    []string
 	}{
-		"a stream":                {both[:1], "", rs.Missing{Streams: []string{"threads"}}, []string{gmail + " --stream threads" + ended}},
-		"a connection":            {both[:1], "", rs.Missing{Connection: "cin_b"}, []string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01"}},
-		"a time":                  {both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}, []string{gmail + " --connection cin_a"}},
+		"a stream":     {both[:1], "", rs.Missing{Streams: []string{"threads"}}, []string{gmail + " --stream threads" + ended}},
+		"a connection": {both[:1], "", rs.Missing{Connection: "cin_b"}, []string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01"}},
+		"a time":       {both, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true}, []string{gmail + " --connection cin_a"}},
+		"a field: all of its stream": {
+			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"messages"}}, []string{part + " --field labels.name"},
+		},
+		"a time of some fields": {
+			[]credentials.Credential{some}, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true},
+			[]string{part + " --field messages.subject --field labels.name"},
+		},
 		"nothing: the same again": {both[1:], "/a b", rs.Missing{}, []string{slack + " --once --name slack --cache-root '/a b'"}},
 		"which grant is not known": {
 			both, "", rs.Missing{Streams: []string{"threads"}},

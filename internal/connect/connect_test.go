@@ -9,6 +9,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +126,15 @@ func TestWhatIsAskedFor(t *testing.T) {
 	if got := r.sent(agentPoll); got != `{"polling_code":"agc_poll_made_up_01"}` {
 		t.Error(got)
 	}
+	request.Streams, request.Fields = []string{"channels"}, []string{"messages.text", "messages.sent_at"}
+	document, err := Connect(t.Context(), request, w.Options)
+	if err != nil || !slices.Equal(document.Grant.Fields, request.Fields) {
+		t.Fatal(err, document.Grant)
+	}
+	const streams = `"streams":[{"name":"channels","instance_ids":["a","b"]},{"name":"messages","fields":["text","sent_at"],"instance_ids":["a","b"]}]`
+	if got := r.sent("/oauth/par"); !strings.Contains(got, streams) {
+		t.Error(got)
+	}
 	request.Way = "device"
 	if _, err := Connect(t.Context(), request, w.Options); err != nil {
 		t.Fatal(err)
@@ -175,6 +187,8 @@ func TestRefusals(t *testing.T) {
 		{name: "an unknown stream, before the server is asked", request: Request{Streams: []string{"nosuch"}}, answers: good, exit: 64, says: "it has canvases, channel_memberships"},
 		{name: "an unknown stream", request: Request{Source: "https://registry.example/connectors/gmail", Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-unknown-stream"), exit: 69, says: "Unknown stream: nosuch"},
 		{name: "an unknown source", request: Request{Source: "nosuch"}, answers: good, exit: 64, says: "/_ref/connections lists the keys"},
+		{name: "a field without its stream", request: Request{Fields: []string{"subject"}}, answers: good, exit: 64, says: "STREAM.FIELD"},
+		{name: "a field of an unknown stream", request: Request{Fields: []string{"nosuch.x"}}, answers: good, exit: 64, says: "it has canvases"},
 		{name: "a date that is none", request: Request{Since: "soon"}, answers: good, exit: 64, says: "--since"},
 		{name: "a package from agent connect, which has it in grant_id", answers: with(good, agentPoll, "connect-38-agent-connect-package"), exit: 78, says: "package of several sources"},
 		{name: "a package from a device code", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-25-device-package-token"), exit: 78, says: "package of several sources"},
@@ -183,6 +197,18 @@ func TestRefusals(t *testing.T) {
 		{name: "the owner trap: an owner's schema", answers: with(good, "/v1/schema", "connect-92-owner-device-trap-schema"), exit: 77, says: "owner token", revoked: 1},
 		{name: "a token that the resource server refuses", answers: with(good, "/v1/schema", "refresh-20-expired-read"), exit: 78, says: "pdpp-mcp connect", revoked: 1},
 		{name: "a schema of another grant", answers: with(good, "/v1/schema", "schema-other-grant"), exit: 78, says: "another grant", revoked: 1},
+		{name: "a device request without details", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-no-details"), exit: 69, says: "authorization_details is required"},
+		{name: "a device request without a resource", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-no-resource"), exit: 69, says: "resource is required"},
+		{name: "details that are no JSON", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-bad-details"), exit: 69, says: "must be valid JSON"},
+		{name: "a source that the server does not know", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-unknown-source"), exit: 69, says: "Unknown source"},
+		{name: "a client that it does not know, registered just now", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-unknown-client"), exit: 69, says: "invalid_client"},
+		{name: "an unknown device code", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "refusal-device-unknown-code"), exit: 78, says: "invalid_grant"},
+		{name: "a device code of another client", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "refusal-device-wrong-client"), exit: 78, says: "invalid_client"},
+		{name: "agent connect without a request", answers: with(good, "/agent-connect", "refusal-agent-connect-no-request"), exit: 69, says: "invalid_request"},
+		{name: "no streams", answers: with(good, "/oauth/par", "refusal-par-empty-streams"), exit: 69, says: "NOT have fewer than 1"},
+		{name: "no details", answers: with(good, "/oauth/par", "refusal-par-no-details"), exit: 69, says: "requires authorization_details"},
+		{name: "a registration with other fields", answers: with(good, "/oauth/register", "connect-14-register-software-id-refused"), exit: 69, says: "Unsupported client metadata"},
+		{name: "a copied code that was used", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-consent-exchange-again"), exit: 69, says: "410 invalid_grant"},
 		{name: "a wrong code that the owner copied", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-code-reused"), exit: 69, says: "invalid_grant"},
 		{name: "a redirect", answers: with(good, "/oauth/par", "redirect"), exit: 69, says: "307"},
 		{name: "metadata of another resource", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: "another resource"},
@@ -210,6 +236,104 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("revoked %d times, want %d", got, test.revoked)
 			}
 		})
+	}
+}
+
+// What the browser shows instead of coming back does not reach this program: it gives up in the end. A code that is refused is over.
+func TestTheBrowserIsRefused(t *testing.T) {
+	for name, row := range map[string]struct{ path, says string }{
+		"refusal-authorize-no-pkce":       {"/oauth/authorize", "did not come back"},
+		"refusal-authorize-preregistered": {"/oauth/authorize", "did not come back"},
+		"refusal-authorize-request-uri":   {"/oauth/authorize", "did not come back"},
+		"connect-76-native-authorize":     {"/oauth/authorize", "did not come back"},
+		"refusal-code-bad-verifier":       {"/oauth/token", "400 invalid_grant"},
+		"refusal-code-bad-redirect":       {"/oauth/token", "400 invalid_grant"},
+		"refusal-code-reused":             {"/oauth/token", "400 invalid_grant"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w := newReplay(t, with(good, row.path, name)), newWorld()
+			shown := make(chan struct{})
+			w.Open = func(address string) error {
+				go func() {
+					defer close(shown)
+					if response, err := http.Get(address); err == nil {
+						_ = response.Body.Close()
+					}
+				}()
+				return nil
+			}
+			w.Wait = func(ctx context.Context, _ time.Duration) error {
+				if row.path == "/oauth/authorize" {
+					<-shown
+					return nil
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "browser"}, w.Options)
+			if err == nil || !strings.Contains(err.Error(), row.says) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// An answer to a code may have no refresh token; a device code and a poll are answered again.
+func TestTokensWithoutARefresh(t *testing.T) {
+	for name, row := range map[string]struct{ way, path, mode, ends string }{
+		"connect-45-code-token-single-use":     {"browser", "/oauth/token", "single_use", "2026-11-23T13:59:59Z"},
+		"connect-46-code-token-no-refresh":     {"browser", "/oauth/token", "continuous", ""},
+		"connect-24-device-token-again":        {"device", "/oauth/token", "continuous", ""},
+		"connect-34-agent-connect-token-again": {"agent", agentPoll, "continuous", ""},
+	} {
+		r, w := newReplay(t, with(good, row.path, name)), newWorld()
+		if row.way == "browser" {
+			w.Open = browser(t)
+			w.Wait = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+		}
+		got, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: row.way}, w.Options)
+		if err != nil || got.Refresh != nil || got.Grant.Mode != row.mode || got.Grant.Ends != row.ends {
+			t.Errorf("%s: %+v %+v, %v", name, got.Refresh, got.Grant, err)
+		}
+	}
+}
+
+// The program says, while it waits, what only the page knows, in the page's own words.
+func TestWhatTheApprovalPageRefuses(t *testing.T) {
+	for name, row := range map[string]struct {
+		connections []string
+		says        string
+	}{
+		"refusal-approval-page-no-connection":      {nil, "exactly one eligible instance"},
+		"refusal-approval-page-two-connections":    {nil, "exactly one eligible instance"},
+		"refusal-approval-page-unknown-connection": {[]string{"cin_nosuch"}, "does not exist"},
+	} {
+		r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()
+		_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Connections: row.connections, Way: "agent"}, w.Options)
+		if page := string(r.recorded[name].Body); err == nil || !strings.Contains(page, row.says) || !strings.Contains(w.said.String(), row.says) {
+			t.Errorf("%s: %v; the page says %s, the program\n%s", name, err, page, w.said.String())
+		}
+	}
+}
+
+// Each recorded exchange is played by a test that names it.
+func TestEveryRecordingIsPlayed(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, file := range append(files, "../../transport/signin/signin_test.go") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(text)
+	}
+	for name := range recordings(t) {
+		if !regexp.MustCompile(`\b` + name + `["\s]`).MatchString(tests.String()) {
+			t.Errorf("no test plays %s", name)
+		}
 	}
 }
 
@@ -260,6 +384,16 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
+// The reference answers a registration with what it took of it, and that may be little.
+func TestRegistrationAnswers(t *testing.T) {
+	for _, name := range []string{"connect-10-register-device", "connect-11-register-minimal"} {
+		r, w := newReplay(t, with(good, "/oauth/register", name)), newWorld()
+		if got, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "agent"}, w.Options); err != nil || !strings.HasPrefix(got.Client.ID, "cli_made_up_0") {
+			t.Errorf("%s: %+v, %v", name, got.Client, err)
+		}
+	}
+}
+
 // A server without pushed requests is connected by the next way that it has.
 func TestTheNextWay(t *testing.T) {
 	r, w := newReplay(t, with(good, "/oauth/par", "")), newWorld()
@@ -288,7 +422,10 @@ func TestAnotherSourceIsRefused(t *testing.T) {
 }
 
 func TestRevoke(t *testing.T) {
-	for answer, fails := range map[string]bool{"connect-61-revoke": false, "connect-60-revoke-wrong-grant": true, "connect-65-revoke-unknown-token": true} {
+	for answer, fails := range map[string]bool{
+		"connect-61-revoke": false, "connect-62-revoke-again": false, "connect-64-revoke-expired-token": false, "connect-66-revoke-with-dead-family-token": false,
+		"connect-60-revoke-wrong-grant": true, "connect-65-revoke-unknown-token": true, "refusal-package-revoke-by-client": true, "refusal-oauth-revoke": true,
+	} {
 		r := newReplay(t, map[string]string{revoke: answer})
 		d := credentials.Document{AuthorizationServer: r.URL, Credential: credentials.Issued{AccessToken: "client_token_08", GrantID: "grt_made_up_02"}}
 		if err := Revoke(t.Context(), "test", d); (err != nil) != fails || r.sent(revoke) != "Bearer client_token_08" {

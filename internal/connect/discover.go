@@ -209,8 +209,8 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	if u, err := url.Parse(found.ID); err != nil || !u.IsAbs() {
 		return source{}, unavailable(issuer, errors.New("the source has no id that is a URI"))
 	}
-	for _, stream := range manifest.Streams {
-		found.streams = append(found.streams, stream.Name)
+	for _, one := range manifest.Streams {
+		found.streams = append(found.streams, one.Name)
 	}
 	slices.Sort(found.streams)
 	return found, nil

@@ -1,9 +1,10 @@
 package connect
 
 import (
-	"encoding/json"
+	"bytes"
+	"io"
+	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 )
@@ -11,15 +12,7 @@ import (
 // seed adds the recorded bodies whose names begin with one of the prefixes.
 func seed(f *testing.F, prefixes ...string) {
 	f.Helper()
-	text, err := os.ReadFile("testdata/exchanges.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	recorded := map[string]exchange{}
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		f.Fatal(err)
-	}
-	for name, e := range recorded {
+	for name, e := range recordings(f) {
 		for _, prefix := range prefixes {
 			if strings.HasPrefix(name, prefix) {
 				f.Add([]byte(e.Body))
@@ -112,6 +105,46 @@ func FuzzRefusal(f *testing.F) {
 		refused := refusedBy(reply{400, body})
 		if strings.ContainsAny(refused.Code, " \r\n\x00\"<") || len(refused.Error()) > 120 {
 			t.Errorf("%q", refused.Error())
+		}
+	})
+}
+
+// A scriptedAnswer is the one answer of every server.
+type scriptedAnswer []byte
+
+func (s scriptedAnswer) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(s))}, nil
+}
+
+// The law: the declaration of a source that is taken has an absolute URI for an id, and asking for it makes one selection.
+func FuzzSource(f *testing.F) {
+	seed(f, "connect-04", "refusal-public")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c := &client{http: &http.Client{Transport: scriptedAnswer(body)}}
+		found, err := c.source(t.Context(), server{metadata: metadata{Issuer: "https://as.example"}}, "slack")
+		if err != nil {
+			return
+		}
+		if u, err := url.Parse(found.ID); err != nil || !u.IsAbs() {
+			t.Errorf("%q", found.ID)
+		}
+		a := &attempt{request: Request{Streams: found.streams, Since: "2026-01-31"}}
+		if err := a.choose(found); err != nil || len(a.details) != 1 || len(a.details[0].Streams) == 0 {
+			t.Errorf("%v, %+v", err, a.details)
+		}
+	})
+}
+
+// The law: what a browser brings back is taken only with the state that this program sent, and is a code or a refusal.
+func FuzzCallback(f *testing.F) {
+	f.Add("code=c&state=st")
+	f.Add("error=access_denied&state=st&iss=https%3A%2F%2Fas.example")
+	f.Add("code=c&code=d&state=st")
+	f.Fuzz(func(t *testing.T, text string) {
+		query, _ := url.ParseQuery(text)
+		back, err := (&loopback{state: "st", issuer: "https://as.example"}).read(query)
+		if err == nil && (query.Get("state") != "st" || (back.code == "") == (back.refused == "") || query.Has("iss") && query.Get("iss") != "https://as.example") {
+			t.Errorf("%+v of %q", back, text)
 		}
 	})
 }

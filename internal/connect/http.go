@@ -2,6 +2,7 @@ package connect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -180,4 +181,20 @@ func origin(u *url.URL) string {
 		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
 	}
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+var errNoWay = errors.New("it does not offer this way to connect")
+
+// explained is the error of a step that the server refused, with its reason. It keeps invalid_client as it is: a new registration helps.
+func explained(step string, err error) error {
+	var refused *RefusedError
+	switch {
+	case !errors.As(err, &refused) || refused.Code == "invalid_client":
+		return err
+	case refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed || refused.Status == http.StatusNotImplemented:
+		return errNoWay
+	case refused.Status == http.StatusTooManyRequests:
+		return errors.New("it has been asked too often; try again in some minutes")
+	}
+	return fmt.Errorf("it refuses to %s: %w: %s", step, refused, cmp.Or(refused.text, "no reason given"))
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,6 +236,9 @@ func (k *Keeper) save(ctx context.Context) error {
 // errRefreshRefused means that the refresh token is dead, and with it every token of the grant that was renewed from it.
 var errRefreshRefused = errors.New("the server does not renew the access any more")
 
+// refusedForGood are the codes after which no renewal will succeed (RFC 6749 section 5.2).
+var refusedForGood = []string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type"}
+
 // ask sends the refresh token, once. Its error wraps errRefreshRefused or errNotSent, or the answer is not known.
 func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
 	d := k.current.Document
@@ -242,7 +246,7 @@ func (k *Keeper) ask(ctx context.Context) (credentials.Document, error) {
 	answer, err := k.client.postForm(ctx, d.Refresh.TokenEndpoint, form)
 	var refused *RefusedError
 	switch {
-	case errors.As(err, &refused) && refused.Code == "invalid_grant":
+	case errors.As(err, &refused) && slices.Contains(refusedForGood, refused.Code):
 		return d, fmt.Errorf("%w (%w)", errRefreshRefused, refused)
 	case errors.As(err, &refused) && (refused.Status == http.StatusServiceUnavailable || refused.Status >= 400 && refused.Status < 500):
 		return d, fmt.Errorf("%w: %w", errNotSent, refused) // it was not processed
@@ -273,7 +277,7 @@ func (k *Keeper) connectAgain(why error) error {
 	if why != nil {
 		message += ": " + strings.ReplaceAll(why.Error(), "\n", "; ")
 	}
-	if why != nil && k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) {
+	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // no error: it failed a moment ago
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
 	}
 	command := "pdpp-mcp connect " + k.current.ProviderURL
@@ -281,4 +285,32 @@ func (k *Keeper) connectAgain(why error) error {
 		command = again[0]
 	}
 	return &rs.Error{Code: rs.GrantExpired, Status: http.StatusForbidden, Message: message + ".", Hint: "The user has to connect again, in a terminal: " + command, Cause: why}
+}
+
+// renewing is the resource server as the bearer of a stored credential sees it. doer gives it for one token. A read that is refused in
+// a way that may mean that the token is no longer good is repeated once, if there is another token by then.
+type renewing struct {
+	keeper *Keeper
+	doer   func(rs.Token) rs.Doer
+}
+
+// Do performs one read.
+func (r renewing) Do(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	token, err := r.keeper.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.doer(token).Do(ctx, request)
+	code, refused := rs.RefusesToken(err)
+	if !refused {
+		return response, err
+	}
+	next, failed := r.keeper.Renew(ctx, token, code)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case next == token:
+		return nil, err
+	}
+	return r.doer(next).Do(ctx, request)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -221,6 +222,9 @@ func TestARefusalInPassing(t *testing.T) {
 	if got := k.token(t); !strings.Contains(got, "cannot be reached") {
 		t.Error(got)
 	}
+	if got := k.token(t); !strings.HasPrefix(got, "authority_unreachable: ") { // a moment later it is not asked again
+		t.Error(got)
+	}
 	if _, err := os.Stat(k.path + ".next"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a reservation is left")
 	}
@@ -236,6 +240,54 @@ func TestADeadFamily(t *testing.T) {
 	}
 	if d := k.stored(t); d.Refresh != nil {
 		t.Errorf("%+v", d.Refresh)
+	}
+}
+
+// Each recorded answer to a refresh is taken over, or ends the family here as it has there.
+func TestRecordedRefreshes(t *testing.T) {
+	recorded := recordings(t)
+	at := func(name string) http.HandlerFunc {
+		return says(recorded[name].Status, recordedGrant.ReplaceAllString(string(recorded[name].Body), "grt_1"))
+	}
+	for name, want := range map[string]string{
+		"refresh-02-second": "client_token_17", "refresh-11-parallel-1": "client_token_19", "refresh-21-after-expiry": "client_token_08",
+		"refresh-01-first": "client_token_16",
+	} {
+		k := newKept(t, at(name))
+		k.now = k.now.Add(9 * time.Minute)
+		if got := k.token(t); got != want || !strings.HasPrefix(string(k.stored(t).Refresh.Token), "rt_made_up_") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, name := range []string{
+		"refresh-03-wrong-client", "refresh-04-other-client", "refresh-05-unknown", "refresh-07-reuse-old", "refresh-08-current-after-reuse", "refresh-09-reuse-again",
+		"refresh-11-parallel-2", "refresh-11-parallel-3", "refresh-12-client-without-refresh", "refresh-22-after-revoke", "refusal-device-unknown-client",
+	} {
+		k := newKept(t, at(name))
+		k.now = k.now.Add(11 * time.Minute)
+		if got := k.token(t) + k.token(t); !strings.Contains(got, "does not renew") || k.stored(t).Refresh != nil || k.sent.Load() != 1 {
+			t.Errorf("%s: %s after %d requests", name, got, k.sent.Load())
+		}
+	}
+	k := newKept(t, at("refresh-30-package"))
+	k.now = k.now.Add(11 * time.Minute)
+	if got := k.token(t); !strings.Contains(got, "connect again") && !strings.Contains(got, "has ended") || strings.Contains(got, "package_token") {
+		t.Errorf("a package: %s", got)
+	}
+	k = newKept(t, at("refresh-13-missing-token"))
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_1" || k.stored(t).Refresh == nil {
+		t.Errorf("a request that was not understood: %s", got)
+	}
+	for name, renewed := range map[string]bool{"refresh-20-expired-read": true, "refresh-10-read-after-reuse": false, "connect-63-read-after-revoke": false} {
+		k, code := newKept(t, at("refresh-02-second")), struct{ Error struct{ Code rs.Code } }{}
+		if err := json.Unmarshal(recorded[name].Body, &code); err != nil {
+			t.Fatal(err)
+		}
+		token, err := k.Renew(t.Context(), rs.NewToken("at_1"), code.Error.Code)
+		if got := token.Reveal() == "client_token_17"; err != nil || got != renewed || got != (k.sent.Load() == 1) {
+			t.Errorf("%s: renewed %v, %v", name, got, err)
+		}
 	}
 }
 
@@ -270,6 +322,26 @@ func TestAFullDisk(t *testing.T) {
 	}
 	if token, err := other.Token(t.Context()); err != nil || token.Reveal() != "at_2" {
 		t.Error(err)
+	}
+}
+
+// The reservation is as large as the whole document, however long the list of what was granted.
+func TestAReservationIsAsLargeAsTheAnswer(t *testing.T) {
+	k := newKept(t, says(200, renewed))
+	d := k.stored(t)
+	for i := range 1000 {
+		d.Grant.Streams = append(d.Grant.Streams, fmt.Sprintf("stream_%d_of_a_long_list", i))
+	}
+	k.store(t, d)
+	k.write = func(file *os.File, text []byte) (int, error) {
+		if info, err := file.Stat(); err != nil || info.Size() < int64(len(text)) {
+			t.Errorf("%d bytes are reserved for %d, %v", info.Size(), len(text), err)
+		}
+		return file.Write(text)
+	}
+	k.now = k.now.Add(9 * time.Minute)
+	if got := k.token(t); got != "at_2" || len(k.stored(t).Grant.Streams) != 1000 {
+		t.Error(got)
 	}
 }
 

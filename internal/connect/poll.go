@@ -89,22 +89,13 @@ func (a *attempt) push(ctx context.Context) (started, error) {
 	}
 	answer, err := a.postJSON(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details})
 	if err != nil {
-		return started{}, a.startError(err)
+		return started{}, explained("ask the owner", err)
 	}
 	pushed, err := a.readStarted(answer)
 	if err == nil && pushed.RequestURI == "" {
 		err = errors.New("its answer names no request")
 	}
 	return pushed, err
-}
-
-// startError keeps invalid_client as it is, for which a new registration helps.
-func (a *attempt) startError(err error) error {
-	var refused *RefusedError
-	if errors.As(err, &refused) && refused.Code == "invalid_client" {
-		return err
-	}
-	return explained("ask the owner", err)
 }
 
 // byAgent pushes the request and polls for its approval. It is the one way that every kind of server offers.
@@ -122,7 +113,7 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 		if errors.As(err, &refused) {
 			refused.text = "" // it may repeat the request's name, which holds the device code
 		}
-		return issued{}, a.startError(err)
+		return issued{}, explained("ask the owner", err)
 	}
 	s, err := a.readStarted(answer)
 	if err != nil {
@@ -155,7 +146,7 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 		"client_id": {a.app.ID}, "resource": {a.server.resource}, "authorization_details": {string(details)},
 	})
 	if err != nil {
-		return issued{}, a.startError(err)
+		return issued{}, explained("ask the owner", err)
 	}
 	s, err := a.readStarted(answer)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -48,16 +49,22 @@ var everywhere = map[string]string{
 	"/oauth/device_authorization":             "connect-20-device-start",
 }
 
-func newReplay(t *testing.T, answers map[string]string) *replay {
+func recordings(t testing.TB) map[string]exchange {
 	t.Helper()
 	text, err := os.ReadFile("testdata/exchanges.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replay{t: t, answers: map[string][]string{}, asked: map[string][]string{}}
-	if err := json.Unmarshal(text, &r.recorded); err != nil {
+	recorded := map[string]exchange{}
+	if err := json.Unmarshal(text, &recorded); err != nil {
 		t.Fatal(err)
 	}
+	return recorded
+}
+
+func newReplay(t *testing.T, answers map[string]string) *replay {
+	t.Helper()
+	r := &replay{t: t, recorded: recordings(t), answers: map[string][]string{}, asked: map[string][]string{}}
 	for _, set := range []map[string]string{everywhere, answers} {
 		for path, names := range set {
 			r.answers[path] = strings.Fields(names)
@@ -74,7 +81,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	defer r.mu.Unlock()
 	path := request.URL.Path
 	r.asked[path] = append(r.asked[path], string(body)+request.Header.Get("Authorization"))
-	if path == "/oauth/authorize" {
+	if path == "/oauth/authorize" && len(r.answers[path]) == 0 {
 		r.authorize(w, request.URL.Query())
 		return
 	}
@@ -109,15 +116,14 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, r.here(string(recorded.Body)))
 }
 
+var recordedGrant = regexp.MustCompile(`grt_made_up_\d+`)
+
 // here moves recorded addresses to this server. All grants are the one of the recorded agent connect.
 func (r *replay) here(text string) string {
 	for _, host := range []string{"https://as.example", "https://rs.example", "https://native-as.example", "https://native-rs.example"} {
 		text = strings.ReplaceAll(text, host, r.URL)
 	}
-	for _, id := range []string{"grt_made_up_01", "grt_made_up_06", "grt_made_up_07", "grt_made_up_08", "grt_made_up_09", "grt_made_up_13", "grt_made_up_17"} {
-		text = strings.ReplaceAll(text, id, "grt_made_up_02")
-	}
-	return text
+	return recordedGrant.ReplaceAllString(text, "grt_made_up_02")
 }
 
 // authorize approves at once, as an owner who is signed in.

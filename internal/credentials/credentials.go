@@ -111,6 +111,17 @@ func (s slot) load(provider, grantID string, now time.Time) (Credential, error) 
 	return credential, err
 }
 
+// provider is the one whose credential a slot holds, normalised; "" where that cannot be read.
+func (s slot) provider() string {
+	body, _, err := readPrivate(s.path, s.folders...)
+	var document Document
+	if err != nil || json.Unmarshal(body, &document) != nil {
+		return ""
+	}
+	provider, _ := NormalizeProviderURL(document.ProviderURL)
+	return provider
+}
+
 // Names are the names under which the cache roots hold a credential of a provider, good or not. The URL is normalised.
 func Names(roots []string, provider string) []string {
 	var names []string
@@ -129,13 +140,7 @@ func CachedProviders(roots []string) []string {
 	var providers []string
 	for _, root := range roots {
 		for _, s := range slotsOf(root, "") {
-			body, _, err := readPrivate(s.path, s.folders...)
-			var document Document
-			if err != nil || json.Unmarshal(body, &document) != nil {
-				continue
-			}
-			provider, err := NormalizeProviderURL(document.ProviderURL)
-			if err == nil && !slices.Contains(providers, provider) {
+			if provider := s.provider(); provider != "" && !slices.Contains(providers, provider) {
 				providers = append(providers, provider)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +47,46 @@ func FuzzCredentialFile(f *testing.F) {
 			if value, _ := document.Credential[key].(string); strings.EqualFold(strings.TrimSpace(value), "owner") {
 				t.Errorf("an owner passed: %s", body)
 			}
+		}
+	})
+}
+
+// The laws, whatever a renewal that was interrupted has left: the credential is as it was, or the one that replaces it; and a refresh
+// token that was sent is not offered again.
+func FuzzReservation(f *testing.F) {
+	before := Document{
+		ProviderURL: "https://rs.example", Credential: Issued{AccessToken: "at_1"}, Refresh: &Refresh{TokenEndpoint: "https://as.example/token", Token: "rt_1"},
+	}
+	sent := before.Refresh.Mark()
+	for _, seed := range []string{
+		``, ` `, `{`, `null`, `[]`, `{"sent_refresh_token_sha256":"` + sent + `"}     `, `{"sent_refresh_token_sha256":"other"}`,
+		`{"provider_url":"https://rs.example","credential":{"access_token":"at_2"},"refresh":{"refresh_token":"rt_2","replaces":"` + sent + `"}}   `,
+		`{"credential":{"access_token":"at_2"},"refresh":{"refresh_token":"rt_2","replaces":"` + sent + `"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	path := filepath.Join(f.TempDir(), "clients", "rs.example.json")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, left []byte) {
+		if err := Save(path, before); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+nextSuffix, left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := Credential{Path: path, ProviderURL: "https://rs.example"}
+		fresh, err := c.Reload(time.Unix(1_800_000_000, 0))
+		_, there := os.Stat(path + nextSuffix)
+		switch {
+		case errors.Is(err, ErrAnswerLost):
+			if fresh.Token.Reveal() != "at_1" || there != nil {
+				t.Errorf("lost, and %q is read; the mark: %v", fresh.Token.Reveal(), there)
+			}
+		case err != nil:
+		case fresh.Document.Refresh != nil && fresh.Document.Refresh.Token == "rt_1" && bytes.Contains(left, []byte(`"`+sent+`"`)) && fresh.Document.Refresh.Replaces == "":
+			t.Errorf("rt_1 is offered again after %s", left)
 		}
 	})
 }

@@ -62,6 +62,7 @@ type Refresh struct {
 type Grant struct {
 	Source      string   `json:"source,omitempty"` // the id of its declaration, a URI
 	Streams     []string `json:"streams,omitempty"`
+	Fields      []string `json:"fields,omitempty"` // each STREAM.FIELD; of a stream without any, all
 	Connections []string `json:"connections,omitempty"`
 	Since       string   `json:"since,omitempty"`
 	Until       string   `json:"until,omitempty"`

@@ -21,7 +21,7 @@ import (
 const (
 	nextSuffix = ".next" // of a renewal
 	newSuffix  = ".new"  // of a new credential
-	spareBytes = 8 << 10 // more than the tokens of an answer
+	spareBytes = 8 << 10 // beside what is stored: more than the tokens of an answer
 )
 
 // ErrAnswerLost is the state of a credential whose refresh token was sent, and whose answer is not known.
@@ -47,20 +47,26 @@ type mark struct {
 
 // Reserve prepares the renewal of the credential at a path with the refresh token that it holds. Nothing may be sent before it returns.
 func (c Credential) Reserve() (*Reservation, error) {
-	return reserve(c.Path, c.Path+nextSuffix, c.Document.Refresh.Mark(), spareBytes)
+	return reserve(c.Path, nextSuffix, c.Document, mark{c.Document.Refresh.Mark()})
 }
 
-func reserve(path, next, sent string, size int) (*Reservation, error) {
-	text, err := json.Marshal(mark{sent})
+// reserve writes a mark into the file that will replace a credential, and reserves its size on the disk.
+func reserve(path, suffix string, document Document, sent mark) (*Reservation, error) {
+	text, err := json.Marshal(sent)
 	if err != nil {
 		return nil, err
 	}
+	now, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	next := path + suffix
 	file, err := os.OpenFile(next, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) // #nosec G304 -- beside the credential
 	if err != nil {
 		return nil, err
 	}
 	r := &Reservation{path: path, next: next, file: file, Write: (*os.File).Write}
-	_, err = file.Write(append(text, bytes.Repeat([]byte(" "), size)...))
+	_, err = file.Write(append(text, bytes.Repeat([]byte(" "), len(now)+spareBytes)...))
 	if err = errors.Join(err, file.Chmod(0o600), file.Sync(), syncFolder(path)); err != nil {
 		return nil, errors.Join(err, r.Drop())
 	}

@@ -2,7 +2,6 @@ package credentials
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,17 +66,9 @@ func slotsOf(root, provider string) []slot {
 // Those that are malformed are left out; one that has ended is not.
 func Stored(root string) (all []Credential, used []time.Time) {
 	for _, s := range slotsOf(root, "") {
-		body, _, err := readPrivate(s.path, s.folders...)
-		var document Document
-		if err != nil || json.Unmarshal(body, &document) != nil {
-			continue
-		}
-		provider, err := NormalizeProviderURL(document.ProviderURL)
-		if err != nil {
-			continue
-		}
+		provider := s.provider()
 		credential, err := s.load(provider, "", time.Time{})
-		if err != nil {
+		if provider == "" || err != nil {
 			continue
 		}
 		var at time.Time
@@ -100,18 +91,19 @@ func Path(root, name, provider string) (string, error) {
 // Save writes a credential to where [Path] says, with mode 0600: a reader finds all of it or what was there before. The caller holds
 // the lock of the path.
 func Save(path string, document Document) error {
-	body, err := json.MarshalIndent(document, "", "  ")
-	if err != nil {
-		return err
-	}
-	r, err := reserve(path, path+newSuffix, "", len(body)+1)
+	r, err := reserve(path, newSuffix, document, mark{})
 	if err != nil {
 		return err
 	}
 	if err := r.Commit(document); err != nil {
 		return errors.Join(err, r.Drop())
 	}
-	if err := os.Remove(path + nextSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) { // an interrupted renewal of what was there
+	return forget(path)
+}
+
+// forget deletes what an interrupted renewal left of a credential.
+func forget(path string) error {
+	if err := os.Remove(path + nextSuffix); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -119,11 +111,7 @@ func Save(path string, document Document) error {
 
 // Remove deletes a credential, and what an interrupted renewal left of it. The caller holds the lock of the path.
 func Remove(path string) error {
-	err := os.Remove(path + nextSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err, os.Remove(path))
+	return errors.Join(forget(path), os.Remove(path))
 }
 
 // lockSuffix names the file that stands for the right to change a credential. It is never replaced. Its time of change is when the

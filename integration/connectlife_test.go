@@ -1,0 +1,168 @@
+package integration
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A lossyNetwork is the demo behind another address, which a test can take away.
+type lossyNetwork struct {
+	*watch
+	lost  atomic.Bool
+	drops atomic.Int64  // answers to polls that are still to be lost
+	waits atomic.Uint64 // seconds that a request waits for the owner; 0: as the demo has it
+}
+
+func newLossyNetwork(t *testing.T) *lossyNetwork {
+	n := &lossyNetwork{}
+	n.watch = newWatch(t, sample.RSURL, func(r *http.Response) error {
+		if n.lost.Load() || strings.HasPrefix(r.Request.URL.Path, "/agent-connect/") && n.drops.Add(-1) >= 0 {
+			panic(http.ErrAbortHandler)
+		}
+		text, err := io.ReadAll(r.Body)
+		text = bytes.ReplaceAll(text, []byte(sample.RSURL), []byte(n.URL))
+		if seconds := n.waits.Load(); seconds > 0 {
+			text = regexp.MustCompile(`"expires_in":\d+`).ReplaceAll(text, []byte(`"expires_in":`+strconv.FormatUint(seconds, 10)))
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		r.Header.Set("Content-Length", strconv.Itoa(len(text)))
+		return err
+	})
+	return n
+}
+
+// ended is how connect ended.
+func ended(p *process) exit {
+	<-p.ended
+	return exit{p.cmd.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()}
+}
+
+// A request that the owner denies, or that nobody answers in time, ends with a sentence, and stores nothing.
+func TestConnectWithoutApproval(t *testing.T) {
+	for name, says := range map[string]string{"denied": "the owner denied the request", "expired": "nobody approved in time"} {
+		t.Run(name, func(t *testing.T) {
+			root, network := t.TempDir(), newLossyNetwork(t)
+			if name == "expired" {
+				network.waits.Store(1)
+			}
+			p, link, _ := asks(t, network.URL, root, "agent", "--source", "slack")
+			if name == "denied" {
+				ownerDecides(t, strings.Replace(link, network.URL, sample.RSURL, 1), "deny")
+			}
+			if got := ended(p); got.code != 78 || !strings.Contains(got.stderr, says) {
+				t.Errorf("%d %s", got.code, got.stderr)
+			}
+			if got := finish(t, nil, "", "connections", "--cache-root", root); !strings.Contains(got.stdout, "No grant is stored") {
+				t.Errorf("%s", got.stdout)
+			}
+		})
+	}
+}
+
+// A network that is lost while the owner decides, and while a client reads, is an error for as long as that lasts.
+func TestConnectOverALossyNetwork(t *testing.T) {
+	root, network := t.TempDir(), newLossyNetwork(t)
+	network.drops.Store(2)
+	p, link, _ := asks(t, network.URL, root, "agent", "--source", "slack")
+	ownerDecides(t, strings.Replace(link, network.URL, sample.RSURL, 1), "approve")
+	if got := ended(p); got.code != 0 || network.drops.Load() >= 0 {
+		t.Fatalf("%d, %d answers were not lost: %s%s", got.code, network.drops.Load(), got.stdout, got.stderr)
+	}
+	s := overStdio(t, "--cache-root", root)
+	if result := s.call("schema", nil); result.IsError {
+		t.Fatalf("%+v", result.Content[0])
+	}
+	network.lost.Store(true)
+	if text := s.call("search", map[string]any{"q": "the"}).Content[0].(*mcp.TextContent).Text; !strings.Contains(text, "resource server") {
+		t.Errorf("while it is lost: %s", text)
+	}
+	network.lost.Store(false)
+	if result := s.call("search", map[string]any{"q": "the"}); result.IsError {
+		t.Errorf("afterwards: %+v", result.Content[0])
+	}
+}
+
+// Access that ends is renewed under the hands of a client; a grant that was revoked says which command asks the owner again.
+func TestConnectedAccessEnds(t *testing.T) {
+	demo := runDemo(t, "--token-life", "2s")
+	before := sample
+	sample = demo.addresses // connects asks the owner of this one
+	defer func() { sample = before }()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("a browser is opened by a script")
+	}
+	root := t.TempDir()
+	connects(t, root, "browser", "--source", "slack")
+	token := func() string {
+		body, err := os.ReadFile(credentialFile(t, root))
+		check(t, err)
+		return regexp.MustCompile(`"access_token": "([^"]+)"`).FindStringSubmatch(string(body))[1]
+	}
+	s := overStdio(t, "--cache-root", root)
+	first := token()
+	for token() == first {
+		if result := s.call("search", map[string]any{"q": "the", "limit": 1}); result.IsError {
+			t.Fatalf("while it is renewed: %+v", result.Content[0])
+		}
+	}
+	check(t, revokeGrant(demo.addresses, token()))
+	var text string
+	for !strings.Contains(text, "pdpp-mcp connect") { // the next call, or the one after it
+		result := s.call("search", map[string]any{"q": "the", "limit": 1})
+		if text = result.Content[0].(*mcp.TextContent).Text; !result.IsError {
+			t.Fatalf("a revoked grant is read: %s", text)
+		}
+	}
+	if !strings.Contains(text, "pdpp-mcp connect "+demo.RSURL+" --source ") {
+		t.Errorf("revoked: %s", text)
+	}
+}
+
+// revokeGrant ends the grant of a token as its own client does. The authority says which grant it is.
+func revokeGrant(demo addresses, token string) error {
+	id := regexp.MustCompile(`"grant_id":"([^"]+)"`).FindStringSubmatch(introspect(demo, token))
+	if id == nil {
+		return errors.New("the authority knows no such grant")
+	}
+	request, err := http.NewRequest(http.MethodPost, demo.RSURL+"/grants/"+id[1]+"/revoke", nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return errors.New("the revocation was answered with " + response.Status)
+	}
+	return nil
+}
+
+func introspect(demo addresses, token string) string {
+	request, err := http.NewRequest(http.MethodPost, demo.IntrospectionURL, strings.NewReader("token="+token))
+	if err != nil {
+		return err.Error()
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.SetBasicAuth(demo.IntrospectionClientID, demo.IntrospectionClientSecret)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, _ := io.ReadAll(response.Body)
+	return string(text)
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/connect"
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/transport"
+)
+
+// The sample's own token is known, so that a session with the sample begins before it is loaded; any other token is
+// asked about first.
+func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = io.WriteString(w, `{"bearer":{"token_kind":"owner"}}`)
+	}))
+	defer server.Close()
+	sample := provider{url: server.URL, own: rs.NewToken("t")}
+	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err != nil ||
+		principal.Admissible() != nil ||
+		asked.Load() != 0 {
+		t.Errorf("%+v, %v after %d questions", principal, err, asked.Load())
+	}
+	stored := credentials.Credential{ProviderURL: server.URL, Token: rs.NewToken("t")}
+	sample.keepers = []*connect.Keeper{connect.NewKeeper(stored, "test", time.Now)}
+	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err == nil ||
+		asked.Load() != 1 {
+		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
+	}
+}

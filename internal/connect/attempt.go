@@ -1,0 +1,150 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+)
+
+// A Request is what to ask the owner for.
+type Request struct {
+	ProviderURL string
+	Source      string   // a key, such as gmail, or the URI of a declaration
+	Connections []string // empty: the source's only one
+	Streams     []string // empty: all
+	Fields      []string // each STREAM.FIELD; a stream without any is asked for with all
+	Since       string   // RFC 3339, or a date; empty: all times
+	Once        bool     // for 24 hours instead of until it is revoked
+	Way         string   // auto, agent, browser, device or code
+}
+
+// Options are the world around a connect.
+type Options struct {
+	UserAgent string
+	Now       func() time.Time
+	Wait      func(context.Context, time.Duration) error
+	// Known returns a client that an authorization server has registered before; its id is empty where there is none.
+	Known func(issuer string) credentials.Client
+	// Open shows an address in the owner's browser.
+	Open func(address string) error
+	// Ask returns the line that the owner enters.
+	Ask func(ctx context.Context) (string, error)
+	// Draw shows the approval link for a telephone.
+	Draw func(link string)
+	// Say tells the owner something, in lines. The approval link is said once, and nowhere else.
+	Say func(format string, arguments ...any)
+}
+
+// An attempt is one connect on its way.
+type attempt struct {
+	*client
+	Options
+	request Request
+	server  server
+	details []selection // always one: several make a package, which no local program can read
+	app     credentials.Client
+}
+
+// redirectURI is registered without a port: RFC 8252 section 7.3 lets a program listen on any.
+const redirectURI = "http://127.0.0.1/callback"
+
+// register makes this program a public client for every way (RFC 7591).
+func (a *attempt) register(ctx context.Context) error {
+	if a.server.Registration == "" {
+		return errors.New("it registers no clients")
+	}
+	answer, err := a.postJSON(ctx, a.server.Registration, map[string]any{
+		"client_name": "pdpp-mcp", "token_endpoint_auth_method": "none", "application_type": "native",
+		"grant_types":    []string{"authorization_code", "refresh_token", deviceGrant},
+		"response_types": []string{"code"}, "redirect_uris": []string{redirectURI},
+	})
+	if err != nil {
+		return explained("register", err)
+	}
+	return a.readRegistration(answer)
+}
+
+func (a *attempt) readRegistration(answer reply) error {
+	var app credentials.Client
+	if err := answer.decode(&app); err != nil {
+		return err
+	}
+	if app.ID == "" || len(app.ID) > 512 || strings.ContainsFunc(app.ID, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return errors.New("its registration names no client")
+	}
+	a.app = credentials.Client{ID: app.ID, Name: "pdpp-mcp", AuthMethod: "none", RedirectURIs: []string{redirectURI}}
+	return nil
+}
+
+// A selection is an entry of authorization_details (RFC 9396) as PDPP has it.
+type selection struct {
+	Type        string   `json:"type"`
+	Mode        string   `json:"access_mode"`
+	Purpose     string   `json:"purpose_code"`
+	Description string   `json:"purpose_description"`
+	Source      source   `json:"source"`
+	Streams     []stream `json:"streams"`
+}
+
+type stream struct {
+	Name      string   `json:"name"`
+	Fields    []string `json:"fields,omitempty"`
+	Instances []string `json:"instance_ids,omitempty"`
+	Time      *period  `json:"time_range,omitempty"`
+}
+
+type period struct {
+	Since string `json:"since,omitempty"`
+	Until string `json:"until,omitempty"`
+}
+
+// choose makes the one selection of what was asked for.
+func (a *attempt) choose(from source) error {
+	names, fields := slices.Clone(a.request.Streams), map[string][]string{}
+	for _, field := range a.request.Fields {
+		name, field, named := strings.Cut(field, ".")
+		if !named {
+			return exit.UsageError(fmt.Sprintf("--field %q names no stream: give it as STREAM.FIELD, such as messages.subject.", name))
+		}
+		if fields[name] = append(fields[name], field); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if len(from.streams) > 0 && !slices.Contains(from.streams, name) {
+			return exit.UsageError(fmt.Sprintf("%s has no stream %q; it has %s.", from.ID, name, strings.Join(from.streams, ", ")))
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"*"}
+	}
+	s := selection{
+		Type: "https://pdpp.dev/data-access", Mode: "continuous", Purpose: "https://pdpp.dev/purpose/personal_ai_assistant",
+		Description: "Answer questions about my own data", Source: from,
+	}
+	if a.request.Once {
+		s.Mode = "single_use"
+	}
+	var times *period
+	if a.request.Since != "" {
+		since, err := time.Parse(time.RFC3339, a.request.Since)
+		if err != nil {
+			since, err = time.Parse(time.DateOnly, a.request.Since)
+		}
+		if err != nil {
+			return exit.UsageError(fmt.Sprintf("--since %q is neither a date, such as 2026-01-31, nor a time of RFC 3339.", a.request.Since))
+		}
+		times = &period{Since: since.UTC().Format(time.RFC3339)}
+	}
+	for _, name := range names {
+		s.Streams = append(s.Streams, stream{Name: name, Fields: fields[name], Instances: a.request.Connections, Time: times})
+	}
+	a.details = []selection{s}
+	return nil
+}
