@@ -66,13 +66,21 @@ func bodyExports() []export {
 	}, {
 		folder: "health",
 		files: map[string]string{
-			"export.xml":                 `<?xml version="1.0"?><HealthData><Record type="HKQuantityTypeIdentifierStepCount" value="7"/></HealthData>`,
+			"export.xml": "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE HealthData [\n<!ELEMENT HealthData (Record|Workout)*>\n]>\n<HealthData locale=\"nb_NO\">\n" +
+				`<Record type="HKQuantityTypeIdentifierStepCount" unit="count" creationDate="2026-01-17 02:15:00 +0100" startDate="2026-01-15 02:15:00 +0100" endDate="2026-01-15 02:20:00 +0100" value="120"><MetadataEntry key="k" value="v"/></Record>` + "\n" +
+				`<Record type="HKQuantityTypeIdentifierStepCount" unit="count" startDate="2026-01-16 02:15:00 +0100" value="80"/><Record type="HKCategoryTypeIdentifierSleepAnalysis" startDate="2026-01-16 00:15:00 +0100" value="HKCategoryValueSleepAnalysisAsleepCore"/>` + "\n" +
+				`<Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30.5" durationUnit="min" startDate="2026-01-15 06:00:00 +0100"/></HealthData>`,
+			"broken.xml":                 `<!DOCTYPE HealthData><HealthData><Record type="X" startDate="2026-01-15 02:15:00 +0100" value="1"/><Record type=`,
+			"other.xml":                  `<?xml version="1.0"?><gpx/>`,
 			"heart_rate-2026-01-15.json": `[{"dateTime":"2026-01-15T02:15:00","value":{"bpm":61,"confidence":2}},{"dateTime":"2026-01-15T02:15:05","value":{"bpm":64,"confidence":3}}]`,
 		},
 		truths: []truth{
+			counts("health_export", "4"), lists(`{"stream":"health_export","filter":{"type":"SleepAnalysis"}}`, "SleepAnalysisAsleepCore", "2026-01-16T00:15:00+01:00"), lists(`{"stream":"health_export","filter":{"type":"Running"}}`, "30.5", "min"), counts("health_broken", "1"),
+			{"aggregate", `{"stream":"health_export","metric":"sum","field":"value","group_by":"type"}`, []string{"StepCount", "200"}},
+			lists(`{"stream":"health_export","filter":{"startDate":{"lt":"2026-01-15T03:00:00Z"}},"count":"exact"}`, "120", "1"), // when it was, not when it was written down
 			sums("health_heart_rate-2026-01-15", "value.bpm", "125"), lists(`{"stream":"health_heart_rate-2026-01-15","filter":{"value.bpm":{"gt":62}}}`, "02:15:05", "64", "1 record"),
 		},
-		skips: []string{"export.xml: of no known kind"},
+		skips: []string{"broken.xml:1: not XML from here on", "other.xml: of no known kind"},
 	}}
 }
 
@@ -80,12 +88,14 @@ func bodyExports() []export {
 func chatExports(t *testing.T) []export {
 	return []export{{
 		folder: "instagram", // which writes each byte of a name as a character
-		files: map[string]string{"inbox/bo_1/message_1.json": `{"participants":[{"name":"J\u00c3\u00b6rg"}],"messages":[{"sender_name":"J\u00c3\u00b6rg","timestamp_ms":1768443300123,"content":"Is the lighthouse open?"},` +
-			`{"sender_name":"Nora","timestamp_ms":1768443360000,"share":{"link":"https://x.example/a"}},{"sender_name":"Nora","timestamp_ms":1768443420000,"content":"Sch\u00c3\u00b6n"}]}`},
+		files: map[string]string{"inbox/ida_2/message_1.json": `{"participants":[{"name":"Ida"},{"name":"Nora"}],"messages":[{"sender_name":"Ida","timestamp_ms":1768443500000,"content":"Hei"}]}`,
+			"inbox/ida_2/message_2.json": `{"participants":[{"name":"Ida"},{"name":"Nora"}],"messages":[{"sender_name":"Ida","timestamp_ms":1768443400000,"content":"S\u00c3\u00a5"}]}`, "inbox/bo_1/message_1.json": `{"participants":[{"name":"J\u00c3\u00b6rg"}],"messages":[{"sender_name":"J\u00c3\u00b6rg","timestamp_ms":1768443300123,"content":"Is the lighthouse open?"},` +
+				`{"sender_name":"Nora","timestamp_ms":1768443360000,"share":{"link":"https://x.example/a"}},{"sender_name":"Nora","timestamp_ms":1768443420000,"content":"Sch\u00c3\u00b6n"}]}`},
 		truths: []truth{
-			counts("instagram_inbox_bo_1_message_1", "3"), finds("lighthouse open", "message_1:1"), lists(`{"stream":"instagram_inbox_bo_1_message_1","filter":{"sender_name":"Nora"},"count":"exact"}`, "2026-01-15T02:16:00.000Z", "https://x.example/a"),
+			counts("instagram_inbox", "5"), finds("lighthouse open", "instagram_inbox:bo_1-1"), lists(`{"stream":"instagram_inbox","filter":{"sender_name":"Nora","conversation":"bo_1"},"count":"exact"}`, "2026-01-15T02:16:00.000Z", "https://x.example/a", "Schön"),
+			lists(`{"stream":"instagram_inbox","filter":{"sender_name":"Jörg"}}`, "lighthouse open", "1 record"), lists(`{"stream":"instagram_inbox","filter":{"conversation":"ida_2"}}`, "Hei", "Så", "2 records"),
 		},
-		skips: []string{`inbox/bo_1/message_1.json:1: the field "participants" is an array too`},
+		skips: []string{`inbox/bo_1/message_1.json:1: the field "participants" is an array too; only "messages" is loaded`},
 	}, {
 		folder: "telegram",
 		files: map[string]string{"result.json": `{"name":"Ann","type":"personal_chat","id":77,"messages":[{"id":1,"type":"message","date":"2026-01-15T02:15:00","date_unixtime":"1768443300","from":"Ann","text":"Did the parcel come?"},` +
@@ -165,17 +175,19 @@ func letterExports() []export {
 		folder: "addresses",
 		files: map[string]string{
 			"old.vcf": "BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:M=FCller;Uta;;;\r\nTEL;HOME:030 1\r\nEND:VCARD\r\n",
-			"new.vcf": "BEGIN:VCARD\nVERSION:3.0\nFN:Bo Berg\nEMAIL;TYPE=WORK:bo@x.example\nEND:VCARD\nBEGIN:VCARD\nVERSION:4.0\nFN:Ida Holm\nTEL;VALUE=uri:tel:+47-1\nBDAY:19840301\nEND:VCARD\n",
+			"new.vcf": "BEGIN:VCARD\nVERSION:3.0\nFN:Bo Berg\nEMAIL;TYPE=WORK:bo@x.example\nEND:VCARD\nBEGIN:VCARD\nVERSION:3.0\nN:;;;;\nORG:Harbour Office;\nBDAY:1604-03-01\nEND:VCARD\nBEGIN:VCARD\nVERSION:4.0\nFN:Ida Holm\nTEL;VALUE=uri:tel:+47-1\nBDAY:19840301\nEND:VCARD\n",
 		},
-		truths: []truth{lists(`{"stream":"addresses_old"}`, "Uta Müller", "030 1"), counts("addresses_new", "2"), lists(`{"stream":"addresses_new"}`, "bo@x.example", "Ida Holm", "+47-1")},
+		truths: []truth{lists(`{"stream":"addresses_old"}`, "Uta Müller", "030 1"), counts("addresses_new", "3"), lists(`{"stream":"addresses_new"}`, "Harbour Office", "--03-01", "bo@x.example", "Ida Holm", "+47-1")},
 	}, {
 		folder: "reading",
 		files: map[string]string{
-			"My Clippings.txt": "A Book (An Author)\r\n- Your Highlight on page 7\r\n\r\nText\r\n==========\r\n",
-			"notes.html":       "<html><head><title>Shopping</title></head><body><div>Milk &amp; rye bread</div><div><br></div><div>Grüße</div></body></html>",
+			"My Clippings.txt": "\ufeffThe Sea (Rachel Carson)\r\n- Your Highlight on page 7 | Location 100-102 | Added on Thursday, January 15, 2026 2:15:09 AM\r\n\r\nThe sea lies all about us.\r\n==========\r\n" +
+				"\ufeffMoby-Dick\r\n- Ihre Notiz bei Position 12 | Hinzugefügt am Donnerstag, 15. Januar 2026 14:15:09\r\n\r\nread\r\nagain\r\n==========\r\nhalf\r\n==========\r\n",
+			"notes.html": "<html><head><title>Shopping</title></head><body><div>Milk &amp; rye bread</div><div><br></div><div>Grüße</div></body></html>",
 		},
-		truths: []truth{finds("rye bread", "reading_documents:notes.html"), lists(`{"stream":"reading_documents"}`, "Shopping")},
-		skips:  []string{"My Clippings.txt: of no known kind"},
+		truths: []truth{finds("rye bread", "reading_documents:notes.html"), lists(`{"stream":"reading_documents"}`, "Shopping"), counts("reading_My_Clippings", "2"),
+			lists(`{"stream":"reading_My_Clippings","filter":{"author":"Rachel Carson"}}`, "The sea lies all about us.", "2026-01-15T02:15:09", "Location 100-102"), lists(`{"stream":"reading_My_Clippings","filter":{"title":"Moby-Dick"}}`, "2026-01-15T14:15:09", `read\nagain`)},
+		skips: []string{"My Clippings.txt:12: not a clipping"},
 	}}
 }
 

@@ -207,7 +207,7 @@ func idsOf(rows []row) []string {
 	return ids
 }
 
-// value is a value of a record; where its line has no room for it, fetch has.
+// value is a value of a record; where its line is too short for it, fetch has it.
 func (c *client) value(r row, field string) string {
 	c.t.Helper()
 	if value, ok := r.values[field]; ok {

@@ -34,9 +34,15 @@ func sumOf(t *testing.T, home, folder string, more ...string) (text, beside stri
 // S0-R1: the files of a person are read by a client that starts the program, as setup wrote it, and again after everything was
 // started anew. The index is made once, private, and none is left in the folder.
 func TestOwnFilesThroughAClient(t *testing.T) {
+	for client, config := range map[string]string{"cursor": ".cursor/mcp.json", "claude-code": ".claude.json"} {
+		t.Run(client, func(t *testing.T) { ownFilesThrough(t, client, config) })
+	}
+}
+
+func ownFilesThrough(t *testing.T, client, written string) {
 	home, folder := t.TempDir(), shop(t)
-	typed(t, home, environment(home), "setup", "cursor", "--data", folder, "--write")
-	file, err := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
+	typed(t, home, environment(home), "setup", client, "--data", folder, "--write")
+	file, err := os.ReadFile(filepath.Join(home, filepath.FromSlash(written)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ var updateUngranted = flag.Bool("update-ungranted", false, "rewrite testdata/ung
 func TestMoreThanWasGranted(t *testing.T) {
 	root := t.TempDir()
 	connects(t, root, "auto", "--source", "gmail", "--connection", "cin_mail_work", "--stream", "messages", "--since", "2026-03-01")
-	narrow := narrowCredential(t)
+	narrow := t.TempDir()
+	connects(t, narrow, "auto", "--source", "gmail", "--connection", "cin_mail_work", "--since", "2026-03-01", "--field", "messages.thread_id", "--field", "messages.subject")
 	plain := strings.NewReplacer(sample.RSURL, "https://rs.example", root, "ROOT", narrow, "ROOT")
 	var seen strings.Builder
 	command := ""
@@ -91,18 +92,6 @@ func TestMoreThanWasGranted(t *testing.T) {
 	if got := finish(t, nil, "", "call", "search", `{"q":"invoice","streams":["messages","threads"],"limit":1}`, "--cache-root", root); got.code != 0 || strings.Contains(got.stdout, "not granted here") {
 		t.Errorf("after %s: %d %s%s", command, got.code, got.stdout, got.stderr)
 	}
-}
-
-// narrowCredential stores a grant of some fields of a stream, as another program may have asked for.
-func narrowCredential(t *testing.T) string {
-	t.Helper()
-	root := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.NarrowToken, "token_type": "Bearer"})
-	path := credentialFile(t, root)
-	body, err := os.ReadFile(path)
-	check(t, err)
-	grant := `{"grant":{"source":"` + sourceID(t, "gmail") + `","streams":["messages"],"connections":["cin_mail_work"],"since":"2026-03-01T00:00:00Z"},`
-	check(t, os.WriteFile(path, []byte(grant+strings.TrimPrefix(string(body), "{")), 0o600))
-	return root
 }
 
 // changing are what differs from run to run.

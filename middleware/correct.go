@@ -155,15 +155,14 @@ func granted(ctx context.Context) correct.Grant {
 	return correct.Grant{Sources: p.Granted(), OneConnection: true}
 }
 
-// schema reads the compact schema; nil where that fails.
+// schema is the compact schema, held for a minute; nil where it cannot be read.
 func (c *correcting) schema(ctx context.Context, stream, connection string) *rs.Schema {
 	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
 	defer cancel()
-	response, err := rs.CompactSchema(ctx, c.call.RS, stream, connection)
-	if err != nil {
+	if c.call.Tool.Schema == nil {
 		return nil
 	}
-	return response.Schema()
+	return c.call.Tool.Schema(ctx, c.call.RS, stream, connection)
 }
 
 // explained is the error with what is nearest to what was asked for, and the call that is probably meant.
@@ -190,7 +189,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
 		e.Send = c.tool.Restarted(c.args).String()
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
-		e.Hint = "No call of this token may do that here: page through the records newest first, search for words or a period, or aggregate."
+		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
 	case fieldCodes[e.Code] && fromServer:
 		if send, ok := c.tool.Rewritten(c.args, &e); ok {

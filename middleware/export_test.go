@@ -2,19 +2,16 @@ package middleware
 
 // The stages, for the tests of this folder.
 var (
-	Admit             = admit
-	Chain             = chain
-	Correct           = correctCall
-	Deadline          = deadline
-	GateExpand        = gateExpand
-	HoldAnswers       = holdAnswers
-	Log               = logCall
-	Measure           = measure
-	Recover           = recoverCall
-	Render            = renderResult
-	ResolveConnection = resolveConnection
-	Trace             = traceCall
-	Validate          = validate
+	Admit       = admit
+	Chain       = chain
+	Correct     = correctCall
+	Deadline    = deadline
+	GateExpand  = gateExpand
+	HoldAnswers = holdAnswers
+	Recover     = recoverCall
+	Render      = renderResult
+	Observe     = observeCall
+	Validate    = validate
 )
 
 // Middleware is one stage.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
@@ -37,53 +36,43 @@ func Bounded(text string, max int) string {
 // many bytes were read and went out on each channel, the ids of the request, the resource server's request and the trace.
 // It never writes a token, an argument or a record; the cause of an error only where it is the network's. What comes from
 // outside is cut: a version to 32 bytes, a code to 80, an id to 128, a cause to 300.
-func logCall(log zerolog.Logger, now func() time.Time) middleware {
-	return func(next tools.Handler) tools.Handler {
-		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-			start := now()
-			reply, err := next(ctx, call)
-
-			o := outcomeOf(call, reply, err, now().Sub(start))
-
-			event := log.Info()
-			if reply.Response != nil {
-				event = event.Int("rs_bytes", o.ReadBytes)
-			}
-			if o.Reads > 1 {
-				event = event.Int("reads", o.Reads)
-			}
-			if o.Unavailable > 0 {
-				event = event.Int("unavailable", o.Unavailable)
-			}
-			if reply.Result != nil {
-				event = event.Int("text_bytes", o.TextBytes).Int("structured_bytes", o.StructuredBytes)
-			}
-			if reply.Resource != nil {
-				event = event.Int("resource_bytes", o.ResourceBytes)
-			}
-			if refused := refusalOf(reply, err); refused != nil {
-				if o.Status != 0 {
-					event = event.Int("rs_status", o.Status)
-				}
-				switch refused.Code {
-				case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
-					event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
-				}
-			}
-			event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
-			event = present(event, "request_id", RequestFrom(ctx).ID)
-			if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
-				event = event.Stringer("trace_id", span.TraceID())
-			}
-			event.Str("tool", o.Tool).
-				Bool("resource", o.Resource).
-				Str("code", Bounded(string(o.Code), maxLoggedCode)).
-				Str("rs_request_id", Bounded(o.RequestID, maxLoggedID)).
-				Float64("ms", float64(o.Took.Microseconds())/1000).
-				Msg("call")
-			return reply, err
+func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Reply, err error) {
+	event := log.Info()
+	if reply.Response != nil {
+		event = event.Int("rs_bytes", o.ReadBytes)
+	}
+	if o.Reads > 1 {
+		event = event.Int("reads", o.Reads)
+	}
+	if o.Unavailable > 0 {
+		event = event.Int("unavailable", o.Unavailable)
+	}
+	if reply.Result != nil {
+		event = event.Int("text_bytes", o.TextBytes).Int("structured_bytes", o.StructuredBytes)
+	}
+	if reply.Resource != nil {
+		event = event.Int("resource_bytes", o.ResourceBytes)
+	}
+	if refused := refusalOf(reply, err); refused != nil {
+		if o.Status != 0 {
+			event = event.Int("rs_status", o.Status)
+		}
+		switch refused.Code {
+		case rs.ServerUnreachable, rs.ServerNameUnknown, rs.ServerCertificateRefused, rs.AuthorityUnreachable, rs.ResponseTruncated, rs.ResponseUndecodable, rs.DeadlineExceeded:
+			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}
+	event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
+	event = present(event, "request_id", RequestFrom(ctx).ID)
+	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+		event = event.Stringer("trace_id", span.TraceID())
+	}
+	event.Str("tool", o.Tool).
+		Bool("resource", o.Resource).
+		Str("code", Bounded(string(o.Code), maxLoggedCode)).
+		Str("rs_request_id", Bounded(o.RequestID, maxLoggedID)).
+		Float64("ms", float64(o.Took.Microseconds())/1000).
+		Msg("call")
 }
 
 // present adds a text that there may not be.

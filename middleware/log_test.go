@@ -71,7 +71,7 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			core := middlewaretest.Spy{Reply: row.reply, Err: row.err}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
-			reply, err := middleware.Log(zerolog.New(&log), ticking(1500*time.Microsecond))(core.Handle)(as(t.Context(), auth.KindClient), call)
+			reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(1500 * time.Microsecond)})(core.Handle)(as(t.Context(), auth.KindClient), call)
 			if err != row.err || reply.Response != row.reply.Response { //nolint:errorlint // the very same
 				t.Errorf("%v, %v: the answer changed", reply, err)
 			}
@@ -125,7 +125,7 @@ func TestLogCutsWhatComesFromOutside(t *testing.T) {
 				call := callOf(t, "search", `{}`)
 				call.Protocol = protocol
 				var log bytes.Buffer
-				_, _ = middleware.Log(zerolog.New(&log), ticking(0))(core.Handle)(t.Context(), call)
+				_, _ = middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(0)})(core.Handle)(t.Context(), call)
 				if lines := logLines(t, &log); len(lines) != 1 || lines[0][key] != want {
 					t.Errorf("%d bytes too many: log %v, want %q", over, lines, want)
 				}

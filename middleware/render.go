@@ -21,7 +21,7 @@ func renderResult(next tools.Handler) tools.Handler {
 		ctx, redactorOfUsed := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
 		reply, err := next(ctx, call)
 		redactor := redactorOfUsed()
-		reply.Response = redactor.Response(reply.Response, call.Tool.Binary)
+		reply.Response = reply.Response.Redacted(redactor, call.Tool.Binary)
 		if err == nil {
 			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Answer)
 			reply.Rendered = reply.Rendered.With(reply.Ungranted).Clean(reply.Response).Redact(redactor)

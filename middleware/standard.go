@@ -36,17 +36,14 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		o.Now = time.Now
 	}
 	return chain(core,
-		traceCall(o.Tracer),        // one span per call
-		measure(o.Observer, o.Now), // one call in the metrics
-		logCall(o.Log, o.Now),      // one line per call
-		recoverCall(o.Log),         // a panic is a bug: JSON-RPC internal error, stack to the log
-		holdAnswers,                // what is read counts until it is rendered
-		renderResult,               // the only stage that writes a result
-		deadline(o.Deadline),       // and the client's hang-up
-		admit(o.Source),            // a principal is present and may read
-		correctCall,                // certain mistakes are taken, others get the call that is meant
-		validate,                   // raw arguments become Args
-		resolveConnection,          // id and connection_id become one Scope
-		gateExpand,                 // the live schema advertises expansion
+		observeCall(o),       // one span, one call in the metrics and one line in the log
+		recoverCall(o.Log),   // a panic is a bug: JSON-RPC internal error, stack to the log
+		holdAnswers,          // what is read counts until it is rendered
+		renderResult,         // the only stage that writes a result
+		deadline(o.Deadline), // and the client's hang-up
+		admit(o.Source),      // a principal is present and may read
+		correctCall,          // certain mistakes are taken, others get the call that is meant
+		validate,             // raw arguments become Args, and one Scope of id and connection_id
+		gateExpand,           // the live schema advertises expansion
 	)
 }

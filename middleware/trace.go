@@ -11,31 +11,23 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// traceCall makes a span for each call, such as "tools/call schema". Where the call names another trace than that of its HTTP
-// request, the span is linked to the request's. A nil tracer makes no span; the trace that a client named still goes on to the
-// resource server.
-func traceCall(tracer trace.Tracer) middleware {
-	return func(next tools.Handler) tools.Handler {
-		if tracer == nil {
-			return next
+// startSpan starts the span of a call, such as "tools/call schema". Where the call names another trace than that of its HTTP request, the
+// span is linked to the request's. end writes how the call went into it.
+func startSpan(ctx context.Context, tracer trace.Tracer, call tools.Call) (spanned context.Context, end func(Outcome)) {
+	name := "tools/call " + call.Tool.Name
+	if call.URI != "" {
+		name = "resources/read " + call.Tool.Name
+	}
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	if request := RequestFrom(ctx).Span; request.IsValid() && request.TraceID() != trace.SpanContextFromContext(ctx).TraceID() {
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: request}))
+	}
+	spanned, span := tracer.Start(ctx, name, options...)
+	return spanned, func(o Outcome) {
+		if span.IsRecording() {
+			describe(span, o)
 		}
-		return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
-			name := "tools/call " + call.Tool.Name
-			if call.URI != "" {
-				name = "resources/read " + call.Tool.Name
-			}
-			options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
-			if request := RequestFrom(ctx).Span; request.IsValid() && request.TraceID() != trace.SpanContextFromContext(ctx).TraceID() {
-				options = append(options, trace.WithLinks(trace.Link{SpanContext: request}))
-			}
-			ctx, span := tracer.Start(ctx, name, options...)
-			defer span.End()
-			reply, err := next(ctx, call)
-			if span.IsRecording() {
-				describe(span, outcomeOf(call, reply, err, 0))
-			}
-			return reply, err
-		}
+		span.End()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -33,7 +34,7 @@ func TestTrace(t *testing.T) {
 			core := middlewaretest.Spy{Err: row.err, Do: func(ctx context.Context, _ tools.Call) { inside = trace.SpanContextFromContext(ctx) }}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
-			if _, err := middleware.Trace(tracer)(core.Handle)(as(t.Context(), auth.KindClient), call); err != row.err { //nolint:errorlint // the very same
+			if _, err := middleware.Observe(middleware.Options{Tracer: tracer, Now: time.Now})(core.Handle)(as(t.Context(), auth.KindClient), call); err != row.err { //nolint:errorlint // the very same
 				t.Errorf("error %v", err)
 			}
 			spans := exporter.GetSpans()
@@ -78,7 +79,7 @@ func TestACallIsLinkedToItsRequest(t *testing.T) {
 				ctx = middleware.ContinueTrace(ctx, "00-"+row.named+"-"+span+"-01")
 			}
 			tracer, exporter := middlewaretest.NewTracer(t)
-			if _, err := middleware.Trace(tracer)(new(middlewaretest.Spy).Handle)(ctx, callOf(t, "search", `{"q":"x"}`)); err != nil {
+			if _, err := middleware.Observe(middleware.Options{Tracer: tracer, Now: time.Now})(new(middlewaretest.Spy).Handle)(ctx, callOf(t, "search", `{"q":"x"}`)); err != nil {
 				t.Fatal(err)
 			}
 			links := exporter.GetSpans()[0].Links

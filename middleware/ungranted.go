@@ -3,7 +3,6 @@ package middleware
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -53,19 +52,22 @@ type span struct{ from, until time.Time }
 // askedTime reads the bounds of a call on a field: those of its filter, and of a search. Where the field is not known, those of any that
 // are times count.
 func askedTime(args rs.Object, field string) span {
-	asked := span{readTime(args.Get("since")), readTime(args.Get("until"))}
+	asked := span{timeOf(args, "since"), timeOf(args, "until")}
 	for _, m := range args.Object("filter") {
 		if field != "" && m.Name != field {
 			continue
 		}
-		if rs.Kind(m.Value) != "object" {
-			asked = span{readTime(m.Value), readTime(m.Value)}
-			continue
+		bounds := rs.AsObject(m.Value)
+		if bounds == nil {
+			at := timeOf(rs.Object{m}, m.Name)
+			asked = span{at, at}
 		}
-		for _, bound := range rs.AsObject(m.Value) {
-			if at := readTime(bound.Value); strings.HasPrefix(bound.Name, "g") && !at.IsZero() {
+		for _, operator := range rs.RangeOperators {
+			switch at := timeOf(bounds, operator); {
+			case at.IsZero():
+			case operator == "gte" || operator == "gt":
 				asked.from = at
-			} else if !at.IsZero() {
+			default:
 				asked.until = at
 			}
 		}
@@ -73,17 +75,16 @@ func askedTime(args rs.Object, field string) span {
 	return asked
 }
 
-func readTime(raw string) time.Time {
-	text, _ := rs.AsText(raw)
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		at, _ = time.Parse(time.DateOnly, text)
-	}
+// timeOf is the time of a member; zero where it has none.
+func timeOf(o rs.Object, name string) time.Time {
+	text, _ := rs.AsText(o.Get(name))
+	at, _ := rs.ReadTime(text)
 	return at
 }
 
 // within reports whether nothing is asked for that a limit leaves out.
 func (s span) within(limit rs.TimeLimit) bool {
-	since, until := readTime(rs.EncodeJSON(limit.Since)), readTime(rs.EncodeJSON(limit.Until))
+	since, _ := rs.ReadTime(limit.Since)
+	until, _ := rs.ReadTime(limit.Until)
 	return (since.IsZero() || !s.from.IsZero() && !s.from.Before(since)) && (until.IsZero() || !s.until.IsZero() && !s.until.After(until))
 }

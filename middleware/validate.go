@@ -6,14 +6,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// validate parses the arguments. What does not parse is refused here, before anything is read.
+// validate parses the arguments, and finds out what the call touches. What does not parse is refused here, before anything is read. A
+// connection may stand in an id, in connection_id, or in both; two different ones are refused rather than one silently preferred (S2-8).
 func validate(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, err := call.Tool.Decode(call.Raw)
 		if err != nil {
 			return tools.Reply{}, err
 		}
-		call.Args = args
+		scope, err := args.Scope()
+		if err != nil {
+			return tools.Reply{}, err
+		}
+		call.Args, call.Scope = args, scope
 		return next(ctx, call)
 	}
 }

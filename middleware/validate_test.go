@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +44,47 @@ func TestValidate(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(row.read, middlewaretest.Line(calls[0].Args.Request(scope))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestResolveConnection(t *testing.T) {
+	uri := rs.Ref{ConnectionID: "cin_1", Stream: "files", RecordID: "a/b"}.URI()
+	for name, row := range map[string]struct {
+		tool, arguments string
+		want            rs.Scope
+		code            rs.Code
+	}{
+		"S2-6 the connection in an id is the scope":              {"fetch", `{"id":"cin_1/messages:m1"}`, rs.Scope{Stream: "messages", RecordID: "m1", ConnectionID: "cin_1"}, ""},
+		"S2-7 a legacy id goes with connection_id":               {"fetch", `{"id":"messages:m1","connection_id":"cin_1"}`, rs.Scope{Stream: "messages", RecordID: "m1", ConnectionID: "cin_1"}, ""},
+		"S3-19c a legacy id alone has no connection":             {"fetch", `{"id":"messages:m1"}`, rs.Scope{Stream: "messages", RecordID: "m1"}, ""},
+		"S2-8 the same connection twice is one":                  {"fetch", `{"id":"cin_1/messages:m1","connection_id":"cin_1"}`, rs.Scope{Stream: "messages", RecordID: "m1", ConnectionID: "cin_1"}, ""},
+		"S2-8 S3-19d two connections are refused":                {"fetch", `{"id":"cin_1/messages:m1","connection_id":"cin_2"}`, rs.Scope{}, rs.ConflictingConnectionID},
+		"S3-19d they are refused for a field as well":            {"read_record_field", `{"id":"cin_1/messages:m1","field":"body","connection_id":"cin_2"}`, rs.Scope{}, rs.ConflictingConnectionID},
+		"S3-19d they are refused for a record URI as well":       {"fetch", `{"id":"` + uri + `","connection_id":"cin_2"}`, rs.Scope{}, rs.ConflictingConnectionID},
+		"S3-19d another spelling of a connection is another one": {"fetch", `{"id":"cin_1/messages:m1","connection_id":"CIN_1"}`, rs.Scope{}, rs.ConflictingConnectionID},
+		"S4-R5 expansion is noted":                               {"query_records", `{"stream":"messages","expand_limit":{"r":1}}`, rs.Scope{Stream: "messages", Expands: true}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var core middlewaretest.Spy
+			handle := middleware.Chain(core.Handle, middleware.Validate)
+			_, err := handle(t.Context(), callOf(t, row.tool, row.arguments))
+			if codeOf(t, err) != row.code {
+				t.Fatalf("error %v, want %q", err, row.code)
+			}
+			calls := core.Calls()
+			if row.code != "" {
+				if e := rs.AsError(err); len(calls) != 0 || !strings.Contains(e.Message, "cin_1") || e.Hint == "" {
+					t.Errorf("the core heard %v; error %+v", calls, e)
+				}
+				return
+			}
+			if len(calls) != 1 {
+				t.Fatalf("the core heard %v", calls)
+			}
+			if diff := cmp.Diff(row.want, calls[0].Scope); diff != "" {
 				t.Error(diff)
 			}
 		})

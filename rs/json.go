@@ -2,9 +2,9 @@ package rs
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,14 +15,6 @@ import (
 // jsontext decides what is JSON: it bounds nesting and can tell duplicate names. gjson then finds the parts of text that is
 // known to be JSON: without allocations, where a decoder of jsontext makes eight for each object.
 
-// What an answer may be made of, whatever its size in bytes.
-const (
-	// maxDepth is how many arrays and objects may stand inside one another.
-	maxDepth = 256
-	// maxValues is how many values and names an answer may have.
-	maxValues = 1 << 20
-)
-
 // errNotJSON is the error of a body that is not JSON.
 var errNotJSON = errors.New("the JSON is malformed")
 
@@ -30,97 +22,6 @@ var errNotJSON = errors.New("the JSON is malformed")
 // strings.
 func newDecoder(raw string) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBufferString(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-}
-
-// Compact returns valid JSON without white space between its tokens. Bytes that are not UTF-8 become U+FFFD.
-func Compact(raw string) (string, error) {
-	value := jsontext.Value(strings.ToValidUTF8(raw, "\uFFFD"))
-	if value.Compact() != nil {
-		return "", errNotJSON
-	}
-	return string(value), nil
-}
-
-// A jsonShape is what reading JSON once shows of it.
-type jsonShape struct {
-	distinct bool // no object has two members of one name
-	compact  bool // there is no white space between tokens
-}
-
-// readShape reads one JSON value and nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too
-// deep or has too many values: reading costs by the value and by the level.
-func readShape(raw string) (jsonShape, error) {
-	decoder := jsontext.NewDecoder(strings.NewReader(raw), jsontext.AllowInvalidUTF8(true))
-	s := jsonShape{distinct: true, compact: true}
-	for values := 0; ; {
-		s.compact = s.compact && !spaceFollows(raw, int(decoder.InputOffset()))
-		token, err := decoder.ReadToken()
-		switch {
-		case errors.Is(err, jsontext.ErrDuplicateName): // begin again and let it pass
-			decoder, s.distinct, values = newDecoder(raw), false, 0
-			continue
-		case err != nil:
-			return jsonShape{}, errNotJSON
-		case token.Kind() != '}' && token.Kind() != ']':
-			values++
-		}
-		switch depth := decoder.StackDepth(); {
-		case depth > maxDepth:
-			return jsonShape{}, &Error{
-				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
-				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
-			}
-		case values > maxValues+1: // the outermost is no value of another
-			return jsonShape{}, &Error{
-				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
-				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
-			}
-		case depth == 0:
-			s.compact = s.compact && int(decoder.InputOffset()) == len(raw)
-			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-				return jsonShape{}, errNotJSON
-			}
-			return s, nil
-		}
-	}
-}
-
-// spaceFollows reports whether white space follows the token that ends at a place of JSON, or the comma or colon behind it.
-func spaceFollows(raw string, end int) bool {
-	if end < len(raw) && (raw[end] == ',' || raw[end] == ':') {
-		end++
-	}
-	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
-}
-
-// ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
-func ReadObject(raw string) (Object, error) {
-	decoder := newDecoder(raw)
-	if decoder.PeekKind() != '{' {
-		return nil, errors.New("an object is expected")
-	}
-	if decoder.SkipValue() != nil {
-		return nil, errNotJSON
-	}
-	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the object")
-	}
-	return AsObject(raw), nil
-}
-
-// AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
-func AsObject(raw string) Object {
-	value := gjson.Parse(raw)
-	if !value.IsObject() {
-		return nil
-	}
-	o := make(Object, 0, 8)
-	value.ForEach(func(name, member gjson.Result) bool {
-		text, _ := unquote(name.Raw)
-		o = append(o, Member{text, member.Raw})
-		return true
-	})
-	return o
 }
 
 // AsArray returns the elements of raw, which is valid JSON, and whether raw is an array.
@@ -188,4 +89,98 @@ func hasSeparator(text string) bool {
 		}
 		text = rest
 	}
+}
+
+// AsText returns a string, or a number or boolean as it is written.
+func AsText(raw string) (string, bool) {
+	switch Kind(raw) {
+	case "string":
+		return unquote(raw)
+	case "number", "boolean":
+		return raw, true
+	}
+	return "", false
+}
+
+// TextStart returns the first max characters of a JSON string's text, which [AsText] returns whole.
+func TextStart(raw string, max int) string {
+	text, _ := unquote(raw)
+	for i := range text {
+		if max == 0 {
+			return text[:i]
+		}
+		max--
+	}
+	return text
+}
+
+// Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
+func Kind(raw string) string {
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	switch raw[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// JoinArray writes an array of values that are JSON already.
+func JoinArray(list []string) string {
+	size := len("[]") + len(list)
+	for _, raw := range list {
+		size += len(raw)
+	}
+	array := append(make([]byte, 0, size), '[')
+	for i, raw := range list {
+		if i > 0 {
+			array = append(array, ',')
+		}
+		array = append(array, raw...)
+	}
+	return string(append(array, ']'))
+}
+
+// inside returns the text of a JSON string.
+func inside(quoted string) string {
+	text, _ := unquote(quoted)
+	return text
+}
+
+// validText returns the text of a JSON string that is known to be valid and in UTF-8: without a backslash it stands for itself.
+func validText(quoted string) string {
+	if len(quoted) > 1 && strings.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	text, _ := unquote(quoted)
+	return text
+}
+
+// EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
+// encoding/json can write; anything else becomes null.
+func EncodeJSON(value any) string {
+	switch value := value.(type) {
+	case string:
+		return string(AppendText(make([]byte, 0, len(value)+2), value))
+	case int:
+		return strconv.Itoa(value)
+	case bool:
+		return strconv.FormatBool(value)
+	}
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return "null"
+	}
+	return strings.TrimSpace(b.String())
 }

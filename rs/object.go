@@ -2,9 +2,14 @@ package rs
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
 )
 
 // An Object is a JSON object whose members keep their order and whose values stay the JSON text that they were. It is read
@@ -14,65 +19,6 @@ type Object []Member
 
 // A Member is one name of an [Object] with its value, which is JSON.
 type Member struct{ Name, Value string }
-
-// AsText returns a string, or a number or boolean as it is written.
-func AsText(raw string) (string, bool) {
-	switch Kind(raw) {
-	case "string":
-		return unquote(raw)
-	case "number", "boolean":
-		return raw, true
-	}
-	return "", false
-}
-
-// TextStart returns the first max characters of a JSON string's text, which [AsText] returns whole.
-func TextStart(raw string, max int) string {
-	text, _ := unquote(raw)
-	for i := range text {
-		if max == 0 {
-			return text[:i]
-		}
-		max--
-	}
-	return text
-}
-
-// Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
-func Kind(raw string) string {
-	if len(raw) == 0 {
-		return "nothing"
-	}
-	switch raw[0] {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	}
-	return "number"
-}
-
-// JoinArray writes an array of values that are JSON already.
-func JoinArray(list []string) string {
-	size := len("[]") + len(list)
-	for _, raw := range list {
-		size += len(raw)
-	}
-	array := append(make([]byte, 0, size), '[')
-	for i, raw := range list {
-		if i > 0 {
-			array = append(array, ',')
-		}
-		array = append(array, raw...)
-	}
-	return string(append(array, ']'))
-}
 
 // index is the place of a name, or -1 when it is absent. Of a name given twice the last one counts, as in encoding/json.
 func (o Object) index(name string) int {
@@ -115,21 +61,6 @@ func (o Object) Text(names ...string) string {
 		}
 	}
 	return ""
-}
-
-// validText returns the text of a JSON string that is known to be valid and in UTF-8: without a backslash it stands for itself.
-func validText(quoted string) string {
-	if len(quoted) > 1 && strings.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
-	}
-	text, _ := unquote(quoted)
-	return text
-}
-
-// inside returns the text of a JSON string.
-func inside(quoted string) string {
-	text, _ := unquote(quoted)
-	return text
 }
 
 // StringMember returns the text of a member; "" if it is absent or not a string.
@@ -241,22 +172,69 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// EncodeJSON writes a value without escaping <, > and &: a result is not HTML. The value must be one that
-// encoding/json can write; anything else becomes null.
-func EncodeJSON(value any) string {
-	switch value := value.(type) {
-	case string:
-		return string(AppendText(make([]byte, 0, len(value)+2), value))
-	case int:
-		return strconv.Itoa(value)
-	case bool:
-		return strconv.FormatBool(value)
+// AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
+func AsObject(raw string) Object {
+	value := gjson.Parse(raw)
+	if !value.IsObject() {
+		return nil
 	}
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil {
-		return "null"
+	o := make(Object, 0, 8)
+	value.ForEach(func(name, member gjson.Result) bool {
+		text, _ := unquote(name.Raw)
+		o = append(o, Member{text, member.Raw})
+		return true
+	})
+	return o
+}
+
+// ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
+func ReadObject(raw string) (Object, error) {
+	decoder := newDecoder(raw)
+	if decoder.PeekKind() != '{' {
+		return nil, errors.New("an object is expected")
 	}
-	return strings.TrimSpace(b.String())
+	if decoder.SkipValue() != nil {
+		return nil, errNotJSON
+	}
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the object")
+	}
+	return AsObject(raw), nil
+}
+
+// ErrAmbiguousMember is the error of an object that another reader may understand differently.
+var ErrAmbiguousMember = errors.New("a member of an object is there twice, or in another case than its name")
+
+// DecodeStrictly is json.Unmarshal of an object that decides who gets in. encoding/json takes the last of two members with one
+// name, and reads a name in any case; here either is an error. names are the members that are read; others may be there, each once.
+func DecodeStrictly(raw []byte, into any, names ...string) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return err
+	}
+	return AsObject(string(raw)).CheckMembers(names...)
+}
+
+// CheckMembers reports whether no two members have the same name in any case, and those named have exactly that name.
+func (o Object) CheckMembers(names ...string) error {
+	seen := make(map[string]bool, len(o))
+	for _, m := range o {
+		folded := foldCase(m.Name)
+		other := slices.ContainsFunc(names, func(name string) bool { return name != m.Name && foldCase(name) == folded })
+		if seen[folded] || other {
+			return ErrAmbiguousMember
+		}
+		seen[folded] = true
+	}
+	return nil
+}
+
+// foldCase is the same for names that encoding/json takes for the same.
+func foldCase(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, name)
 }

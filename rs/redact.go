@@ -156,20 +156,6 @@ func hidesTokenCharacter(raw string) bool {
 	}
 }
 
-// Response returns an answer whose request id and type are without the tokens, and the bytes of a blob. A body of JSON stays:
-// what a renderer writes of it is searched when it is written.
-func (r *Redactor) Response(response *Response, binary bool) *Response {
-	if response == nil || !r.finds(response.RequestID) && !r.finds(response.ContentType) && (!binary || !r.finds(response.Body)) {
-		return response
-	}
-	clean := *response
-	clean.RequestID, clean.ContentType = r.Text(response.RequestID), r.Text(response.ContentType)
-	if binary {
-		clean.Body = r.Text(response.Body)
-	}
-	return &clean
-}
-
 // Error returns an error without the tokens. Its cause, which is never shown, stays.
 func (r *Redactor) Error(e *Error) *Error {
 	if r == nil || e == nil || len(r.forms) == 0 {

@@ -1,9 +1,9 @@
 package rs
 
 import (
-	"context"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // A Request is one read of the resource server: GET, always.
@@ -35,7 +35,19 @@ func Path(segments ...string) string {
 // RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
 var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
-// A Doer performs one read under one caller's credentials. Its errors are [*Error] values.
-type Doer interface {
-	Do(context.Context, Request) (*Response, error)
+// ReadTime reads RFC 3339, or a date as its first instant in UTC. On error it returns the zero time.
+func ReadTime(text string) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return t, nil
+	}
+	return time.Parse(time.DateOnly, text)
+}
+
+// A Scope is what a call touches, so far as its arguments say.
+type Scope struct {
+	Stream       string
+	RecordID     string
+	ConnectionID string
+	// Expands is set when the call asks for related records, by expand or by expand_limit alone (S4-R5).
+	Expands bool
 }

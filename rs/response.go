@@ -1,8 +1,14 @@
 package rs
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Response is a successful answer of the resource server; an error status is an [*Error] instead.
@@ -19,6 +25,11 @@ type Response struct {
 	distinct bool    // it is known that no object of Body has two members of one name
 	list     *List   // what List returned
 	schema   *Schema // what Schema returned
+}
+
+// A Doer performs one read under one caller's credentials. Its errors are [*Error] values.
+type Doer interface {
+	Do(context.Context, Request) (*Response, error)
 }
 
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. Its errors are that the body is not
@@ -69,4 +80,180 @@ func (r *Response) Schema() *Schema {
 		r.schema = ReadSchema(r.Distinct())
 	}
 	return r.schema
+}
+
+// Redacted returns the answer without the tokens in its request id, its type and the bytes of a blob. A body of JSON stays: what a
+// renderer writes of it is searched when it is written.
+func (r *Response) Redacted(redactor *Redactor, binary bool) *Response {
+	if r == nil || !redactor.finds(r.RequestID) && !redactor.finds(r.ContentType) && (!binary || !redactor.finds(r.Body)) {
+		return r
+	}
+	clean := *r
+	clean.RequestID, clean.ContentType = redactor.Text(r.RequestID), redactor.Text(r.ContentType)
+	if binary {
+		clean.Body = redactor.Text(r.Body)
+	}
+	return &clean
+}
+
+// What an answer may be made of, whatever its size in bytes.
+const (
+	// maxDepth is how many arrays and objects may stand inside one another.
+	maxDepth = 256
+	// maxValues is how many values and names an answer may have.
+	maxValues = 1 << 20
+)
+
+// Compact returns valid JSON without white space between its tokens. Bytes that are not UTF-8 become U+FFFD.
+func Compact(raw string) (string, error) {
+	value := jsontext.Value(strings.ToValidUTF8(raw, "\uFFFD"))
+	if value.Compact() != nil {
+		return "", errNotJSON
+	}
+	return string(value), nil
+}
+
+// A jsonShape is what reading JSON once shows of it.
+type jsonShape struct {
+	distinct bool // no object has two members of one name
+	compact  bool // there is no white space between tokens
+}
+
+// readShape reads one JSON value and nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too
+// deep or has too many values: reading costs by the value and by the level.
+func readShape(raw string) (jsonShape, error) {
+	decoder := jsontext.NewDecoder(strings.NewReader(raw), jsontext.AllowInvalidUTF8(true))
+	s := jsonShape{distinct: true, compact: true}
+	for values := 0; ; {
+		s.compact = s.compact && !spaceFollows(raw, int(decoder.InputOffset()))
+		token, err := decoder.ReadToken()
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName): // begin again and let it pass
+			decoder, s.distinct, values = newDecoder(raw), false, 0
+			continue
+		case err != nil:
+			return jsonShape{}, errNotJSON
+		case token.Kind() != '}' && token.Kind() != ']':
+			values++
+		}
+		switch depth := decoder.StackDepth(); {
+		case depth > maxDepth:
+			return jsonShape{}, &Error{
+				Code: InvalidResponse, Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
+				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
+			}
+		case values > maxValues+1: // the outermost is no value of another
+			return jsonShape{}, &Error{
+				Code: ResponseTooLarge, Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
+				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
+			}
+		case depth == 0:
+			s.compact = s.compact && int(decoder.InputOffset()) == len(raw)
+			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+				return jsonShape{}, errNotJSON
+			}
+			return s, nil
+		}
+	}
+}
+
+// spaceFollows reports whether white space follows the token that ends at a place of JSON, or the comma or colon behind it.
+func spaceFollows(raw string, end int) bool {
+	if end < len(raw) && (raw[end] == ',' || raw[end] == ':') {
+		end++
+	}
+	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
+}
+
+// distinct returns JSON in which no object has two members of one name: of those the last one stays, as in encoding/json. JSON that
+// is so already is returned as it is.
+func distinct(raw string) string {
+	if s, err := readShape(raw); err == nil && s.distinct {
+		return raw
+	}
+	d := distincter{decoder: newDecoder(raw)}
+	if d.value() != nil {
+		return raw
+	}
+	return string(d.out)
+}
+
+// A distincter copies JSON without the members that a later one of the same name replaces.
+type distincter struct {
+	decoder *jsontext.Decoder
+	out     []byte
+}
+
+func (d *distincter) value() error {
+	switch d.decoder.PeekKind() {
+	case '{':
+		return d.object()
+	case '[':
+		return d.array()
+	}
+	raw, err := d.decoder.ReadValue()
+	d.out = append(d.out, raw...)
+	return err
+}
+
+func (d *distincter) array() error {
+	if err := d.bracket(); err != nil {
+		return err
+	}
+	for first := true; d.decoder.PeekKind() != ']'; first = false {
+		if !first {
+			d.out = append(d.out, ',')
+		}
+		if err := d.value(); err != nil {
+			return err
+		}
+	}
+	return d.bracket()
+}
+
+func (d *distincter) object() error {
+	if err := d.bracket(); err != nil {
+		return err
+	}
+	start := len(d.out)
+	type member struct {
+		name     string
+		from, to int // in out, with a comma behind it
+	}
+	var members []member
+	last := map[string]int{}
+	for d.decoder.PeekKind() != '}' {
+		name, err := d.decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		text, from := name.String(), len(d.out)
+		d.out = append(append(d.out, EncodeJSON(text)...), ':')
+		if err := d.value(); err != nil {
+			return err
+		}
+		d.out = append(d.out, ',')
+		last[text] = len(members)
+		members = append(members, member{text, from, len(d.out)})
+	}
+	if len(last) < len(members) {
+		end := start
+		for i, m := range members {
+			if last[m.name] == i {
+				end += copy(d.out[end:], d.out[m.from:m.to])
+			}
+		}
+		d.out = d.out[:end]
+	}
+	if len(d.out) > start {
+		d.out = d.out[:len(d.out)-1]
+	}
+	return d.bracket()
+}
+
+// bracket copies a bracket.
+func (d *distincter) bracket() error {
+	token, err := d.decoder.ReadToken()
+	d.out = append(d.out, token.String()...)
+	return err
 }

@@ -9,14 +9,14 @@ import (
 type Schema struct {
 	Members    Object // of the document
 	Raw        string // its text
-	Connectors []SchemaConnector
+	Connectors []schemaConnector
 	Streams    []SchemaStream // those of connectors first, then those beside them
 
 	shape
 }
 
-// A SchemaConnector is one connector of a schema document.
-type SchemaConnector struct {
+// A schemaConnector is one connector of a schema document.
+type schemaConnector struct {
 	Members     Object
 	Raw         string
 	Key         string
@@ -40,7 +40,7 @@ func ReadSchema(body string) *Schema {
 	s.Members, s.Raw = schemaDocument(body)
 	s.malformed = s.Members == nil
 	for i, raw := range s.array(s.Members.Get("connectors")) {
-		c := SchemaConnector{Members: s.object(raw), Raw: raw}
+		c := schemaConnector{Members: s.object(raw), Raw: raw}
 		s.text(c.Members, "connector_key")
 		c.Key = ConnectorKey(c.Members)
 		c.Connections = s.connections(c.Members, c.Key)
@@ -50,7 +50,7 @@ func ReadSchema(body string) *Schema {
 		}
 	}
 	for _, raw := range s.array(s.Members.Get("streams")) {
-		s.add(raw, -1, SchemaConnector{})
+		s.add(raw, -1, schemaConnector{})
 	}
 	return s
 }
@@ -65,7 +65,7 @@ func schemaDocument(body string) (Object, string) {
 }
 
 // add adds a stream, which has the key and the connections of its connector unless it names its own.
-func (s *Schema) add(raw string, at int, connector SchemaConnector) {
+func (s *Schema) add(raw string, at int, connector schemaConnector) {
 	o := s.object(raw)
 	r := SchemaStream{Members: o, Raw: raw, Connector: at, ConnectorKey: connector.Key, Name: s.text(o, "name", "stream")}
 	if r.ConnectorKey == "" {

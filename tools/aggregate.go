@@ -1,9 +1,9 @@
 package tools
 
 import (
-	"encoding/json"
-	"net/url"
-	"time"
+	"context"
+	"slices"
+	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -17,7 +17,7 @@ func aggregateTool(schemas *schemaCache) *Tool {
 		Description: "Count, sum, min, max, avg or count distinct over one stream, also by group (GET /v1/streams/{stream}/aggregate). Read-only. " +
 			"Prefer this to reading many records; schema says which fields each metric takes. Text and structured output of groups carry other_count, " +
 			"the records beyond limit: positive means only the top groups are listed, or the first in time.",
-		Input: object(`"stream","metric"`,
+		Input: inputSchema(`"stream","metric"`,
 			stringProperty("stream", "Stream name from schema"),
 			enumProperty("metric", "count needs no field", metrics()...),
 			connectionProperty,
@@ -39,65 +39,113 @@ func aggregateTool(schemas *schemaCache) *Tool {
 	}
 }
 
-func metrics() []string { return []string{"count", "sum", "min", "max", "avg", "count_distinct"} }
+// An aggregator is the core of aggregate.
+type aggregator struct{ schemas *schemaCache }
 
-func granularities() []string { return []string{"hour", "day", "week", "month", "quarter", "year"} }
-
-type aggregateArgs struct {
-	stream, connectionID, metric, field string
-	groupBy, groupByTime, granularity   string
-	zone                                *time.Location // of dates and of time groups; nil is UTC
-	limit                               int
-	filter                              filter
+// forward makes the read that the arguments stand for, and those that make its number mean what it says.
+func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
+	r := &aggregation{schemas: a.schemas, reads: CountReads(call.RS), scope: call.Scope, args: call.Args.(aggregateArgs)}
+	if err := mayRead(ctx, call.Scope); err != nil {
+		return Reply{Call: call}, err
+	}
+	if r.args.filter.hasDate() {
+		var readAs []string
+		if r.args.filter, readAs = r.args.filter.wholeDays(r.fields(ctx).dateKind, r.args.zone); len(readAs) > 0 {
+			r.add("read_as", readAs)
+		}
+	}
+	var answer Answer
+	response, body, err := r.answer(ctx)
+	if err == nil && (body.Includes("value") || body.Has("groups")) {
+		r.addConnections(ctx, body)
+		if isOfNothing(body) {
+			call.RS = r.reads
+			answer.Empty = explainEmpty(ctx, call, r.args.filter)
+			r.extra = append(r.extra, absence(ctx, call, response.Reads, call.Scope.Stream)...)
+		}
+		if r.differ.Load() {
+			r.add("changed", true)
+		}
+		if len(r.extra) > 0 {
+			r.add("reads", r.reads.Count())
+			response = response.WithBody(body.WithAll(r.extra).JSON())
+		}
+	}
+	answer.Response = response
+	return Reply{Call: call, Answer: answer}, err
 }
 
-func decodeAggregate(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "stream", "metric", "connection_id", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter")
-	a.required("stream", `{"stream":"messages","metric":"count"}; schema lists the streams`)
-	a.required("metric", `{"metric":"count"}`)
-	args := aggregateArgs{
-		stream:       a.name("stream"),
-		connectionID: a.name("connection_id"),
-		metric:       a.choice("metric", metrics()...),
-		field:        a.field("field"),
-		groupBy:      a.field("group_by"),
-		groupByTime:  a.field("group_by_time"),
-		granularity:  a.choice("granularity", granularities()...),
-		zone:         a.timeZone(),
-		filter:       a.filter(),
+// isOfNothing reports whether an aggregation says that there were no records.
+func isOfNothing(body rs.Object) bool {
+	if n, ok := body.Number("filtered_record_count"); ok {
+		return n == 0
 	}
-	args.limit, _ = a.number("limit", 1, maxLimit)
-	if args.metric != "count" && !a.has("field") {
-		a.failf("field", "Send the field to compute on; schema(stream) lists which fields each metric takes.", "metric %s needs field.", args.metric)
-	}
-	a.excludes("group_by", "group_by_time")
-	a.requires("group_by_time", "granularity")
-	a.requires("granularity", "group_by_time")
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
+	n, ok := body.Number("value")
+	return ok && n == 0 && body.Text("metric") == "count"
 }
 
-func (q aggregateArgs) grouped() bool { return q.groupBy != "" || q.groupByTime != "" }
-
-// Scope returns what the read touches.
-func (q aggregateArgs) Scope() (rs.Scope, error) {
-	return rs.Scope{Stream: q.stream, ConnectionID: q.connectionID}, nil
+// answer is the answer to the aggregation itself.
+func (r *aggregation) answer(ctx context.Context) (*rs.Response, rs.Object, error) {
+	q := r.args
+	if q.metric == "avg" || q.grouped() && q.metric != "count" {
+		return r.compose(ctx)
+	}
+	if q.grouped() {
+		list, err := r.list(ctx, q)
+		if list.pages > 1 {
+			r.extra = append(r.extra, list.members()...)
+			r.add("composed", true)
+		}
+		if list.next != "" {
+			r.add("next_from", list.next)
+		}
+		return list.response, list.body, err
+	}
+	response, body, err := r.do(ctx, r.scope, q)
+	if err != nil || q.metric == "count" || q.metric == "count_distinct" {
+		return response, body, err
+	}
+	field, units, err := r.units(ctx)
+	if err == nil && len(units.groups) > 1 {
+		return r.composeOver(ctx, field, units)
+	}
+	return response, body, nil
 }
 
-// Request returns GET /v1/streams/{stream}/aggregate.
-func (q aggregateArgs) Request(scope rs.Scope) rs.Request {
-	query := url.Values{"metric": {q.metric}}
-	setText(query, "connection_id", scope.ConnectionID)
-	setText(query, "field", q.field)
-	setText(query, "group_by", q.groupBy)
-	setText(query, "group_by_time", q.groupByTime)
-	setText(query, "granularity", q.granularity)
-	if q.groupByTime != "" && q.zone != time.UTC {
-		setText(query, "time_zone", q.zone.String())
+// addConnections adds how many of the records each connection has, where the call names none and several have the stream.
+func (r *aggregation) addConnections(ctx context.Context, body rs.Object) {
+	if r.scope.ConnectionID != "" {
+		return
 	}
-	setNumber(query, "limit", q.limit)
-	q.filter.write(query)
-	return rs.Request{Path: rs.Path("streams", scope.Stream, "aggregate"), Query: query}
+	if records, ok := body.Number("filtered_record_count"); ok && records == 0 {
+		return
+	}
+	connections := r.fields(ctx).connections
+	if len(connections) < 2 {
+		return
+	}
+	q := r.args // so that a connection is not counted that the resource server leaves out
+	if q.grouped() {
+		q.metric, q.field, q.limit = "count", "", 1
+	} else if q.metric == "avg" {
+		q.metric = "sum"
+	}
+	rows := make([]string, len(connections))
+	_ = inParallel(ctx, len(connections), func(ctx context.Context, i int) error {
+		c := connections[i]
+		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(c.ID)}}
+		if c.DisplayName != "" {
+			row = append(row, rs.Member{Name: "display_name", Value: rs.EncodeJSON(c.DisplayName)})
+		}
+		if i < maxConnectionReads {
+			_, body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
+			if count, ok := body.Number("filtered_record_count"); err == nil && ok {
+				row = append(row, rs.Member{Name: "count", Value: strconv.Itoa(count)})
+			}
+		}
+		rows[i] = row.JSON()
+		return nil
+	})
+	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
+	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
 }

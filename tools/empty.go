@@ -2,12 +2,12 @@ package tools
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -18,6 +18,12 @@ const (
 	maxExplained      = 5
 	maxComparedValues = 100
 	explainDeadline   = 1500 * time.Millisecond
+)
+
+// Bounds of what is read beside an answer that can do without it.
+const (
+	maxCountedMembers = 8 // of a package
+	besideDeadline    = time.Second
 )
 
 // withFreshness adds to an answer without records or hits what [absence] says.
@@ -31,40 +37,56 @@ func withFreshness(ctx context.Context, call Call, response *rs.Response, reads 
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
 // limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. What is not
 // answered is not said.
-func absence(ctx context.Context, call Call, reads int, streams ...string) []rs.Member {
+func absence(ctx context.Context, call Call, reads int, streams ...string) rs.Object {
 	if reads > maxCountedMembers {
 		return nil
 	}
 	ctx, cancel := withinDeadline(ctx)
 	defer cancel()
-	var said []rs.Member
-	if fresh := render.FreshnessOf(countStreams(ctx, call.RS, call.Scope.ConnectionID).Streams, streams...); fresh != "" {
+	var detail *rs.Response
+	list := listStreams(ctx, call)
+	if len(streams) == 1 && !limitsKnown(ctx) {
+		detail = streamDetail(ctx, call, streams[0])
+	}
+	return saidBy(ctx, list, detail, streams...)
+}
+
+// saidBy is what a list of streams and the metadata of a stream say: how fresh streams are, and to which time the grant is limited, which
+// resource servers apply without a word.
+func saidBy(ctx context.Context, list, detail *rs.Response, streams ...string) (said rs.Object) {
+	if fresh := render.FreshnessOf(list, streams...); fresh != "" {
 		said = append(said, rs.Member{Name: "freshness", Value: fresh})
 	}
-	if len(streams) == 1 {
-		if granted := grantedTime(ctx, call, streams[0]); granted != "" {
-			said = append(said, rs.Member{Name: "granted_time", Value: granted})
-		}
+	if limit := render.GrantedTimeOf(detail); limit != "" && !limitsKnown(ctx) {
+		said = append(said, rs.Member{Name: "granted_time", Value: limit})
 	}
 	return said
 }
 
-// grantedTime is the time that a grant is limited to in a stream, which resource servers apply without a word; "" where it is not
-// limited, or nobody says.
-func grantedTime(ctx context.Context, call Call, stream string) string {
-	if limitsKnown(ctx) {
-		return ""
+// limitsKnown reports whether every answer says without a read to which time the grant is limited.
+func limitsKnown(ctx context.Context) bool {
+	terms := auth.PrincipalFrom(ctx).Terms
+	return terms != nil && terms.LimitsKnown
+}
+
+// listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.
+func listStreams(ctx context.Context, call Call) *rs.Response {
+	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
+		return nil
 	}
-	return render.GrantedTimeOf(streamDetail(ctx, call, stream))
+	return answered(ctx, call.RS, requestFor(call.Scope.ConnectionID, "streams"))
 }
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	ctx, cancel := context.WithTimeout(ctx, countsDeadline)
+	return answered(ctx, call.RS, requestFor(call.Scope.ConnectionID, "streams", stream))
+}
+
+// answered is the answer to a read that an answer can do without; nil where it fails.
+func answered(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
+	ctx, cancel := context.WithTimeout(ctx, besideDeadline)
 	defer cancel()
-	query := url.Values{}
-	setText(query, "connection_id", call.Scope.ConnectionID)
-	response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams", stream), Query: query})
+	response, err := d.Do(ctx, r)
 	if err != nil {
 		return nil
 	}
@@ -75,11 +97,6 @@ func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 func isEmpty(response *rs.Response) bool {
 	list, ok := response.List()
 	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
-}
-
-// explainable reports whether a page, the first, has no records.
-func (q queryRecordsArgs) explainable(response *rs.Response) bool {
-	return isEmpty(response) && q.position == (render.Position{}) && q.changesSince == ""
 }
 
 // explainEmpty reads how many records each field of a filter leaves alone. What is not answered is not said.
@@ -134,20 +151,25 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 }
 
 func countRecords(ctx context.Context, call Call, f filter, groupBy string) (rs.Object, error) {
-	query := url.Values{"metric": {"count"}}
-	setText(query, "connection_id", call.Scope.ConnectionID)
+	r := requestFor(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
+	setText(r.Query, "metric", "count")
 	if groupBy != "" {
-		query.Set("group_by", groupBy)
-		setNumber(query, "limit", maxComparedValues)
+		setText(r.Query, "group_by", groupBy)
+		setNumber(r.Query, "limit", maxComparedValues)
 	}
-	f.write(query)
-	response, err := call.RS.Do(ctx, rs.Request{Path: rs.Path("streams", call.Scope.Stream, "aggregate"), Query: query})
+	f.write(r.Query)
+	response, err := call.RS.Do(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	return aggregated(response), nil
+}
+
+// aggregated is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
+func aggregated(response *rs.Response) rs.Object {
 	o := rs.AsObject(response.Distinct())
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		return inner, nil
+		return inner
 	}
-	return o, nil
+	return o
 }

@@ -1,9 +1,13 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -16,7 +20,7 @@ func fetchTool(recordBase string, schemas *schemaCache) *Tool {
 		Title: "Fetch",
 		Description: "Read one record as a document by the id that search or query_records printed (GET /v1/streams/{stream}/records/{id}). Read-only. " +
 			"Structured output and text are the same document, texts attached to it inside. Long texts are cut and read on with read_record_field; name fields to narrow.",
-		Input: object(`"id"`,
+		Input: inputSchema(`"id"`,
 			stringProperty("id", "Id as printed: connection_id/stream:record_id or pdpp://record/..."),
 			connectionProperty,
 			namesProperty("fields", "Fields to return"),
@@ -31,7 +35,7 @@ func fetchTool(recordBase string, schemas *schemaCache) *Tool {
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(fetchArgs)
 			return render.Document(answer.Response, render.DocumentQuery{
-				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Relations: answer.Related, RecordBase: recordBase,
+				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Parts: answer.Parts, Relations: answer.Related, RecordBase: recordBase,
 			})
 		},
 	}
@@ -103,9 +107,75 @@ func (f fetchArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams/{stream}/records/{id}.
 func (f fetchArgs) Request(scope rs.Scope) rs.Request {
-	query := url.Values{}
-	setText(query, "connection_id", scope.ConnectionID)
-	setList(query, "fields", f.fields)
-	f.expansion.write(query)
-	return rs.Request{Path: rs.Path("streams", scope.Stream, "records", scope.RecordID), Query: query}
+	r := requestFor(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
+	setList(r.Query, "fields", f.fields)
+	f.expansion.write(r.Query)
+	return r
+}
+
+// How much of what is attached to a record a fetch reads.
+const (
+	maxAttachedTexts = 3
+	maxAttachedBytes = 64 << 10 // of each
+	maxFetchedParts  = 3
+)
+
+// A fetcher is the core of fetch.
+type fetcher struct{ schemas *schemaCache }
+
+// forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
+// is not what it was said to be, is named only. A record that is asked for as such has the one record in it that it
+// has by a relation, such as the body of a message, and the names of its other relations: the schema says which those are, and is held for a
+// minute. Where it cannot be read, there are none; where the resource server refuses them, the record is read without.
+func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
+	args := call.Args.(fetchArgs)
+	var parts, related []string
+	if len(args.fields) == 0 && !args.expansion.asked() {
+		if err := mayRead(ctx, call.Scope); err != nil {
+			return Reply{Call: call}, err
+		}
+		known := f.schemas.fieldsOf(ctx, call.RS, call.Scope)
+		for _, s := range known.sources {
+			for _, part := range s.parts {
+				if s.stream == call.Scope.Stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
+					parts = append(parts, part.Name)
+				}
+			}
+		}
+		related = slices.DeleteFunc(slices.Clone(known.relations), func(name string) bool { return slices.Contains(parts, name) })
+	}
+	withParts := args
+	withParts.expansion.relations = append(slices.Clone(args.expansion.relations), parts...)
+	response, err := call.RS.Do(ctx, withParts.Request(call.Scope))
+	if e := rs.AsError(err); err != nil && len(parts) > 0 && (e.Status == 400 || e.Code == rs.ResponseTooLarge) {
+		related, parts = append(parts, related...), nil
+		response, err = call.RS.Do(ctx, args.Request(call.Scope))
+	}
+	if err != nil {
+		return Reply{Call: call, Answer: Answer{Response: response}}, err
+	}
+	attached := render.AttachedTo(response, call.Scope.ConnectionID, args.fields)
+	var texts []*render.Attached
+	for i := range attached {
+		if a := &attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
+			texts = append(texts, a)
+		}
+	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
+	_ = inParallel(ctx, len(texts), func(ctx context.Context, i int) error {
+		texts[i].Text = readAttached(ctx, call.RS, texts[i])
+		return nil
+	})
+	return Reply{Call: call, Answer: Answer{Response: response, Attached: attached, Parts: parts, Related: related}}, nil
+}
+
+// readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
+func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
+	request := rs.Request{Path: rs.Path("blobs", a.BlobID), Query: url.Values{}, Binary: true, ConnectionID: a.ConnectionID}
+	response, err := d.Do(ctx, request)
+	if err != nil || !strings.HasPrefix(response.ContentType, "text/") || len(response.Body) > maxAttachedBytes || !utf8.ValidString(response.Body) {
+		return ""
+	}
+	return response.Body
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +14,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // newFileServer serves records of the stream files, each of which has one file attached.
@@ -129,5 +133,67 @@ func TestFetchNamesWhatItCouldInclude(t *testing.T) {
 	text, _, _ = server.call(t, tool, strings.TrimPrefix(with, "fetch "))
 	if strings.Contains(text, "not included") || !strings.Contains(text, "expanded namesakes: 1 record") {
 		t.Error(text)
+	}
+}
+
+// The body of a message is in the same read as the message, where its schema says that there is one, with a citation of the body's own
+// field. A resource server that refuses that is read without.
+func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"mails","expand_capabilities":[{"name":"body","stream":"bodies","cardinality":"has_one"},{"name":"files","stream":"files","cardinality":"has_many"}]}]}]}`
+	const record = `{"object":"record","id":"m1","stream":"mails","connection_id":"c","data":{"subject":"Tax"}`
+	long := strings.Repeat("Dear all,\nthe tax is due. ", 10)
+	for name, row := range map[string]struct {
+		body  string
+		code  int // with which the relation is refused
+		want  []string
+		reads []string
+	}{
+		"a long one": {long, 0, []string{
+			"body of c/bodies:m1\ntext:\n> Dear all,\n> the tax is due.",
+			fmt.Sprintf("cite: c/bodies:m1 field=text 0-%d %s\n", len(long), render.Digest(render.Quotable(long))[:16]),
+			"[not included: files; with",
+		}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}},
+		"a short one":            {"Thanks!", 0, []string{"expanded body: 1 record\nc/bodies:m1 {", "Thanks!"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}},
+		"one that is refused":    {"", 400, []string{"subject: Tax", "[not included: body, files; with"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body", "/v1/streams/mails/records/m1?connection_id=c"}},
+		"longer than a document": {strings.Repeat(long, 500), 0, []string{"text is cut: ", "cite: c/bodies:m1 field=text 0-"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				switch {
+				case r.Path == "/v1/schema":
+					return middlewaretest.JSON(schema), nil
+				case !r.Query.Has("expand"):
+					return middlewaretest.JSON(record + "}"), nil
+				case row.code != 0:
+					return nil, &rs.Error{Code: "invalid_expand", Status: row.code}
+				}
+				return middlewaretest.JSON(record + `,"expanded":{"body":{"object":"record","id":"m1","stream":"bodies","connection_id":"c","data":{"text":` + rs.EncodeJSON(row.body) + `}}}}`), nil
+			}}
+			tool := toolNamed(t, "fetch")
+			raw := json.RawMessage(`{"id":"c/mails:m1"}`)
+			args, err := tool.Decode(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scope, _ := args.Scope()
+			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: raw, RS: server, Args: args, Scope: scope})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := tool.Render(reply.Call, reply.Answer)
+			document := rs.AsObject(result.Text)
+			for _, want := range row.want {
+				if !strings.Contains(document.Text("text"), want) || err != nil {
+					t.Errorf("want …%s, got\n%.2000s (%v)", want, document.Text("text"), err)
+				}
+			}
+			if cut := strings.Contains(result.Text, `"id":"c/bodies:m1","field":"text","offset_chars":`); cut != (len(row.body) > 10_000) {
+				t.Errorf("the call that reads on: %t\n%s", cut, document.Get("metadata"))
+			}
+			if got := server.Lines()[1:]; !slices.Equal(got, row.reads) {
+				t.Errorf("D28: read %q", got)
+			}
+		})
 	}
 }

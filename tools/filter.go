@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
+	_ "time/tzdata" // time_zone takes every zone, wherever the program runs
 	"unicode"
 	"unicode/utf8"
 
@@ -118,4 +120,212 @@ func (f filter) write(query url.Values) {
 func isParameterName(name string) bool {
 	return strings.TrimSpace(name) != "" && len(name) <= maxNameBytes && utf8.ValidString(name) &&
 		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// A date without a time means the whole day, in the time zone of the call or in UTC. A resource server takes it for the day's first
+// instant, or compares it as text; so what is sent is the day, or the next one, before which a value is. Only a day of another zone is
+// sent as its instants.
+
+// A dateKind is what a schema says of the values of a field.
+type dateKind int
+
+const (
+	mayBeDates dateKind = iota // nothing that helps: text, or a field that the schema does not have
+	notDates                   // numbers and the like
+	dates                      // dates without a time
+	instants                   // timestamps
+)
+
+// maxReadAs bounds the fields of which it is said how their dates were read.
+const maxReadAs = 5
+
+// wholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field of which
+// something else is asked than the filter says as it was sent. zone is that of the dates.
+func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Location) (sent filter, readAs []string) {
+	var read []string
+	for _, c := range f {
+		kind := kindOf(c.field)
+		conditions := c.wholeDay(kind, zone)
+		other := !slices.Equal(conditions, filter{c}) || isDate(c.value) && (kind == instants || kind == mayBeDates && zone != time.UTC)
+		if other && !slices.Contains(read, c.field) && len(read) < maxReadAs {
+			read = append(read, c.field)
+		}
+		for _, condition := range conditions {
+			sent = sent.narrowed(condition)
+		}
+	}
+	for _, field := range read {
+		says := sent.says(field, kindOf(field))
+		if kindOf(field) == mayBeDates && zone != time.UTC {
+			says += ", of no time zone: its type is not known"
+		}
+		readAs = append(readAs, says)
+	}
+	return sent, readAs
+}
+
+// wholeDay is what a condition means that may have a bare date. A field that may have dates as well as timestamps is compared with
+// dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
+func (c condition) wholeDay(kind dateKind, zone *time.Location) filter {
+	day, err := time.Parse(time.DateOnly, c.value)
+	if err != nil || kind == notDates || kind == dates {
+		return filter{c}
+	}
+	if kind == mayBeDates {
+		zone = time.UTC
+	}
+	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
+		return filter{c}
+	}
+	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
+	switch c.operator {
+	case "gte", "lt":
+		return filter{{c.field, c.operator, from}}
+	case "gt":
+		return filter{{c.field, "gte", until}}
+	case "lte":
+		return filter{{c.field, "lt", until}}
+	}
+	if kind == mayBeDates {
+		return filter{c}
+	}
+	return filter{{c.field, "gte", from}, {c.field, "lt", until}}
+}
+
+// firstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date.
+func firstInstant(day time.Time, zone *time.Location) string {
+	if zone == time.UTC {
+		return day.Format(time.DateOnly)
+	}
+	return instant(startOfDay(day, zone))
+}
+
+// narrowed is the filter with one more condition. Where it has the same bound already, the narrower one stays.
+func (f filter) narrowed(c condition) filter {
+	at := slices.IndexFunc(f, func(other condition) bool { return other.field == c.field && other.operator == c.operator })
+	if at < 0 || c.operator == "" {
+		return append(slices.Clone(f), c)
+	}
+	f = slices.Clone(f)
+	if later(c.value, f[at].value) == strings.HasPrefix(c.operator, "g") {
+		f[at] = c
+	}
+	return f
+}
+
+// later reports whether one bound is after another.
+func later(one, other string) bool {
+	a, errA := rs.ReadTime(one)
+	b, errB := rs.ReadTime(other)
+	if errA == nil && errB == nil {
+		return a.After(b)
+	}
+	return one > other
+}
+
+// says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
+func (f filter) says(field string, kind dateKind) string {
+	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
+	parts := []string{field}
+	for _, operator := range []string{"", "gte", "gt", "lt", "lte"} {
+		for _, c := range f {
+			if c.field != field || c.operator != operator {
+				continue
+			}
+			value := strings.Replace(c.value, ":00Z", "Z", 1)
+			if kind == instants && isDate(value) {
+				value += "T00:00Z"
+			}
+			parts = append(parts, words[operator], value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// hasDate reports whether a condition compares with a bare date.
+func (f filter) hasDate() bool {
+	return slices.ContainsFunc(f, func(c condition) bool { return isDate(c.value) })
+}
+
+// isDate reports a date without a time, such as "2026-06-30".
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// instant writes a time as RFC 3339, in UTC.
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// startOfDay is the first instant of a day in a zone. Where the clocks pass midnight twice it is the first of the two; where they skip
+// it, the first instant after the gap.
+func startOfDay(day time.Time, zone *time.Location) time.Time {
+	year, month, date := day.Date()
+	midnight := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	const most = 26 * time.Hour // no offset from UTC is larger, and no zone changes its offset twice in that time
+	var first time.Time
+	for _, near := range []time.Time{midnight.Add(-most), midnight.Add(most)} {
+		_, offset := near.In(zone).Zone()
+		t := midnight.Add(-time.Duration(offset) * time.Second).In(zone)
+		if t.Day() == date && t.Hour() == 0 && t.Minute() == 0 && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	if !first.IsZero() {
+		return first
+	}
+	t := time.Date(year, month, date, 0, 0, 0, 0, zone)
+	start, end := t.ZoneBounds()
+	if t.Day() == date || t.After(midnight.Add(most)) {
+		return start
+	}
+	return end
+}
+
+// timeZone reads the argument time_zone: UTC if absent.
+func (a *arguments) timeZone() *time.Location {
+	name := a.text("time_zone", maxNameBytes)
+	if a.err != nil || name == "" {
+		return time.UTC
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
+		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
+		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote(name))
+		return time.UTC
+	}
+	return zone
+}
+
+// A timeGroup is the span of one group of time.
+type timeGroup struct{ from, until time.Time }
+
+// readTimeGroup returns the span that a group's key names: a date, or for hours an RFC 3339 time; what is longer than a date is read as
+// an instant. It reports false for any other key.
+func readTimeGroup(key, granularity string, zone *time.Location) (timeGroup, bool) {
+	t, err := rs.ReadTime(key)
+	if err != nil {
+		return timeGroup{}, false
+	}
+	if granularity == "hour" {
+		return timeGroup{t, t.Add(time.Hour)}, true
+	}
+	day := t
+	if len(key) > len(time.DateOnly) {
+		year, month, date := t.In(zone).Date()
+		day = time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	}
+	next := day
+	switch granularity {
+	case "day":
+		next = day.AddDate(0, 0, 1)
+	case "week":
+		next = day.AddDate(0, 0, 7)
+	case "month":
+		next = day.AddDate(0, 1, 0)
+	case "quarter":
+		next = day.AddDate(0, 3, 0)
+	case "year":
+		next = day.AddDate(1, 0, 0)
+	}
+	return timeGroup{startOfDay(day, zone), startOfDay(next, zone)}, true
 }

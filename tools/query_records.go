@@ -3,8 +3,6 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -19,7 +17,7 @@ func queryRecordsTool() *Tool {
 		Description: "List records of one stream, newest first unless sorted (GET /v1/streams/{stream}/records). Read-only. " +
 			"Structured output holds the page. Use fields and limit to keep it narrow, next_cursor to page, aggregate to count. " +
 			"All conditions of filter must hold; schema says which fields filter and sort, and what to expand.",
-		Input: object(`"stream"`,
+		Input: inputSchema(`"stream"`,
 			stringProperty("stream", "Stream name from schema"),
 			connectionProperty,
 			integerProperty("limit", "Page size of each connection, 25 if absent", 1, maxLimit),
@@ -145,8 +143,8 @@ func (q queryRecordsArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams/{stream}/records (S3-2b).
 func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
-	query := url.Values{}
-	setText(query, "connection_id", scope.ConnectionID)
+	r := requestFor(scope.ConnectionID, "streams", scope.Stream, "records")
+	query := r.Query
 	setNumber(query, "limit", q.limit)
 	setText(query, "cursor", q.position.Cursor)
 	setText(query, "changes_since", q.changesSince)
@@ -157,23 +155,10 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	setList(query, "fields", q.fields)
 	q.filter.write(query)
 	q.expansion.write(query)
-	return rs.Request{Path: rs.Path("streams", scope.Stream, "records"), Query: query}
+	return r
 }
 
-func setText(query url.Values, name, value string) {
-	if value != "" {
-		query.Set(name, value)
-	}
-}
-
-func setNumber(query url.Values, name string, value int) {
-	if value != 0 {
-		query.Set(name, strconv.Itoa(value))
-	}
-}
-
-func setList(query url.Values, name string, values []string) {
-	if len(values) > 0 {
-		query[name] = values // an array is a repeated plain key
-	}
+// explainable reports whether a page, the first, has no records.
+func (q queryRecordsArgs) explainable(response *rs.Response) bool {
+	return isEmpty(response) && q.position == (render.Position{}) && q.changesSince == ""
 }

@@ -37,10 +37,10 @@ const maxParallelReads = 3
 // inParallel calls read for each number below n, a few at a time, until one fails. A panic of one becomes the caller's.
 func inParallel(ctx context.Context, n int, read func(ctx context.Context, i int) error) error {
 	var panicked atomic.Pointer[any]
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(maxParallelReads)
+	running, ctx := errgroup.WithContext(ctx)
+	running.SetLimit(maxParallelReads)
 	for i := range n {
-		group.Go(func() error {
+		running.Go(func() error {
 			defer func() {
 				if p := recover(); p != nil {
 					panicked.Store(&p)
@@ -52,7 +52,7 @@ func inParallel(ctx context.Context, n int, read func(ctx context.Context, i int
 			return read(ctx, i)
 		})
 	}
-	err := group.Wait()
+	err := running.Wait()
 	if p := panicked.Load(); p != nil {
 		panic(*p)
 	}

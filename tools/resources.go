@@ -44,7 +44,7 @@ func Resources(all []*Tool) []Resource {
 			URI: streamsURI, Name: "streams", Title: "Granted streams", MIMEType: "application/json",
 			Description: "The streams of this grant, with record counts.",
 			Call: func(uri string) (Call, error) {
-				return call(tool("list_streams"), uri, map[string]any{})
+				return resourceCall(tool("list_streams"), uri, map[string]any{})
 			},
 		},
 		{
@@ -56,7 +56,7 @@ func Resources(all []*Tool) []Resource {
 				if !ours || err != nil || rs.UnsafeName(name) != "" {
 					return Call{}, invalidURI(uri)
 				}
-				return call(tool("schema"), uri, map[string]any{"stream": name})
+				return resourceCall(tool("schema"), uri, map[string]any{"stream": name})
 			},
 		},
 		{
@@ -66,7 +66,7 @@ func Resources(all []*Tool) []Resource {
 				if _, err := rs.ParseRef(uri); err != nil || !strings.HasPrefix(uri, rs.RecordURIPrefix) {
 					return Call{}, invalidURI(uri)
 				}
-				return call(tool("fetch"), uri, map[string]any{"id": uri})
+				return resourceCall(tool("fetch"), uri, map[string]any{"id": uri})
 			},
 		},
 		{
@@ -77,7 +77,7 @@ func Resources(all []*Tool) []Resource {
 				if err != nil {
 					return Call{}, err
 				}
-				return call(tool("read_record_field"), uri, args)
+				return resourceCall(tool("read_record_field"), uri, args)
 			},
 		},
 		{
@@ -94,7 +94,7 @@ func Resources(all []*Tool) []Resource {
 				if handle.ConnectionID != "" {
 					args["connection_id"] = handle.ConnectionID
 				}
-				return call(tool("fetch_blob"), uri, args)
+				return resourceCall(tool("fetch_blob"), uri, args)
 			},
 		},
 	}
@@ -125,7 +125,7 @@ func windowArguments(uri string) (map[string]any, error) {
 	return args, nil
 }
 
-func call(tool *Tool, uri string, arguments map[string]any) (Call, error) {
+func resourceCall(tool *Tool, uri string, arguments map[string]any) (Call, error) {
 	raw, err := json.Marshal(arguments)
 	if err != nil {
 		return Call{}, invalidURI(uri)

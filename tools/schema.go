@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"time"
 
@@ -20,7 +19,7 @@ func schemaTool() *Tool {
 		Title: "Schema",
 		Description: "Call first. The granted streams by connector and connection; with stream, its fields and what each can do (GET /v1/schema). Read-only. " +
 			"Text and structured output each say how to read on.",
-		Input: object("",
+		Input: inputSchema("",
 			stringProperty("stream", "One stream"),
 			connectionProperty,
 			enumProperty("detail", "full adds JSON Schema; needs stream", "compact", "full"),
@@ -35,18 +34,11 @@ func schemaTool() *Tool {
 			args := call.Args.(schemaArgs)
 			return render.Schema(answer.Response, render.SchemaQuery{
 				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Counts: answer.Counts.streams(), Now: answer.Counts.at(), Said: answer.Said,
+				Counts: answer.Streams, Now: minuteOf(answer.Now), Said: answer.Said,
 			})
 		},
 	}
 }
-
-func offsetProperty() string {
-	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
-}
-
-// maxSchemaOffset bounds offset; no grant has as many streams or fields.
-const maxSchemaOffset = 1_000_000
 
 type schemaArgs struct {
 	stream, connectionID string
@@ -88,103 +80,52 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 // forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
 // connection is meant (S0-5f); at the same time how fresh it is, and for an index how many records there are.
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
-	var response *rs.Response
-	var counts *Counts
+	var answer Answer
 	var detail *rs.Response
-	reads := 2
-	if call.Args.(schemaArgs).full { // whose document says it
+	full, reads := call.Args.(schemaArgs).full, 2
+	if full { // whose document says it
 		reads = 1
 	}
 	err := inParallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
-			counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
+			answer.Streams, answer.Now = listStreams(ctx, call), time.Now()
 			return nil
 		case i == 1:
 			detail = streamDetail(ctx, call, call.Scope.Stream)
 			return nil
 		}
-		response, err = readSchema(ctx, call.RS, call.Scope, call.Args.(schemaArgs).full)
-		if err == nil && response.Unavailable == 0 {
-			err = notGranted(call.Scope, response)
+		answer.Response, err = readSchema(ctx, call.RS, call.Scope, full)
+		if err == nil && answer.Response.Unavailable == 0 {
+			err = notGranted(call.Scope, answer.Response)
 		}
 		return err
 	})
-	return Reply{Call: call, Answer: Answer{Response: response, Counts: counts, Said: said(ctx, call, response, counts, detail)}}, err
+	if err == nil && call.Scope.Stream != "" && !full {
+		answer.Said = saidOfStream(ctx, call, answer, detail)
+	}
+	return Reply{Call: call, Answer: answer}, err
 }
 
-// said is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
-func said(ctx context.Context, call Call, schema *rs.Response, counts *Counts, detail *rs.Response) (said rs.Object) {
-	stream := call.Scope.Stream
-	if stream == "" || schema == nil || call.Args.(schemaArgs).full {
-		return nil
-	}
-	rows := schema.Schema().Streams
-	several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey })
-	if several && counts == nil { // of which the resource server names one
-		counts = countStreams(ctx, call.RS, call.Scope.ConnectionID)
-	}
-	fresh := render.FreshnessOf(counts.streams(), stream)
-	if detail != nil && len(rows) > 0 && !several { // runs count for a connector
-		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
+// saidOfStream is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
+func saidOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) rs.Object {
+	rows, list := answer.Response.Schema().Streams, answer.Streams
+	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
+	case several && answer.Now.IsZero(): // of which the resource server names one
+		list = listStreams(ctx, call)
+	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
+		row := rs.Object{{Name: "name", Value: rs.EncodeJSON(call.Scope.Stream)}, {Name: "display_name", Value: rs.EncodeJSON(rows[0].ConnectorKey)}}
 		row = append(row, rs.Member{Name: "freshness", Value: rs.AsObject(detail.Distinct()).Object("freshness").JSON()})
-		fresh = render.FreshnessOf(detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON()), stream)
+		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
 	}
-	if fresh != "" {
-		said = append(said, rs.Member{Name: "freshness", Value: fresh})
-	}
-	if limit := render.GrantedTimeOf(detail); limit != "" && !limitsKnown(ctx) {
-		said = append(said, rs.Member{Name: "granted_time", Value: limit})
-	}
-	return said
+	return saidBy(ctx, list, detail, call.Scope.Stream)
 }
 
-// limitsKnown reports whether every answer says without a read to which time the grant is limited.
-func limitsKnown(ctx context.Context) bool {
-	terms := auth.PrincipalFrom(ctx).Terms
-	return terms != nil && terms.LimitsKnown
-}
-
-// Counts are what an index says beside the names of the streams.
-type Counts struct {
-	Streams *rs.Response // the list of streams; nil where it was not read or not answered
-	Now     time.Time
-}
-
-func (c *Counts) streams() *rs.Response {
-	if c == nil {
-		return nil
-	}
-	return c.Streams
-}
-
-func (c *Counts) at() string {
-	if c == nil {
+func minuteOf(t time.Time) string {
+	if t.IsZero() {
 		return ""
 	}
-	return c.Now.UTC().Format("2006-01-02T15:04Z")
-}
-
-// Bounds of what is read for an index beside the schema.
-const (
-	maxCountedMembers = 8           // of a package
-	countsDeadline    = time.Second // the index stands without counts
-)
-
-// countStreams reads how many records each stream has and how new they are. The index stands without that where it is not answered.
-func countStreams(ctx context.Context, d rs.Doer, connectionID string) *Counts {
-	counts := &Counts{Now: time.Now()}
-	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
-		return counts
-	}
-	ctx, cancel := context.WithTimeout(ctx, countsDeadline)
-	defer cancel()
-	query := url.Values{}
-	setText(query, "connection_id", connectionID)
-	if response, err := d.Do(ctx, rs.Request{Path: rs.Path("streams"), Query: query}); err == nil {
-		counts.Streams = response
-	}
-	return counts
+	return t.UTC().Format("2006-01-02T15:04Z")
 }
 
 // notGranted refuses a document without streams for a stream or connection that was named.

@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
-	"net/url"
+	"slices"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -17,7 +20,7 @@ func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
 		Title: "Search",
 		Description: "Search the text of all granted records (GET /v1/search). Read-only. " +
 			"Hits, in text and structured output, carry ids for fetch and read_record_field, excerpts first. Narrow with streams and connection_id from schema, since, until or filter.",
-		Input: object("",
+		Input: inputSchema("",
 			stringProperty("q", "Words or a question; quotes make a \"phrase\", -word excludes"),
 			stringProperty("query", "Same as q"),
 			namesProperty("streams", "Only these streams"),
@@ -40,7 +43,7 @@ func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
 			return render.Search(answer.Response, render.SearchQuery{
 				Q: args.q, Limit: args.limit, Position: args.position, ConnectionID: call.Scope.ConnectionID, RecordBase: recordBase,
 				Rest:   rs.AsObject(string(call.Raw)).Without("q", "query", "connection_id", "limit", "cursor"),
-				Repair: answer.Repair.shown(),
+				Repair: shownRepair(answer.Repair), OfTime: args.ofTime(call, answer),
 			})
 		},
 	}
@@ -53,80 +56,96 @@ func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
 	return schemas.readDates(tool)
 }
 
-type searchArgs struct {
-	q, mode, connectionID string
-	streams               []string
-	limit                 int
-	position              render.Position
-	filter                filter
-	period                period
-	zone                  *time.Location // of dates
+// shownRepair is a repair as it is rendered; nil where the answer says it all.
+func shownRepair(r *render.Repair) *render.Repair {
+	if r == nil || r.Total == 0 && len(r.Words)+len(r.NotAsked) < 2 && r.Ended == "" {
+		return nil
+	}
+	return r
 }
 
-func decodeSearch(raw json.RawMessage) (Args, error) {
-	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
-	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
+// fewHits is how many hits are so few that another search is proposed.
+const fewHits = 3
+
+// ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
+func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
+	since, until, rest, named := relax.Period(s.q)
+	list, _ := answer.Response.List()
+	_, missing := list.Envelope.Object("meta").Object("recall").Number("partial_count")
+	little := answer.Repair != nil || missing || len(list.Items) <= fewHits
+	if !named || !little || s.period != (period{}) || s.position != (render.Position{}) {
+		return nil
+	}
+	args := rs.AsObject(string(call.Raw)).Without("q", "query")
+	if rest != "" {
+		args = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(rest)}}, args...)
+	} else {
+		args = args.Without("mode")
+	}
+	return append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)}, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
+}
+
+// A periodSearch is the core of a search that may have a period.
+type periodSearch struct {
+	schemas *schemaCache
+	core    Handler
+	refused *learned // to filter
+}
+
+// forward lets the core search a resource server that has nothing but the period.
+func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
+	args := call.Args.(searchArgs)
+	if args.period == (period{}) {
+		return p.searched(ctx, call)
+	}
+	known := p.schemas.fieldsOf(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	if known.err != nil {
+		return Reply{Call: call}, known.err
+	}
+	for _, stream := range args.streams { // a package knows by itself
+		if auth.PrincipalFrom(ctx).Package == nil && !slices.ContainsFunc(known.sources, func(s source) bool { return s.stream == stream }) {
+			return Reply{Call: call}, noSources(call.Scope, false)
+		}
+	}
+	r := &periodReader{doer: call.RS, args: args, refused: p.refused, grant: auth.PrincipalFrom(ctx).GrantID}
+	for _, s := range known.sources {
+		switch {
+		case len(args.streams) > 0 && !slices.Contains(args.streams, s.stream):
+		case s.time != "":
+			r.sources = append(r.sources, s)
+		case !slices.Contains(r.timeless, s.stream):
+			r.timeless = append(r.timeless, s.stream)
+		}
+	}
+	if len(r.sources) == 0 && (args.q == "" || len(r.timeless) == 0) {
+		return Reply{Call: call}, noSources(call.Scope, len(r.timeless) > 0)
+	}
+	if most := maxPeriodSources; len(r.sources) > most {
+		r.left, r.sources = r.sources[most:], r.sources[:most]
+	}
+	call.RS = r
+	return p.searched(ctx, call)
+}
+
+// searched is the answer of the core, with how fresh what was searched is if nothing was found.
+func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
+	reply, err := p.core(ctx, call)
+	if args := call.Args.(searchArgs); err == nil && isEmpty(reply.Response) && args.position == (render.Position{}) && !reply.spent {
+		reads := reply.Response.Reads // one for each member of a package
+		if r, ok := call.RS.(*periodReader); ok {
+			call.RS, reads = r.doer, r.connections()
+		}
+		reply.Response = withFreshness(ctx, call, reply.Response, reads, args.streams...)
+	}
+	return reply, err
+}
+
+func noSources(scope rs.Scope, timeless bool) error {
 	switch {
-	case q == "" && query == "" && !a.has("since") && !a.has("until"):
-		a.required("q", `{"q":"invoice"}`)
-	case q != "" && query != "" && q != query:
-		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote(q), quote(query))
-	case q == "":
-		q = query
+	case timeless:
+		return rs.Invalid("since", "No stream of these says when its records are.", "Search without since and until, or in other streams.")
+	case scope.ConnectionID != "":
+		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: "no such stream or connection in this grant."}
 	}
-	args := searchArgs{
-		q:            q,
-		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
-		connectionID: a.name("connection_id"),
-		streams:      a.list("streams", a.safeName),
-		position:     a.position(),
-		filter:       a.filter(),
-		zone:         a.timeZone(),
-	}
-	args.period = a.period(args.zone)
-	if q == "" {
-		a.requires("mode", "q")
-	}
-	args.limit, _ = a.number("limit", 1, maxLimit)
-	if args.position.Shown > 0 {
-		args.limit = args.position.Limit // the same page again
-	}
-	if args.mode == "hybrid" && args.position.Cursor != "" {
-		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
-	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return args, nil
-}
-
-func (s searchArgs) dates() (stream string, f filter, zone *time.Location) {
-	if len(s.streams) == 1 {
-		stream = s.streams[0]
-	}
-	return stream, s.filter, s.zone
-}
-
-func (s searchArgs) withFilter(f filter) Args {
-	s.filter = f
-	return s
-}
-
-// Scope returns what the read touches.
-func (s searchArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: s.connectionID}, nil }
-
-// Request returns GET /v1/search, or its semantic or hybrid form.
-func (s searchArgs) Request(scope rs.Scope) rs.Request {
-	query := url.Values{}
-	setText(query, "q", s.q)
-	setText(query, "connection_id", scope.ConnectionID)
-	setList(query, "streams", s.streams)
-	setNumber(query, "limit", s.limit)
-	setText(query, "cursor", s.position.Cursor)
-	s.filter.write(query)
-	path := rs.Path("search")
-	if s.mode == "semantic" || s.mode == "hybrid" {
-		path = rs.Path("search", s.mode)
-	}
-	return rs.Request{Path: path, Query: query}
+	return &rs.Error{Code: rs.UnknownStream, Param: "streams", Message: "no stream of these in this grant."}
 }

@@ -88,7 +88,7 @@ func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
 		if !slices.Equal(ids, []string{"c/s:in", "c/parts:p2"}) {
 			t.Errorf("found %q", ids)
 		}
-		for _, says := range []string{"does not filter what this token reads by time", "1 hits without a time of their own were left out"} {
+		for _, says := range []string{"does not filter what this token reads by time", `2 hits for "rent", without 1 of unknown time`, "Left out, because their time is not known: 1;"} {
 			if !strings.Contains(text, says) {
 				t.Errorf("the text does not say %q:\n%s", says, text)
 			}
@@ -122,7 +122,7 @@ func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
 	})
 	got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rent overdue","since":"2026-03-01","until":"2026-03-31"}`)
-	for _, says := range []string{"1 hits without a time of their own were left out", "Of parts only the first 100 hits were looked through."} {
+	for _, says := range []string{"Left out, because their time is not known: 1;", "Of parts only the first 100 hits were looked through."} {
 		if !strings.Contains(text, says) || len(got.Results) != 1 {
 			t.Errorf("the text does not say %q:\n%s", says, text)
 		}
@@ -167,6 +167,79 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		args, _ := tool.Decode(json.RawMessage(arguments))
 		if _, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Raw: json.RawMessage(arguments), RS: server, Args: args}); err == nil || rs.AsError(err).Code != code {
 			t.Errorf("%s: %v", arguments, err)
+		}
+	}
+}
+
+// The body of a message has the time of its message, which is read where the search does not say it: a hit in a body of the period is found,
+// and one of another time is not.
+func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"mails","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","subject":"t=text,role=primary-title","by":"t=string,role=actor"},` +
+		`"expand_capabilities":[{"name":"body","stream":"parts","cardinality":"has_one"}]},{"name":"parts","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	times := map[string]string{"in": "2026-03-05T00:00:00Z", "out": "2026-05-05T00:00:00Z"}
+	bodies := map[string]string{"in": "in", "out": "out", "apart": "another"} // by message
+	for name, row := range map[string]struct {
+		bodies []string // that are found
+		more   bool     // messages of the period than are listed
+		ids    []string
+		says   string
+		reads  int
+	}{
+		"in the period and out of it": {[]string{"out", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent"; first`, 6},
+		"whose message is another":    {[]string{"apart", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", without 1 of unknown time;`, 6},
+		"none of whose messages are":  {[]string{"apart"}, false, nil, `0 hits for "rent", without 1 of unknown time`, 6},
+		"more than are read":          {slices.Repeat([]string{"out"}, 12), true, nil, `0 hits for "rent", without 2 of unknown time`, 15},
+		"more, of a period that is":   {slices.Repeat([]string{"out"}, 12), false, nil, `0 hits for "rent" since`, 15},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				id, one := strings.CutPrefix(r.Path, "/v1/streams/mails/records/")
+				switch {
+				case r.Path == "/v1/schema":
+					return middlewaretest.JSON(schema), nil
+				case one && r.Query.Get("expand") == "body":
+					return middlewaretest.JSON(fmt.Sprintf(`{"object":"record","id":%q,"stream":"mails","data":{"at":%q,"subject":"About %s","by":"Ada"},"expanded":{"body":{"id":%q,"data":{}}}}`,
+						id, times[id], id, bodies[id])), nil
+				case r.Path == "/v1/streams/mails/records":
+					return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%t,"data":[{"id":"in","data":{}}]}`, row.more)), nil
+				case !slices.Contains(r.Query["streams"], "parts"):
+					return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+				}
+				var hits []string
+				for _, id := range row.bodies {
+					hits = append(hits, hitAt("parts", id, ""))
+				}
+				return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(hits, ",") + `]}`), nil
+			}}
+			got, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"rent","since":"2026-03-01","until":"2026-03-31"}`)
+			var ids []string
+			for _, hit := range got.Results {
+				ids = append(ids, hit.ID)
+			}
+			if !slices.Equal(ids, row.ids) || !strings.Contains(text, row.says) || len(ids) > 0 && !strings.Contains(text, "2026-03-05 00:00 | About in | Ada") {
+				t.Errorf("found %q:\n%s", ids, text)
+			}
+			if n := len(server.Lines()); n != row.reads {
+				t.Errorf("D28: %d reads instead of %d: %q", n, row.reads, server.Lines())
+			}
+		})
+	}
+}
+
+// A time that a query names is no word to look for: where little is found, the search of that time is proposed.
+func TestATimeInAQuery(t *testing.T) {
+	for hits, proposed := range map[int]bool{0: true, 3: true, 4: false} {
+		server := dated(func(r rs.Request) (*rs.Response, error) {
+			if strings.HasPrefix(r.Path, "/v1/streams") {
+				return nil, &rs.Error{Code: rs.NotFound, Status: 404}
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(slices.Repeat([]string{hitAt("s", "a", "")}, hits), ",") + `]}`), nil
+		})
+		got, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"invoices in March 2026","streams":["s"]}`)
+		const call = `search {"q":"invoices","streams":["s"],"since":"2026-03-01","until":"2026-03-31"}`
+		if strings.Contains(text, "of the time that the query names: "+call+"\n") != proposed && strings.HasSuffix(text, call) != proposed {
+			t.Errorf("%d hits: %+v\n%s", hits, got, text)
 		}
 	}
 }

@@ -14,31 +14,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// defaultHits is how many hits a page of a repaired search has where no limit is sent.
-const defaultHits = 20
-
-// A Repair is what a search did whose words no record has all of.
-type Repair struct {
-	Reads   int // of the resource server, or of the members of a package, the first search among them
-	words   []render.RepairWord
-	skipped []string // words that were not asked for
-	hits    []render.RepairHit
-	near    bool // a hybrid search was answered
-	ended   rs.Code
-	total   int
-	left    int // reads that may follow
-}
-
-// shown is the repair as it is rendered; nil where the first answer says it all.
-func (r *Repair) shown() *render.Repair {
-	if r == nil || r.total == 0 && len(r.words)+len(r.skipped) < 2 && r.ended == "" {
-		return nil
-	}
-	return &render.Repair{
-		Words: r.words, NotAsked: r.skipped, Hits: r.hits, Near: r.near, Ended: string(r.ended), Total: r.total, Reads: r.Reads,
-	}
-}
-
 // A searcher is the core of search over one resource server. It repairs a search that finds nothing; tools/relax has the rules.
 type searcher struct {
 	noHybrid *learned // which grants have no hybrid search
@@ -85,16 +60,17 @@ func (s searchArgs) repairable() bool {
 func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.RepairCursor) (Reply, error) {
 	ctx, cancel := withinDeadline(ctx)
 	defer cancel()
-	r := &repairing{Repair: Repair{left: relax.ReadsLeft(nothing.Reads)}, searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
+	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
 	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
 	list, err := r.page(from)
-	return Reply{Call: call, Answer: Answer{Response: list, Repair: &r.Repair}}, err // its reads count even if the page does not exist
+	return Reply{Call: call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err // its reads count even if the page does not exist
 }
 
 // A repairing is a repair under way.
 type repairing struct {
-	Repair
+	render.Repair
+	left     int // reads that may follow
 	searcher *searcher
 	call     Call
 	args     searchArgs
@@ -108,10 +84,11 @@ func (r *repairing) read(ctx context.Context) {
 	grant := auth.PrincipalFrom(ctx).GrantID
 	words := relax.Words(r.args.q)
 	if len(words) == 1 && relax.Same(words[0], r.args.q) {
-		r.words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
+		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
-	hybrid := r.left > 1 && !r.searcher.noHybrid.has(grant) // the last read is for a word
+	_, refused := r.searcher.noHybrid.get(grant)
+	hybrid := r.left > 1 && !refused // the last read is for a word
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
@@ -120,7 +97,7 @@ func (r *repairing) read(ctx context.Context) {
 	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
 	for _, word := range words {
 		if !slices.Contains(chosen, word) {
-			r.skipped = append(r.skipped, word)
+			r.NotAsked = append(r.NotAsked, word)
 		}
 	}
 	for _, word := range chosen {
@@ -129,7 +106,7 @@ func (r *repairing) read(ctx context.Context) {
 	answers := r.ask(ctx, asked)
 	if hybrid {
 		if hybridRefused(answers[0].err) {
-			r.searcher.noHybrid.learn(grant)
+			r.searcher.noHybrid.put(grant, true)
 		}
 		r.takeNear(answers[0])
 		answers = answers[1:]
@@ -145,13 +122,13 @@ func (r *repairing) readForms(ctx context.Context) {
 	var at []int
 	var asked []searchArgs
 	for i, read := range r.found {
-		if form := relax.OtherForm(read.Word); len(read.Hits) == 0 && form != "" && len(asked) < r.left && r.ended == "" {
+		if form := relax.OtherForm(read.Word); len(read.Hits) == 0 && form != "" && len(asked) < r.left && r.Ended == "" {
 			at, asked = append(at, i), append(asked, r.forWord(form))
-			r.words[i].Form = form
+			r.Words[i].Form = form
 		}
 	}
 	for i, a := range r.ask(ctx, asked) {
-		word := &r.words[at[i]]
+		word := &r.Words[at[i]]
 		if a.err != nil {
 			word.Form = ""
 			continue
@@ -203,7 +180,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		return err
 	})
 	if err != nil {
-		r.ended = rs.AsError(err).Code
+		r.Ended = string(rs.AsError(err).Code)
 	}
 	for _, a := range answers {
 		switch {
@@ -239,18 +216,18 @@ func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
 
 func (r *repairing) takeWord(word string, a oneAnswer) {
 	if a.err != nil {
-		r.skipped = append(r.skipped, word)
+		r.NotAsked = append(r.NotAsked, word)
 		return
 	}
 	read, atLeast := a.read(word)
 	r.found = append(r.found, read)
-	r.words = append(r.words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
+	r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
 }
 
 func (r *repairing) takeNear(a oneAnswer) {
 	if a.err == nil {
 		read, _ := a.read("")
-		r.near, r.nearest = true, read.Hits
+		r.Near, r.nearest = true, read.Hits
 	}
 }
 
@@ -272,7 +249,7 @@ func hitOf(item string) (relax.Hit, bool) {
 // page is the page of what was found that begins where a cursor says, as a list answer.
 func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
 	merged := relax.Merge(r.found, r.nearest)
-	if r.total = len(merged); r.total == 0 {
+	if r.Total = len(merged); r.Total == 0 {
 		return r.answers[0], nil
 	}
 	if from.Shown > len(merged) || from.Shown > 0 && !from.Follows(merged[from.Shown-1].Key) {
@@ -283,7 +260,7 @@ func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
 	items := make([]string, len(page))
 	for i, found := range page {
 		items[i] = found.Value
-		r.hits = append(r.hits, render.RepairHit{Words: found.Words})
+		r.Hits = append(r.Hits, render.RepairHit{Words: found.Words})
 	}
 	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
 	// which lacks most.
@@ -314,4 +291,20 @@ func changedSearch() *rs.Error {
 		Code: rs.InvalidCursor, Param: "cursor", Message: "What this search finds has changed since its last page, or other words were searched for.",
 		Hint: "Search again without cursor.",
 	}
+}
+
+// hybridAlone reports whether the failure of a hybrid search says nothing about other reads: the resource server answered, and
+// neither refuses the token nor asks for fewer reads.
+func hybridAlone(err error) bool {
+	status := rs.AsError(err).Status
+	return status != 0 && status != 401 && status != 429 && status != 503
+}
+
+// hybridRefused reports whether a resource server says that it has no hybrid search.
+func hybridRefused(err error) bool {
+	if err == nil {
+		return false
+	}
+	status := rs.AsError(err).Status
+	return status == 400 || status == 404
 }

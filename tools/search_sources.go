@@ -1,48 +1,17 @@
 package tools
 
 import (
+	"context"
+	"maps"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
-
-// A source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and
-// what it says.
-type source struct {
-	stream                    string
-	connection                rs.Connection
-	time, title, author, text string
-	kind                      dateKind // of time
-}
-
-// readSources lists the sources of a schema.
-func readSources(schema *rs.Schema) []source {
-	var all []source
-	for i := range schema.Streams {
-		stream := &schema.Streams[i]
-		s := source{stream: stream.Name}
-		for _, field := range stream.Fields() {
-			if !field.Granted {
-				continue
-			}
-			switch field.Role {
-			case "event-time":
-				s.time, s.kind = field.Name, kindOfDates(field)
-			case "primary-title":
-				s.title = field.Name
-			case "actor":
-				s.author = field.Name
-			case "secondary":
-				s.text = field.Name
-			}
-		}
-		for _, s.connection = range stream.Connections {
-			all = append(all, s)
-		}
-	}
-	return all
-}
 
 // request is the read of a source: a search where there are words, else a list of its records, newest first.
 func (s source) request(r rs.Request, f filter, limit int) rs.Request {
@@ -98,4 +67,160 @@ func (s source) name() string {
 		return s.stream
 	}
 	return s.stream + " of " + s.connection.DisplayName
+}
+
+// Bounds of what is read for one page.
+const (
+	maxPeriodSources = 24
+	maxPeriodHits    = 100 // of one source
+)
+
+// A periodReader is a resource server as a search sees it that is limited to a period.
+type periodReader struct {
+	doer     rs.Doer
+	args     searchArgs
+	sources  []source // that say when
+	timeless []string // streams that do not
+	left     []source // beyond the bound
+	refused  *learned
+	grant    string
+}
+
+// connections is how many connections are read.
+func (p *periodReader) connections() int {
+	ids := map[string]bool{}
+	for _, s := range p.sources {
+		ids[s.connection.ID] = true
+	}
+	return len(ids)
+}
+
+// A foundAt is a hit and when its record is; the zero time where that is not known.
+type foundAt struct {
+	rs.Item
+	at time.Time
+}
+
+// A periodPage is what was read of a source.
+type periodPage struct {
+	hits     []foundAt
+	meta     rs.Object
+	response *rs.Response
+	reads    int
+	more     bool
+	all      bool      // the resource server did not filter by time
+	untimed  []foundAt // hits that are left out because it is not known when they are
+	err      error
+}
+
+// read reads a source, filtered by time; where the resource server refuses to filter what this token reads, its newest records or best
+// hits, of which those in the period are kept.
+func (p *periodReader) read(ctx context.Context, r rs.Request, s source, from periodCursor, most int) (page periodPage) {
+	limited := p.args.period
+	if from.at != "" {
+		limited.until = from.at
+	}
+	f := p.args.filter
+	for _, c := range limited.filter(s.time, s.kind, p.args.zone) {
+		f = f.narrowed(c)
+	}
+	if _, refused := p.refused.get(p.grant); !refused {
+		response, err := p.doer.Do(ctx, s.request(r, f, most))
+		if page.take(response, err, s, r); !filterRefused(err) {
+			return page
+		}
+		p.refused.put(p.grant, true)
+	}
+	reads := page.reads
+	page = periodPage{all: true}
+	response, err := p.doer.Do(ctx, s.request(r, nil, maxPeriodHits))
+	page.take(response, err, s, r)
+	page.reads += reads
+	page.keep(limited, p.args.zone)
+	return page
+}
+
+// readTimeless searches the streams that have no time, of which only hits that say one are kept.
+func (p *periodReader) readTimeless(ctx context.Context, r rs.Request) (page periodPage) {
+	r.Query = maps.Clone(r.Query)
+	r.Query["streams"] = p.timeless
+	r.Query.Set("limit", strconv.Itoa(maxPeriodHits))
+	r.Query.Del("cursor")
+	response, err := p.doer.Do(ctx, r)
+	page.take(response, err, source{}, r)
+	page.keep(p.args.period, p.args.zone)
+	page.meta = page.meta.Without("count", "recall") // they count what is not kept
+	return page
+}
+
+// take reads the answer of a source.
+func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Request) {
+	page.reads++
+	if page.err = err; err != nil {
+		return
+	}
+	page.reads += max(1, response.Reads) - 1
+	list, ok := response.List()
+	if !ok {
+		page.err = &rs.Error{Code: rs.InvalidResponse}
+		return
+	}
+	page.response, page.meta = response, list.Envelope.Object("meta")
+	page.more = list.Envelope.Has("next_cursor") || list.Envelope.Flag("has_more")
+	for _, item := range list.Items {
+		if r.Query.Get("q") == "" {
+			item = s.hit(item.Members).Item()
+		}
+		at, _ := rs.ReadTime(render.WhenOf(item.Members)) // the zero time if there is none
+		page.hits = append(page.hits, foundAt{item, at})
+	}
+}
+
+// keep leaves out what is not known to be in a period.
+func (page *periodPage) keep(p period, zone *time.Location) {
+	from, before := p.bounds(zone)
+	var kept []foundAt
+	for _, hit := range page.hits {
+		switch {
+		case hit.at.IsZero():
+			page.untimed = append(page.untimed, hit)
+		case hit.at.Before(from), !before.IsZero() && !hit.at.Before(before):
+		default:
+			kept = append(kept, hit)
+		}
+	}
+	page.hits = kept
+}
+
+// filterRefused reports whether a resource server does not filter what a token reads at all.
+func filterRefused(err error) bool {
+	if err == nil {
+		return false
+	}
+	e := rs.AsError(err)
+	return e.Status == 400 && e.Param == "filter" && strings.Contains(e.Message, "not supported")
+}
+
+// A periodCursor is where a search of a period goes on. Hits are counted from the first; those of a timeline from the first that is as old
+// as the last that was shown, so that records that were added meanwhile move nothing.
+type periodCursor struct {
+	shown int
+	at    string // RFC 3339; "" but in a timeline
+}
+
+const periodCursorPrefix = "period."
+
+func (c periodCursor) String() string { return periodCursorPrefix + strconv.Itoa(c.shown) + "." + c.at }
+
+func parsePeriodCursor(text string) (periodCursor, error) {
+	if text == "" {
+		return periodCursor{}, nil
+	}
+	rest, ok := strings.CutPrefix(text, periodCursorPrefix)
+	number, at, _ := strings.Cut(rest, ".")
+	shown, err := strconv.Atoi(number)
+	if _, timeErr := rs.ReadTime(at); !ok || err != nil || shown < 1 || shown >= maxPeriodHits || at != "" && timeErr != nil {
+		return periodCursor{}, &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not of a search with since or until.", Hint: "Search again without cursor."}
+	}
+	return periodCursor{shown, at}, nil
 }

@@ -4,6 +4,11 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,6 +29,10 @@ type Tool struct {
 
 	// Known is what is known of the arguments where some are to be corrected; it is read from Input.
 	Known correct.Tool
+
+	// Schema reads the compact schema of a stream, of all streams where it is "", under one connection where that is named; nil where it
+	// cannot be read. All tools hold it together, for a minute per grant.
+	Schema func(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema
 
 	// Decode parses the arguments. Its errors are *rs.Error values.
 	Decode func(json.RawMessage) (Args, error)
@@ -50,12 +59,15 @@ type Call struct {
 // An Answer is what the core read: the resource server's answer, and what further reads add to it.
 type Answer struct {
 	Response *rs.Response
-	Counts   *Counts             // what an index says beside names; nil for any other call
+	Streams  *rs.Response        // the list of streams, with counts; nil where it was not read or not answered
+	Now      time.Time           // when that was read; zero for any call but an index
 	Said     rs.Object           // of a stream's schema: how fresh it is, and to which time the grant is limited in it
 	Empty    []render.EmptyField // why a filter leaves no records
 	Attached []render.Attached   // what is attached to a record
+	Parts    []string            // relations that were read with a record unasked, such as the body of a message
 	Related  []string            // relations of a record that were not asked for
-	Repair   *Repair             // what a search did that found nothing at first; nil for any other call
+	Repair   *render.Repair      // what a search did that found nothing at first; nil for any other call
+	spent    bool                // a repair made all reads that it may make
 }
 
 // A Reply is what comes back up.
@@ -91,3 +103,85 @@ func forwardOnce(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
 	return Reply{Call: call, Answer: Answer{Response: response}}, err
 }
+
+// The pieces of a tool's input schema. They are written as text, because hosts differ in what JSON Schema they
+// accept: one flat object, single types, no combinators at the root, no references, no backticks (D22).
+
+// inputSchema returns the schema of an object with the given properties; required is a list of quoted names.
+func inputSchema(required string, properties ...string) json.RawMessage {
+	tail := `}`
+	if required != "" {
+		tail = `,"required":[` + required + `]}`
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"additionalProperties":false` + tail)
+}
+
+func stringProperty(name, description string) string {
+	return fmt.Sprintf(`%q:{"type":"string","description":%q}`, name, description)
+}
+
+func enumProperty(name, description string, values ...string) string {
+	return fmt.Sprintf(`%q:{"type":"string","enum":["%s"],"description":%q}`, name, strings.Join(values, `","`), description)
+}
+
+func integerProperty(name, description string, least, most int) string {
+	return fmt.Sprintf(`%q:{"type":"integer","minimum":%d,"maximum":%d,"description":%q}`, name, least, most, description)
+}
+
+func namesProperty(name, description string) string {
+	return fmt.Sprintf(`%q:{"type":"array","items":{"type":"string"},"description":%q}`, name, description)
+}
+
+const (
+	connectionProperty  = `"connection_id":{"type":"string","description":"Which source, where several have the stream: id or name from schema"}`
+	zoneProperty        = `"time_zone":{"type":"string","description":"IANA zone of dates, UTC if absent"}`
+	expandLimitProperty = `"expand_limit":{"type":"object","description":"Most records by relation: {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
+)
+
+// filterProperty is the filter of a tool.
+var filterProperty = `"filter":{"type":"object","description":"By field an exact value or range (` + strings.Join(rs.RangeOperators, " ") + `), a date is the whole day:` +
+	` {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
+
+// Output schemas. A good result and an error both satisfy them, because nothing is required: clients that validate
+// error results would otherwise refuse them.
+const errorProperty = `"error":{"type":"object","description":"code, message, hint of a failure"}`
+
+var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object"},` + errorProperty + `}}`)
+
+// requestFor is a read of the resource server, under a connection unless that is "".
+func requestFor(connectionID string, segments ...string) rs.Request {
+	r := rs.Request{Path: rs.Path(segments...), Query: url.Values{}}
+	setText(r.Query, "connection_id", connectionID)
+	return r
+}
+
+func setText(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+func setNumber(query url.Values, name string, value int) {
+	if value != 0 {
+		query.Set(name, strconv.Itoa(value))
+	}
+}
+
+func setList(query url.Values, name string, values []string) {
+	if len(values) > 0 {
+		query[name] = values // an array is a repeated plain key
+	}
+}
+
+func setOptional(query url.Values, name string, value *int) {
+	if value != nil {
+		query.Set(name, strconv.Itoa(*value))
+	}
+}
+
+func offsetProperty() string {
+	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)
+}
+
+// maxSchemaOffset bounds offset; no grant has as many streams or fields.
+const maxSchemaOffset = 1_000_000

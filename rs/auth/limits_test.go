@@ -109,11 +109,12 @@ func TestUnixTime(t *testing.T) {
 
 // statuses keeps the statuses of what is read.
 type statuses struct {
-	rsclient.Unobserved
-	read []int
+	rsclient.Observer // its breaker does not change
+	read              []int
 }
 
 func (s *statuses) Read(_ string, status int, _ time.Duration) { s.read = append(s.read, status) }
+func (*statuses) Retried(string)                               {}
 
 // A question is put once more where the connection failed, never for a status; its answer has at most 1 MiB.
 func TestAQuestionIsPutTwiceAtMost(t *testing.T) {

@@ -60,9 +60,6 @@ func NewLookup(what, class string, o LookupOptions) (*Lookup, error) {
 	if o.Transport == nil {
 		o.Transport = rsclient.NewTransport()
 	}
-	if o.Observer == nil {
-		o.Observer = rsclient.Unobserved{}
-	}
 	return &Lookup{what, class, o, rsclient.NewSender(u.Host, o.Transport, lookupRetries, false, o.NoBreaker, o.Observer)}, nil
 }
 
@@ -70,7 +67,9 @@ func NewLookup(what, class string, o LookupOptions) (*Lookup, error) {
 func (l *Lookup) Ask(ctx context.Context, token rs.Token) ([]byte, error) {
 	began := time.Now()
 	status, body, err := l.post(ctx, token)
-	l.options.Observer.Read(l.class, status, time.Since(began))
+	if l.options.Observer != nil {
+		l.options.Observer.Read(l.class, status, time.Since(began))
+	}
 	return body, err
 }
 

@@ -43,11 +43,6 @@ func oneConnection(members []*member) bool {
 	return len(members) > 0 && !slices.ContainsFunc(members, func(c *member) bool { return c.ID != members[0].ID })
 }
 
-// grants reports whether a member may read a stream; of no stream, every member may.
-func (c *member) grants(stream string) bool {
-	return stream == "" || slices.Contains(c.Streams, stream)
-}
-
 // ambiguous asks for a connection: those that can be read, and of them those with the stream where any says that it has it.
 // Where only connections that cannot be read have it, no other is offered.
 func (p *grantPackage) ambiguous(stream string) *rs.Error {
@@ -76,17 +71,6 @@ func only(options []rs.Connection, members []*member) []rs.Connection {
 	return slices.DeleteFunc(options, func(o rs.Connection) bool {
 		return !slices.ContainsFunc(members, func(c *member) bool { return c.Connection == o })
 	})
-}
-
-// having lists the members that were granted a stream.
-func (p *grantPackage) having(stream string) []*member {
-	var having []*member
-	for _, c := range p.members {
-		if stream != "" && c.grants(stream) {
-			having = append(having, c)
-		}
-	}
-	return having
 }
 
 func (p *grantPackage) unknown(connectionID string) *rs.Error {
@@ -147,13 +131,17 @@ func rank(first bool) int {
 	return 0
 }
 
-func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
-	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
-}
-
 // offering sets in an error what there is to choose from, bounded.
 func offering(e *rs.Error, options []rs.Connection, unavailable []rs.UnavailableConnection) *rs.Error {
 	e.Connections, e.ConnectionTotal = options[:min(len(options), rs.MaxConnectionOptions)], len(options)
 	e.Unavailable = unavailable[:min(len(unavailable), rs.MaxConnectionOptions)]
 	return e
+}
+
+// sole is the one stream that a search is limited to, or "".
+func sole(streams []string) string {
+	if len(streams) == 1 {
+		return streams[0]
+	}
+	return ""
 }

@@ -21,6 +21,7 @@ const (
 	// maxPackageCursorBytes bounds a cursor as it is printed; the tools take no longer one.
 	maxPackageCursorBytes = 16 << 10
 	maxCursorSkip         = 100_000
+	maxSearchLimit        = 100 // hits of one page
 )
 
 // A packageCursor is where a search across a package ended. It holds all that the next page needs, so that any replica

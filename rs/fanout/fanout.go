@@ -1,15 +1,19 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // fanoutDeadlines is how many member deadlines a fan-out may take in all. Members that were not reached by then are unavailable.
@@ -147,4 +151,117 @@ func tellingRank(e *rs.Error) int {
 		return 6
 	}
 	return 4
+}
+
+// maxLookups is how many members' tokens one read introspects at a time.
+const maxLookups = 16
+
+// pick returns the one member that a read is for, its token checked. If a member is refused for good, another member with the
+// same connection takes its place.
+func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
+	for range p.members { // each round but the last refuses a member, which is remembered
+		c, refused := p.choose(connectionID, streams...)
+		if refused != nil {
+			return nil, refused
+		}
+		why := p.checkToken(ctx, c)
+		switch {
+		case why == nil:
+			return c, nil
+		case errors.Is(ctx.Err(), context.Canceled):
+			return nil, hungUp(ctx)
+		case transient(why):
+			return nil, c.unchecked(why)
+		}
+	}
+	return nil, p.unusable("", p.members)
+}
+
+// checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
+// only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
+// (D14); a missing answer is not.
+func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
+	if p.authority == nil {
+		return nil
+	}
+	if why := p.refused(c); why != nil { // by another read meanwhile
+		return why
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
+	defer cancel()
+	principal, err := p.authority.Authenticate(ctx, c.Token)
+	if err == nil && principal.Kind == auth.KindClient {
+		return nil
+	}
+	why := &rs.Error{
+		Code: rs.ChildUnusable, Status: http.StatusForbidden,
+		Message: "The package directory gives a token for this connection that is not of a client grant.",
+	}
+	if err != nil {
+		e := rs.AsError(err)
+		if e.Code.MeansSomethingElse() {
+			return &rs.Error{
+				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
+				Message: "The token authority could not say whether the access to this connection is good.",
+				Hint:    "Retry in a moment; if it persists, tell the operator.",
+			}
+		}
+		why.Code = cmp.Or(e.Code, rs.TokenInactive)
+		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
+	}
+	p.refusals.remember(c.Token, why, p.options.Now())
+	return why
+}
+
+// checkWithin checks a member's token within the member's deadline, and returns how much of the deadline is left.
+func (p *grantPackage) checkWithin(ctx context.Context, c *member) (left time.Duration, why *rs.Error) {
+	began := time.Now()
+	why = p.checkToken(ctx, c)
+	return p.options.MemberDeadline - time.Since(began), why
+}
+
+// unchecked is the error of a member whose token could not be checked now.
+func (c *member) unchecked(why *rs.Error) *rs.Error {
+	e := *why
+	e.Param = "connection_id"
+	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)
+	e.Unavailable = []rs.UnavailableConnection{c.unavailable(why)}
+	return &e
+}
+
+// readOne passes a read on to the one member that it is for.
+func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
+	c, refused := p.pick(ctx, connectionID, stream)
+	if refused != nil {
+		return nil, refused
+	}
+	if connectionID == "" && len(p.members) > 1 { // the member's grant may cover more than the connection that was chosen
+		r.Query = withValue(r.Query, "connection_id", c.ID)
+	}
+	return p.forward(ctx, c, r)
+}
+
+// withValue returns a query with one more parameter, or another value of it.
+func withValue(query url.Values, name, value string) url.Values {
+	changed := url.Values{}
+	maps.Copy(changed, query)
+	changed.Set(name, value)
+	return changed
+}
+
+// forward performs one member's read and keeps its answer as it is. An answer that refuses the grant says what can be
+// done about it (S3-3a).
+func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
+	response, err := c.doer.Do(ctx, r)
+	if err == nil {
+		return response, nil
+	}
+	e := rs.AsError(err)
+	p.learn(c, e)
+	if refusesGrant(e) {
+		annotated := *e
+		annotated.Hint = approveAgain
+		return nil, &annotated
+	}
+	return nil, e
 }

@@ -8,11 +8,15 @@ import (
 
 // rows are the items of a list that can be a hit or a row.
 func rows(items []rs.Item) []rs.Item {
-	other := func(item rs.Item) bool { return item.Members == nil }
-	if !slices.ContainsFunc(items, other) {
+	return without(items, func(item rs.Item) bool { return item.Members == nil })
+}
+
+// without leaves items out; of items that all stay it makes no copy.
+func without(items []rs.Item, left func(rs.Item) bool) []rs.Item {
+	if !slices.ContainsFunc(items, left) {
 		return items
 	}
-	return slices.DeleteFunc(slices.Clone(items), other)
+	return slices.DeleteFunc(slices.Clone(items), left)
 }
 
 // attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
@@ -53,14 +57,10 @@ func attributeList(response *rs.Response, source rs.Connection, warnings ...stri
 
 // hitsOf returns the hits that do not name another connection. A member's answer holds its own hits only (S0-6b).
 func hitsOf(hits []rs.Item, connectionID string) []rs.Item {
-	other := func(hit rs.Item) bool {
+	return without(hits, func(hit rs.Item) bool {
 		named := rs.ConnectionID(hit.Members)
 		return named != "" && named != connectionID
-	}
-	if !slices.ContainsFunc(hits, other) {
-		return hits
-	}
-	return slices.DeleteFunc(slices.Clone(hits), other)
+	})
 }
 
 // A searchPage is one member's answer to a search.

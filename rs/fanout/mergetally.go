@@ -1,8 +1,12 @@
 package fanout
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -146,4 +150,22 @@ func mergeWarnings(all []string, more ...string) []string {
 // warning writes one warning of our own.
 func warning(code, message string) string {
 	return rs.Object{{Name: "code", Value: rs.EncodeJSON(code)}, {Name: "message", Value: rs.EncodeJSON(message)}}.JSON()
+}
+
+// unavailableWarning names the connections that are missing from a merged answer.
+func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
+	const most = 5
+	named := make([]string, 0, most+1)
+	for i, u := range unavailable {
+		if i == most {
+			named = append(named, fmt.Sprintf("%d others", len(unavailable)-most))
+			break
+		}
+		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
+	}
+	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
+}
+
+func jsonResponse(body rs.Object, requestID string, unavailable int) *rs.Response {
+	return &rs.Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID, Unavailable: unavailable}
 }

@@ -3,103 +3,17 @@ package fanout
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Defaults of [PackageOptions].
-const (
-	defaultPackageWidth   = 8
-	defaultMemberDeadline = 5 * time.Second
-)
-
-// PackageOptions configure [NewPackage]. Zero values mean the defaults.
-type PackageOptions struct {
-	// Width is how many members are asked at a time.
-	Width int
-	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
-	// All parts together may take three times as long.
-	MemberDeadline time.Duration
-	// Now tells the time; nil means time.Now.
-	Now func() time.Time
-	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
-	// answered. It must be quick. nil means none.
-	FannedOut func(asked, answered int)
-}
-
-func (o PackageOptions) withDefaults() PackageOptions {
-	if o.Width <= 0 {
-		o.Width = defaultPackageWidth
-	}
-	if o.MemberDeadline <= 0 {
-		o.MemberDeadline = defaultMemberDeadline
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
-}
-
-// A grantPackage is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
-// carries the token of exactly one member.
-//
-//   - Schema, streams and search, with no connection named, ask all members and merge their answers.
-//   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
-//   - A blob is looked for in one member after the other, unless its connection is known.
-//
-// Where it comes from a packageAuthority, a member is read only while its token is an active client token (D27).
-//
-// A grantPackage is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
-type grantPackage struct {
-	id        string
-	members   []*member
-	options   PackageOptions
-	authority *auth.TokenCache // introspects the members' tokens; nil if the caller of NewPackage vouches for them
-	refusals  *refusals
-}
-
-// A member is a Member that can be read.
-type member struct {
-	Member
-	doer   rs.Doer
-	shared bool // another member has the same connection
-}
-
 // NewPackage returns a package of the members. doer gives the resource server as the bearer of one token sees it. The caller
 // vouches for the members' tokens: no authority is asked about them.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
-}
-
-func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
-	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
-	holders := map[string]int{}
-	known := map[[2]string]bool{}
-	for _, given := range m.Members {
-		key := [...]string{given.ID, given.GrantID}
-		if known[key] {
-			continue // a grant that is listed twice for one connection must not be read twice
-		}
-		known[key] = true
-		c := &member{Member: given}
-		if c.Refused == nil && (c.Token == rs.Token{}) {
-			c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "There is no token for this connection."}
-		}
-		if c.Refused == nil {
-			c.doer = doer(c.Token)
-		}
-		p.members = append(p.members, c)
-		holders[c.ID]++
-	}
-	for _, c := range p.members {
-		c.shared = holders[c.ID] > 1
-	}
-	return p
 }
 
 // Do performs one read. Its errors are *Error values; those that name no member's answer were made without asking any.
@@ -159,63 +73,6 @@ func (p *grantPackage) Tokens() []rs.Token {
 		tokens[i] = c.Token
 	}
 	return tokens
-}
-
-// readOne passes a read on to the one member that it is for.
-func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
-	c, refused := p.pick(ctx, connectionID, stream)
-	if refused != nil {
-		return nil, refused
-	}
-	if connectionID == "" && len(p.members) > 1 { // the member's grant may cover more than the connection that was chosen
-		r.Query = withValue(r.Query, "connection_id", c.ID)
-	}
-	return p.forward(ctx, c, r)
-}
-
-// withValue returns a query with one more parameter, or another value of it.
-func withValue(query url.Values, name, value string) url.Values {
-	changed := url.Values{}
-	maps.Copy(changed, query)
-	changed.Set(name, value)
-	return changed
-}
-
-// forward performs one member's read and keeps its answer as it is. An answer that refuses the grant says what can be
-// done about it (S3-3a).
-func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
-	response, err := c.doer.Do(ctx, r)
-	if err == nil {
-		return response, nil
-	}
-	e := rs.AsError(err)
-	p.learn(c, e)
-	if refusesGrant(e) {
-		annotated := *e
-		annotated.Hint = approveAgain
-		return nil, &annotated
-	}
-	return nil, e
-}
-
-// learn remembers that a member's grant was turned away.
-func (p *grantPackage) learn(c *member, e *rs.Error) {
-	if refusesGrant(e) {
-		p.refusals.remember(c.Token, e, p.options.Now())
-	}
-}
-
-// refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
-// server turned it away within the last minute (D14).
-func (p *grantPackage) refused(c *member) *rs.Error {
-	now := p.options.Now()
-	switch {
-	case c.Refused != nil:
-		return c.Refused
-	case !c.Expires.IsZero() && !now.Before(c.Expires):
-		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
-	}
-	return p.refusals.of(c.Token, now)
 }
 
 // A route is what a request reads.

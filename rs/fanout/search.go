@@ -1,26 +1,18 @@
 package fanout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-const (
-	// defaultSearchLimit is the page size of a search across a package when the caller names none.
-	defaultSearchLimit = 20
-	maxSearchLimit     = 100
-	// maxSearchRounds bounds how often one page goes back to the members, whose own pages may be used up or empty.
-	// A page that is still not full then is a short one.
-	maxSearchRounds = 4
-)
+// maxSearchRounds bounds how often one page goes back to the members, whose own pages may be used up or empty.
+// A page that is still not full then is a short one.
+const maxSearchRounds = 4
 
 // search answers GET /v1/search, /semantic and /hybrid (S3-R16). A connection that is named is searched alone (S3-16d).
 // Otherwise every member that was granted one of the streams is, and limit is the page's, not each member's (S0-R6).
@@ -81,24 +73,6 @@ func (c *member) holdsNone(streams []string) *rs.Error {
 	e := notGranted(streams)
 	e.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
 	return e
-}
-
-// A packageSearch is one page of a search across members.
-type packageSearch struct {
-	pkg     *grantPackage
-	request rs.Request
-	limit   int // of the page
-	size    int // of the members' pages; the same on every page of the search
-	bound   string
-	paged   bool
-
-	ring        ring
-	done        tally // of members that have nothing more to show
-	unavailable []rs.UnavailableConnection
-	warnings    []string
-	requestID   string
-	reads       int  // of members
-	over        bool // only failing members are left, and they failed again
 }
 
 // collect reads the members and lets them take turns until the page is full.
@@ -185,17 +159,6 @@ func (s *packageSearch) childRequest(t *turn) rs.Request {
 	return r
 }
 
-// granted returns those of the streams that a member may read, in their order.
-func (c *member) granted(streams []string) []string {
-	var granted []string
-	for _, name := range streams {
-		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
-			granted = append(granted, name)
-		}
-	}
-	return granted
-}
-
 // finish returns an error if no member contributed to the page; the cursor that the caller sent then stays valid.
 // Where only members are left that had failed before, the search is over instead: else it would never be.
 func (s *packageSearch) finish() error {
@@ -277,30 +240,4 @@ func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 		s.warnings = mergeWarnings([]string{unavailableWarning(s.unavailable, outlook)}, s.warnings...)
 	}
 	return next, all, more
-}
-
-func (s *packageSearch) encodeCursor(next []cursorTurn) string {
-	c := packageCursor{Bound: s.bound, Size: s.size, Turns: next}
-	if s.done.Members > 0 || s.done.Counted || s.done.Partial {
-		c.Done = &s.done
-	}
-	return c.encode()
-}
-
-// unavailableWarning names the connections that are missing from a merged answer.
-func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
-	const most = 5
-	named := make([]string, 0, most+1)
-	for i, u := range unavailable {
-		if i == most {
-			named = append(named, fmt.Sprintf("%d others", len(unavailable)-most))
-			break
-		}
-		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
-	}
-	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
-}
-
-func jsonResponse(body rs.Object, requestID string, unavailable int) *rs.Response {
-	return &rs.Response{Status: http.StatusOK, Body: body.JSON(), ContentType: "application/json", RequestID: requestID, Unavailable: unavailable}
 }

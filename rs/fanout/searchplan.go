@@ -11,6 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// defaultSearchLimit is the page size of a search across a package when the caller names none.
+const defaultSearchLimit = 20
+
 // newSearch plans one page: who takes part, from where. Its errors are made before any member is asked.
 func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
 	limit, refused := searchLimit(r.Query.Get("limit"))
@@ -69,14 +72,6 @@ func (s *packageSearch) begin() *rs.Error {
 		}
 	}
 	return nil
-}
-
-// sole is the one stream that a search is limited to, or "".
-func sole(streams []string) string {
-	if len(streams) == 1 {
-		return streams[0]
-	}
-	return ""
 }
 
 // resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
@@ -160,4 +155,30 @@ func quoteNames(names []string) string {
 		quoted = append(quoted, fmt.Sprintf("and %d others", len(names)-most))
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// A packageSearch is one page of a search across members.
+type packageSearch struct {
+	pkg     *grantPackage
+	request rs.Request
+	limit   int // of the page
+	size    int // of the members' pages; the same on every page of the search
+	bound   string
+	paged   bool
+
+	ring        ring
+	done        tally // of members that have nothing more to show
+	unavailable []rs.UnavailableConnection
+	warnings    []string
+	requestID   string
+	reads       int  // of members
+	over        bool // only failing members are left, and they failed again
+}
+
+func (s *packageSearch) encodeCursor(next []cursorTurn) string {
+	c := packageCursor{Bound: s.bound, Size: s.size, Turns: next}
+	if s.done.Members > 0 || s.done.Counted || s.done.Partial {
+		c.Done = &s.done
+	}
+	return c.encode()
 }

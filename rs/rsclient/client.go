@@ -83,9 +83,6 @@ func New(o Options) (*Client, error) {
 	if o.Wrap != nil {
 		o.Transport = o.Wrap(o.Transport)
 	}
-	if o.Observer == nil {
-		o.Observer = Unobserved{}
-	}
 	if o.Retries == 0 || o.Retries > maxRetries {
 		o.Retries = maxRetries
 	}
@@ -122,19 +119,15 @@ func (b bound) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if caller, ok := ctx.Value(callerKey{}).(breakerKey); ok {
 		b.caller = caller // all members of a package ask for one caller
 	}
-	return b.client.do(withReading(ctx, b.grant, b.caller), b.token, r)
-}
-
-func (c *Client) do(ctx context.Context, token rs.Token, r rs.Request) (*rs.Response, error) {
 	began, class := time.Now(), readClass(r.Path)
-	response, err := c.ask(context.WithValue(ctx, classKey{}, class), token, r)
+	response, err := b.client.ask(context.WithValue(withReading(ctx, b.grant, b.caller), classKey{}, class), b.token, r)
 	var status int
 	if err != nil {
 		status = rs.AsError(err).Status
 	} else {
 		status = response.Status
 	}
-	c.options.Observer.Read(class, status, time.Since(began))
+	b.client.sender.observer.Read(class, status, time.Since(began))
 	return response, err
 }
 

@@ -33,20 +33,13 @@ const (
 	BreakerOpen     BreakerState = "open"      // it is not asked
 )
 
-// Unobserved is the [Observer] that records nothing.
-type Unobserved struct{}
+// unobserved is the [Observer] that records nothing.
+type unobserved struct{}
 
-// Read counts nothing.
-func (Unobserved) Read(string, int, time.Duration) {}
-
-// Retried counts nothing.
-func (Unobserved) Retried(string) {}
-
-// RetryDenied counts nothing.
-func (Unobserved) RetryDenied(string) {}
-
-// BreakerChanged counts nothing.
-func (Unobserved) BreakerChanged(string, BreakerState) {}
+func (unobserved) Read(string, int, time.Duration)     {}
+func (unobserved) Retried(string)                      {}
+func (unobserved) RetryDenied(string)                  {}
+func (unobserved) BreakerChanged(string, BreakerState) {}
 
 type classKey struct{}
 

@@ -73,8 +73,12 @@ type Sender struct {
 	observer Observer
 }
 
-// NewSender returns a sender to one host. statuses is set to retry a transient status, and not only a connection that failed.
+// NewSender returns a sender to one host. statuses is set to retry a transient status, and not only a connection that failed. A nil
+// observer counts nothing.
 func NewSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *Sender {
+	if observer == nil {
+		observer = unobserved{}
+	}
 	b := newBreakers(host, breakerOff, observer)
 	return &Sender{
 		http: &http.Client{

@@ -3,29 +3,18 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // How much of an aggregation text shows. The rows that do not fit are counted, with a call that shows them.
 const (
 	groupsText = 16 << 10 // bytes of rows
 	groupRows  = textLines - 16
-	keyChars   = 120 // of a key or a value; a longer one is cut
-	maxGroups  = 100 // that can be asked for
-	maxUnits   = 20  // columns of a table
 )
-
-// An AggregateQuery is the call that an aggregation answers.
-type AggregateQuery struct {
-	Stream    string
-	Arguments object       // as sent, for the calls that are printed
-	Empty     []EmptyField // why the filter leaves no records, where that was found out
-}
 
 // Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}.
 // What does not fit is cut between two groups, on each channel for itself, with a call that goes on there (D18).
@@ -56,49 +45,9 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	}
 	lines = append(append(lines, a.notes()...), explain("aggregate", a.Empty)...)
 	for i, line := range lines {
-		lines[i] = clip(line, lineChars)
+		lines[i] = clean.Clip(line, lineChars)
 	}
 	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(a.structured())}, nil
-}
-
-// An aggregateAnswer is an answer with the groups that it has.
-type aggregateAnswer struct {
-	AggregateQuery
-	object
-	raw     string // the same
-	rows    []groupRow
-	units   []string       // each has a column; of numbers without a unit, or with one alone, there is one column
-	columns map[string]int // by unit; nil where the units are too many, and each number has a row
-}
-
-// A groupRow is what an answer says of one group: several parts where its numbers have several units.
-type groupRow struct {
-	key   string // JSON
-	parts []object
-}
-
-func (a *aggregateAnswer) readRows(groups []string) {
-	a.columns = map[string]int{}
-	parts := make([]object, len(groups))
-	for i, raw := range groups {
-		parts[i] = rs.AsObject(raw)
-		unit := parts[i].Text("unit")
-		if _, known := a.columns[unit]; !known {
-			a.columns[unit] = len(a.units)
-			a.units = append(a.units, unit)
-		}
-	}
-	if len(a.units) > maxUnits || len(a.units) == 0 {
-		a.units, a.columns = []string{""}, nil
-	}
-	for _, part := range parts {
-		key := cmp.Or(part.Get("key"), "null")
-		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") && a.columns != nil {
-			a.rows[last].parts = append(a.rows[last].parts, part)
-			continue
-		}
-		a.rows = append(a.rows, groupRow{key, []object{part}})
-	}
 }
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
@@ -133,7 +82,7 @@ func (a aggregateAnswer) head() string {
 	if by := a.Text("group_by_time"); by != "" {
 		head += " by " + shownName(cmp.Or(a.Text("granularity"), "time")) + " of " + shownName(by)
 	}
-	return clip(head, lineChars/2)
+	return clean.Clip(head, lineChars/2)
 }
 
 // records says how many records were counted.
@@ -215,34 +164,6 @@ func (a aggregateAnswer) key(raw string) string {
 	return text
 }
 
-// shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
-func shownValue(raw string) string {
-	b, left := appendCell(nil, withoutDust(raw), keyChars)
-	value := string(b)
-	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (oneLine(text) != text || strings.ContainsAny(text, ";'()")) {
-		shown := text[:runeIndex(text, keyChars)]
-		value, left = quote(shown), utf8.RuneCountInString(text[len(shown):])
-	}
-	if left > 0 {
-		return fmt.Sprintf("%s… (%s more characters)", strings.TrimSuffix(value, ellipsis), thousands(left))
-	}
-	return value
-}
-
-// withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has
-// so many digits of its own keeps them.
-func withoutDust(raw string) string {
-	const digits, dust = 15, 4
-	f, err := strconv.ParseFloat(raw, 64)
-	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
-		return raw
-	}
-	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+dust <= len(raw) && len(raw) > digits {
-		return clean
-	}
-	return raw
-}
-
 // connections names each connection with how many of the records it has, behind a separator; nothing for one connection.
 func (a aggregateAnswer) connections(separator string) string {
 	var parts []string
@@ -284,4 +205,50 @@ func (a aggregateAnswer) notes() []string {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
 	return append(notes, listing{meta: a.Object("meta")}.warnings(3)...)
+}
+
+// structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
+// others.
+func (a aggregateAnswer) structured() string {
+	whole := object{pair("data", a.raw)}
+	if len(a.Empty) > 0 {
+		whole = append(whole, pair("conditions", explained("aggregate", a.Empty)))
+	}
+	if rest := a.rest(len(a.rows)); a.chosenByCount() && a.other() > 0 {
+		whole = append(whole, pair("shown", encode(rest.says)))
+	}
+	if out := whole.JSON(); fitsStructured(out) {
+		return out
+	}
+	head := rs.AsObject(truncateJSON(a.Without("groups").JSON(), documentHead))
+	groups := a.Array("groups")
+	if groups == nil {
+		return object{pair("data", head.JSON())}.JSON()
+	}
+	out, _ := fullest(len(a.rows), func(n int) string {
+		parts := groups[:a.partsOf(n)]
+		if len(parts) == 1 && len(parts[0]) > structuredTarget { // a group that fills a page alone
+			parts = []string{truncateJSON(parts[0], structuredTarget)}
+		}
+		out := object{pair("data", head.With("groups", rs.JoinArray(parts)).JSON())}
+		if n == len(a.rows) {
+			return out.JSON()
+		}
+		rest := a.rest(n)
+		out = append(out, pair("shown", encode(rest.says)))
+		if rest.next != nil && len(rest.next.json()) <= lineChars {
+			out = append(out, pair("next", toolCall("aggregate", rest.next)))
+		}
+		return out.JSON()
+	}, fitsStructured)
+	return out
+}
+
+// partsOf is how many of the answer's groups the first n rows are.
+func (a aggregateAnswer) partsOf(n int) int {
+	parts := 0
+	for _, row := range a.rows[:n] {
+		parts += len(row.parts)
+	}
+	return parts
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // maxAttached bounds the attachments that a document names.
@@ -71,9 +72,9 @@ func attachedIn(all []Attached, shown, data object, connection string) []Attache
 func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
 	for i, a := range all {
-		heads[i] = "\nattached " + quote(preview(a.Name, titleChars))
+		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, titleChars))
 		if a.Type != "" {
-			heads[i] += ", " + shownName(preview(a.Type, labelChars))
+			heads[i] += ", " + shownName(clean.Preview(a.Type, labelChars))
 		}
 		if a.Bytes > 0 {
 			heads[i] += fmt.Sprintf(", %d bytes", a.Bytes)

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"fmt"
-	"slices"
 	"sort"
 	"strings"
 )
@@ -42,33 +40,22 @@ const (
 	excerptChars    = 200      // an evidence excerpt or snippet
 	titleChars      = 120
 	labelChars      = 60
+	keyChars        = 120  // of a key or a value; a longer one is cut
 	longestHandle   = 1200 // a cursor or first id that still fits search prose
+	longestName     = 256  // bytes of a name; a longer one could not be sent back
 	maxEvidenceRows = 3
 )
 
-// folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
-func folded(line, indent string, items []string) []string {
-	var lines []string
-	for i, item := range items {
-		if i < len(items)-1 {
-			item += ", "
-		}
-		if longerThan(line+item, lineChars-10) && line != indent {
-			lines, line = append(lines, strings.TrimRight(line, " ")), indent
-		}
-		line += item
-	}
-	return append(lines, clip(line, lineChars))
-}
+// separator stands between the cells of a row.
+const separator = " | "
 
-// within returns the first texts of a list that have at most max bytes together, and how many others there are.
-func within(list []string, max int) []string {
-	for i, text := range list {
-		if max -= len(text) + len(", "); max < 0 {
-			return append(slices.Clone(list[:i]), fmt.Sprintf("and %d more", len(list)-i))
-		}
+// size is how many bytes lines take.
+func size(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		n += len(line) + 1
 	}
-	return list
+	return n
 }
 
 // firstFitting is how many of the first sizes fit in remaining bytes together.

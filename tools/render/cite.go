@@ -7,46 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A quote can be checked later: an answer says of the text that it shows where it stands in its field, as a range of code
 // points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
-
-// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
-func Digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
-// are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
-// equal in this form.
-func Quotable(text string) string {
-	line := oneLine(text)
-	if without := plain(line); without != line {
-		line = oneLine(without)
-	}
-	from, to := quotableRange(line)
-	return line[from:to]
-}
-
-// quotableRange is the part of a line that is left without spaces and ellipses at its ends.
-func quotableRange(line string) (from, to int) {
-	to = len(line)
-	for {
-		part := line[from:to]
-		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, ellipsis), "..."), " ")
-		from += len(part) - len(cut)
-		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, ellipsis), "..."), " ")
-		to -= len(cut) - len(rest)
-		if len(rest) == len(part) {
-			return from, to
-		}
-	}
-}
 
 // A cite is the checkable part of a quote.
 type cite struct {
@@ -74,18 +43,18 @@ func (c cite) add(a *arguments) {
 	}
 }
 
-// A place says where in its field a passage stands, as far as the resource server proves it.
+// A place says where in its field an excerpt is, as far as the resource server proves it.
 type place struct {
-	start, end int    // of the whole passage, in code points; end is 0 when that is not known
+	start, end int    // of the whole excerpt, in code points; end is 0 when that is not known
 	source     []rune // the text as received, when it holds as many code points as the range
 	first      int    // the place of source[0]
-	at         []int  // the index in source of each rune of the passage
+	at         []int  // the index in source of each rune of the excerpt
 }
 
 // readPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
 // excerpt, or more, because a server may have put one space for several, unless some had to be cleaned away; of a range in
 // UTF-16 units not even the start is sure.
-func readPlace(e, read object, p passage) place {
+func readPlace(e, read object, p markedText) place {
 	for _, o := range []object{e, read} {
 		start, ok := o.Number("start_chars")
 		end, also := o.Number("end_chars")
@@ -107,7 +76,7 @@ func readPlace(e, read object, p passage) place {
 		switch units := count + surrogates(string(source)); {
 		case count == said:
 			return place{start: start, end: end, source: source, first: first, at: align([]rune(p.plain), source)}
-		case count < said && (units == count || units != said) && manyLines(received) == received:
+		case count < said && (units == count || units != said) && clean.Lines(received) == received:
 			return place{start: start, end: end}
 		}
 	}
@@ -132,7 +101,7 @@ func align(cleaned, source []rune) []int {
 	return places
 }
 
-// cite is the citation of the part of a passage that is shown.
+// cite is the citation of the part of a markedText that is shown.
 func (p place) cite(text string, shown textRange) cite {
 	from, to := quotableRange(text[shown.from:shown.to])
 	from, to = shown.from+from, shown.from+to
@@ -164,7 +133,7 @@ var addressNames = []string{"url", "html_url", "web_url", "permalink", "source_u
 // citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters,
 // nothing that a line could not hold (D20).
 func citable(address string) bool {
-	if address == "" || longerThan(address, maxURLChars) || strings.ContainsFunc(address, func(c rune) bool { return !shown(c) || c <= ' ' || c == '"' || c == '<' || c == '>' }) {
+	if address == "" || clean.LongerThan(address, maxURLChars) || strings.ContainsFunc(address, func(c rune) bool { return !clean.Shows(c) || c <= ' ' || c == '"' || c == '<' || c == '>' }) {
 		return false
 	}
 	u, err := url.Parse(address)
@@ -179,8 +148,8 @@ func citation(data object) string {
 
 // refusedAddress is the best address of a record that has no usable one, or "".
 func refusedAddress(data object) string {
-	address, _ := firstText(addressNames, nil, data, func(s string) bool { return preview(s, maxURLChars) != "" })
-	return preview(address, maxURLChars)
+	address, _ := firstText(addressNames, nil, data, func(s string) bool { return clean.Preview(s, maxURLChars) != "" })
+	return clean.Preview(address, maxURLChars)
 }
 
 // recordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
@@ -193,8 +162,17 @@ func recordURL(base string, ref rs.Ref) string {
 	if ref.ConnectionID != "" {
 		address += "?connection_id=" + url.QueryEscape(ref.ConnectionID)
 	}
-	if longerThan(address, maxURLChars) {
+	if clean.LongerThan(address, maxURLChars) {
 		return base + "/v1/search"
 	}
 	return address
+}
+
+// surrogates is how many UTF-16 units s has more than code points.
+func surrogates(s string) int {
+	n := 0
+	for _, c := range s {
+		n += utf16.RuneLen(c) - 1
+	}
+	return n
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // citedEvidence is evidence as either half of a search result carries it.
@@ -56,8 +58,8 @@ func TestCitations(t *testing.T) {
 		at      string // the range; "" for none
 	}{
 		{"without a range the text alone is hashed", map[string]any{"preview_text": "…the <mark>bill</mark> is due…"}, "the bill is due", ""},
-		{"a range on the excerpt is told", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
-		{"a range on its read is told", map[string]any{"preview_text": "the <mark>bill</mark>", "read": map[string]any{"start_chars": 10, "end_chars": 18}}, "the bill", "10-18"},
+		{"a range on the excerpt is read", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
+		{"a range on its read is read", map[string]any{"preview_text": "the <mark>bill</mark>", "read": map[string]any{"start_chars": 10, "end_chars": 18}}, "the bill", "10-18"},
 		{"ellipses of the server are not counted", map[string]any{"preview_text": "…the <mark>bill</mark>…", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
 		{"an ellipsis of the text is not quoted", map[string]any{"preview_text": "the <mark>bill</mark>…", "start_chars": 10, "end_chars": 19}, "the bill", "10-19"},
 		{"collapsed white space keeps its range", map[string]any{"preview_text": "the\n\n  <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "the bill", "10-21"},
@@ -168,19 +170,19 @@ func TestWindowsAreHashed(t *testing.T) {
 func TestExcerptsAreCutAtCharacters(t *testing.T) {
 	family := "👩‍👩‍👧‍👦"
 	for name, line := range map[string]string{
-		"a family of joined people": strings.Repeat(family, 40) + "<mark>needle</mark>" + strings.Repeat(family, 40),
-		"flags":                     strings.Repeat("🇨🇭", 90) + "<mark>needle</mark>" + strings.Repeat("🇨🇭", 90),
-		"letters and their accents": strings.Repeat("e\u0301", 200) + "<mark>needle</mark>" + strings.Repeat("e\u0301", 200),
-		"a mark inside a character": strings.Repeat("x ", 100) + "e<mark>\u0301a</mark>" + strings.Repeat(" y", 100),
-		"Devanagari":                strings.Repeat("क्षत्रिय", 50) + "<mark>नमस्ते</mark>" + strings.Repeat("क्षत्रिय", 50),
-		"a match longer than room":  "<mark>" + strings.Repeat(family, 90) + "</mark>",
-		"a very long line":          strings.Repeat("hay ", 20000) + "<mark>needle</mark>" + strings.Repeat(" hay", 20000),
+		"a family of joined people":       strings.Repeat(family, 40) + "<mark>needle</mark>" + strings.Repeat(family, 40),
+		"flags":                           strings.Repeat("🇨🇭", 90) + "<mark>needle</mark>" + strings.Repeat("🇨🇭", 90),
+		"letters and their accents":       strings.Repeat("e\u0301", 200) + "<mark>needle</mark>" + strings.Repeat("e\u0301", 200),
+		"a mark inside a character":       strings.Repeat("x ", 100) + "e<mark>\u0301a</mark>" + strings.Repeat(" y", 100),
+		"Devanagari":                      strings.Repeat("क्षत्रिय", 50) + "<mark>नमस्ते</mark>" + strings.Repeat("क्षत्रिय", 50),
+		"a match longer than the excerpt": "<mark>" + strings.Repeat(family, 90) + "</mark>",
+		"a very long line":                strings.Repeat("hay ", 20000) + "<mark>needle</mark>" + strings.Repeat(" hay", 20000),
 	} {
-		p := readPassage(line)
+		p := readMarkedText(line)
 		whole := borders(p.plain)
 		for _, max := range []int{30, 60, 90, 130, 200} {
 			got, shown := shownOf(p, max)
-			if !balanced(got) || longerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
+			if !balanced(got) || clean.LongerThan(got, max) || !whole[shown.from] || !whole[shown.to] || !strings.Contains(got, markOpen) {
 				t.Errorf("%s in %d: %q", name, max, got)
 			}
 			before, _, _ := strings.Cut(got, markOpen)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // What is passed over without looking closer: every character of which that is said is looked at.
@@ -15,7 +17,7 @@ func TestCharactersThatStandAlone(t *testing.T) {
 		if c <= '~' || !standsAlone(c) {
 			continue
 		}
-		if !shown(c) || isLineBreak(c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {
+		if !clean.Shows(c) || strings.ContainsRune("\n\v\f\u0085\u2028\u2029", c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {
 			t.Errorf("%U may have to go", c)
 		}
 		for _, text := range []string{"a" + string(c) + "a", strings.Repeat(string(c), 3), "é" + string(c) + "한"} {
@@ -53,9 +55,9 @@ func FuzzClusters(f *testing.F) {
 // A mark may hold nothing but a space, and be trimmed away from both sides: what is left is empty, and never less.
 func TestAMarkedSpace(t *testing.T) {
 	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
-		passage := readPassage(line)
+		markedText := readMarkedText(line)
 		for most := range 60 {
-			text, shown := shownOf(passage, most)
+			text, shown := shownOf(markedText, most)
 			if shown.from > shown.to || utf8.RuneCountInString(text) > most {
 				t.Errorf("%q in %d characters is %q, from byte %d to %d", line, most, text, shown.from, shown.to)
 			}
@@ -63,8 +65,8 @@ func TestAMarkedSpace(t *testing.T) {
 	}
 }
 
-// shownOf is what is shown of a passage, as it stands there.
-func shownOf(p passage, most int) (string, textRange) {
+// shownOf is what is shown of an excerpt.
+func shownOf(p markedText, most int) (string, textRange) {
 	if p.plain == "" || most == 0 {
 		return "", textRange{}
 	}

@@ -3,8 +3,20 @@ package render
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+const (
+	shortText         = 200 // a text of at most this many characters on one line stands among the short fields
+	maxValue          = 2000
+	relatedChars      = 600
+	maxNamedRelations = 3
 )
 
 // A DocumentQuery is the call that a document answers.
@@ -12,6 +24,7 @@ type DocumentQuery struct {
 	Ref        rs.Ref
 	Fields     []string // the projection; empty is every granted field
 	Attached   []Attached
+	Parts      []string // relations that were expanded unasked: their long texts are shown as texts of the record
 	Relations  []string // what could be expanded and was not
 	RecordBase string   // public base URL of the resource server, for the citation; no trailing slash
 }
@@ -63,6 +76,178 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	return r, nil
 }
 
+// A document is a record's text: its short fields, then its long texts, then what was expanded.
+type document struct {
+	text   string
+	cuts   []truncation
+	partly bool // a text that is attached is cut
+}
+
+// writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
+// has the call that reads on.
+func writeDocument(it *item, q DocumentQuery, remaining int) document {
+	var d document
+	var b strings.Builder
+	var long []member
+	var empty []string
+	for _, m := range it.data {
+		value, _ := rs.AsText(m.Value)
+		partly := false
+		switch rs.Kind(m.Value) {
+		case "string":
+			if clean.LongerThan(value, shortText) || strings.Contains(value, "\n") {
+				long = append(long, m)
+				continue
+			}
+			value = shortValue(value)
+		case "array", "object":
+			value = clean.Preview(clean.Readable(m.Value), maxValue)
+			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
+		case "null":
+			value = "null"
+		}
+		switch full := b.Len()+len(shownName(m.Name))+len(value) > remaining/2; { // of very many fields the rest are readable by name
+		case full && slices.Contains([]string{"null", `""`, "[]", "{}"}, value):
+			empty = append(empty, shownName(m.Name))
+			continue
+		case full || partly:
+			d.cuts = append(d.cuts, truncation{it: it, field: m, fromStart: !full})
+			if full {
+				continue
+			}
+		}
+		fmt.Fprintf(&b, "%s: %s\n", shownName(m.Name), value)
+	}
+	if len(empty) > 0 {
+		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), lineChars/4) + "\n")
+	}
+	related, parts := d.writeParts(readRelations(it), q, remaining/2)
+	related += writeRelated(parts, remaining/4)
+	files, whole := writeAttached(q.Attached, remaining/2)
+	d.partly = !whole
+	if len(q.Relations) > 0 && len(it.data) > 0 {
+		first := q.Relations[:min(len(q.Relations), maxNamedRelations)]
+		expand := new(arguments).plain("id", it.id).list("expand", first)
+		files += "\n[not included: " + strings.Join(first, ", ") + "; with them: " + expand.call("fetch") + "]\n"
+	}
+	d.writeTexts(&b, long, it, remaining-escaped(b.String())-escaped(related)-escaped(files))
+	b.WriteString(related + files)
+	d.text = strings.Trim(b.String(), "\n")
+	return d
+}
+
+// shortValue is a short text as it is; in quotes, as JSON, where it could be taken for another value: nothing, a number, a list.
+func shortValue(text string) string {
+	if json.Valid([]byte(text)) || strings.TrimSpace(text) != text || text == "" {
+		return clean.Quote(text)
+	}
+	return clean.Line(text)
+}
+
+// writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share
+// what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
+// starts each of their lines, so that none can be taken for one of ours (D19).
+func (d *document) writeTexts(b *strings.Builder, long []member, it *item, remaining int) {
+	const least, note = 1000, 160
+	texts := make([]string, len(long))
+	sizes := make([]int, len(long))
+	for i, m := range long {
+		texts[i], _ = rs.AsText(m.Value)
+		sizes[i] = escaped(quoted(texts[i])) + len(shownName(m.Name)) + 8
+	}
+	fit := max(sharing(sizes, remaining, least), min(1, len(long))) // the first is shown however little of it fits
+	share := fairShare(sizes[:fit], remaining)
+	for i, m := range long {
+		c := truncation{it: it, field: m}
+		if i >= fit {
+			d.cuts = append(d.cuts, c)
+			continue
+		}
+		shown := texts[i]
+		if sizes[i] > share {
+			shown = prefixQuoted(shown, share-len(shownName(m.Name))*2-note)
+		}
+		fmt.Fprintf(b, "\n%s:\n%s\n", shownName(m.Name), quoted(shown))
+		if len(shown) < len(texts[i]) {
+			c.shown = utf8.RuneCountInString(shown)
+			d.cuts = append(d.cuts, c)
+			fmt.Fprintf(b, "[%s is cut: %d of %d characters; go on with read_record_field at offset_chars %d]\n", shownName(m.Name), c.shown, c.total(), c.shown)
+		}
+	}
+}
+
+// writeParts writes the long texts of the records that were expanded unasked, each with its citation, and returns the relations
+// of which that has shown nothing.
+func (d *document) writeParts(all []relation, q DocumentQuery, remaining int) (text string, others []relation) {
+	var b strings.Builder
+	for _, r := range all {
+		start := b.Len()
+		for i := range r.records[:min(len(r.records), 1)] {
+			child := &r.records[i]
+			for _, m := range child.data {
+				value, _ := rs.AsText(m.Value)
+				left := remaining - escaped(b.String())
+				if !slices.Contains(q.Parts, r.name) || left < 1000 || rs.Kind(m.Value) != "string" || !clean.LongerThan(value, shortText) && !strings.Contains(value, "\n") {
+					continue
+				}
+				before := len(d.cuts)
+				fmt.Fprintf(&b, "\n%s of %s", shownName(r.name), child.id)
+				if d.writeTexts(&b, []member{m}, child, left); len(d.cuts) > before {
+					value = string([]rune(value)[:d.cuts[before].shown])
+				}
+				if n := utf8.RuneCountInString(value); n > 0 && len(child.id) <= longestHandle {
+					fmt.Fprintf(&b, "cite: %s field=%s 0-%d %s\n", child.id, shownName(m.Name), n, Digest(Quotable(value))[:citedDigits])
+				}
+			}
+		}
+		if b.Len() == start {
+			others = append(others, r)
+		}
+	}
+	return b.String(), others
+}
+
+// quoted is a text as it stands in a document.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
+}
+
+// prefixQuoted is the longest start of a text that takes at most max bytes of JSON when it is quoted.
+func prefixQuoted(text string, max int) string {
+	cut := prefix(text, max)
+	for size := escaped(quoted(cut)); size > max && cut != ""; size = escaped(quoted(cut)) {
+		cut = prefix(cut, escaped(cut)-(size-max))
+	}
+	return cut
+}
+
+// writeRelated lists expanded records, a line each with the id that fetch takes.
+func writeRelated(relations []relation, remaining int) string {
+	var b strings.Builder
+	for _, related := range relations {
+		if b.Len() > remaining {
+			break
+		}
+		head := fmt.Sprintf("\nexpanded %s: %s", shownName(related.name), plural(len(related.records), "record"))
+		if related.more {
+			head += ", more exist (raise expand_limit)"
+		}
+		b.WriteString(head + "\n")
+		for i, it := range related.records {
+			line := it.id
+			if it.data != nil {
+				line = strings.TrimSpace(line + " " + clean.Preview(clean.Readable(it.data.JSON()), relatedChars))
+			}
+			if i == maxRelated || b.Len()+len(line) > remaining {
+				fmt.Fprintf(&b, "%d more not shown: lower expand_limit, or query their stream\n", len(related.records)-i)
+				break
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
 // orNote is the text, or why there is none.
 func (d document) orNote(it *item, q DocumentQuery) string {
 	switch {
@@ -73,23 +258,11 @@ func (d document) orNote(it *item, q DocumentQuery) string {
 		if it.deletedAt != "" {
 			says += " at " + it.deletedAt
 		}
-		return says + "; its key was " + quote(preview(cmp.Or(it.recordID, q.Ref.RecordID), titleChars)) + "."
+		return says + "; its key was " + clean.Quote(clean.Preview(cmp.Or(it.recordID, q.Ref.RecordID), titleChars)) + "."
 	case len(q.Fields) > 0:
 		return "This record has none of the requested fields."
 	}
 	return "This record has no granted fields."
-}
-
-// unwrapRecord finds the record in {"data":{record}}, which some servers answer (S3-15b).
-func unwrapRecord(o object) object {
-	inner := o.Object("data")
-	if inner == nil || o.Has("id") || o.Has("stream") {
-		return o
-	}
-	if inner.Text("object") == "record" || rs.AsObject(inner.Get("data")) != nil {
-		return inner
-	}
-	return o
 }
 
 // narrow projects an item, and forgets what it knew from fields that were not asked for (S0-7b).
@@ -115,12 +288,12 @@ func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) str
 		}
 	}
 	put("connection_id", it.conn)
-	put("connector_key", preview(it.connector, titleChars))
+	put("connector_key", clean.Preview(it.connector, titleChars))
 	put("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one stands in the id
 		put("record_id", q.Ref.RecordID)
 	}
-	put("display_name", preview(it.label, titleChars))
+	put("display_name", clean.Preview(it.label, titleChars))
 	put("authored_at", it.authored)
 	put("emitted_at", it.emitted)
 	if it.deleted {
@@ -132,7 +305,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) str
 	}
 	put("warning", extra.note("related record", false))
 	m = append(m, pair("complete", encode(len(doc.cuts) == 0 && !doc.partly)))
-	m = append(m, cutMembers("incomplete", doc.cuts, it, cutsJSON)...)
+	m = append(m, truncationMembers("incomplete", doc.cuts, it, cutsJSON)...)
 	return m.JSON()
 }
 

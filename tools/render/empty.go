@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // An EmptyField is a field of a filter that leaves no records: how many it leaves alone, and which values the field has.
@@ -35,35 +36,35 @@ func explain(tool string, fields []EmptyField) []string {
 		if len(e.Values) > 0 {
 			var values []string
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				values = append(values, fmt.Sprintf("%s (%d)", cell(v.Key, keyChars), v.Count))
+				values = append(values, fmt.Sprintf("%s (%d)", clean.Cell(v.Key, keyChars), v.Count))
 			}
 			if more := len(e.Values) - len(values); more > 0 {
 				values = append(values, fmt.Sprintf("and %d others", more))
 			}
-			lines = append(lines, clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", lineChars))
+			lines = append(lines, clean.Clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", lineChars))
 		}
-		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && len(call) <= lineChars && oneLine(call) == call {
+		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && len(call) <= lineChars && clean.Line(call) == call {
 			lines = append(lines, "Did you mean: "+call)
 		}
 	}
 	if len(alone) == 0 {
 		return nil
 	}
-	return append([]string{clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
+	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
 }
 
 // explained is the same in structured output.
 func explained(tool string, fields []EmptyField) string {
 	list := make([]string, len(fields))
 	for i, e := range fields {
-		o := object{pair("field", encode(clip(e.Field, longestName)))}
+		o := object{pair("field", encode(clean.Clip(e.Field, longestName)))}
 		if e.Alone >= 0 {
 			o = append(o, pair("alone", encode(e.Alone)))
 		}
 		if len(e.Values) > 0 {
 			var values []string
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				values = append(values, object{pair("key", fitted(v.Key, identityBytes)), pair("count", encode(v.Count))}.JSON())
+				values = append(values, object{pair("key", truncateJSON(v.Key, identityBytes)), pair("count", encode(v.Count))}.JSON())
 			}
 			o = append(o, pair("values", rs.JoinArray(values)))
 		}
@@ -92,8 +93,8 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 	rows, _ := list.List()
 	for _, item := range rows.Items {
 		o := item.Members
-		label, freshness := preview(o.Text("display_name", "connection_id"), labelChars), o.Object("freshness")
-		one := fresh{Status: preview(freshness.Text("status"), labelChars), CapturedAt: preview(freshness.Text("captured_at"), labelChars)}
+		label, freshness := clean.Preview(o.Text("display_name", "connection_id"), labelChars), o.Object("freshness")
+		one := fresh{Status: clean.Preview(freshness.Text("status"), labelChars), CapturedAt: clean.Preview(freshness.Text("captured_at"), labelChars)}
 		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, o.Text("name", "stream")) {
 			continue
 		}
@@ -130,7 +131,7 @@ func GrantedTimeOf(stream *rs.Response) string {
 	o := rs.AsObject(stream.Distinct()).Object("time_constraint")
 	a := (&arguments{}).open("", '{')
 	for _, name := range []string{"field", "since", "until"} {
-		a.some(name, preview(o.Text(name), labelChars))
+		a.some(name, clean.Preview(o.Text(name), labelChars))
 	}
 	if o.Text("since") == "" && o.Text("until") == "" {
 		return ""
@@ -149,7 +150,7 @@ func freshness(answer object) []string {
 		var names []string
 		for _, name := range o.Array("connections") {
 			text, _ := rs.AsText(name)
-			names = append(names, bare(text))
+			names = append(names, clean.Bare(text))
 		}
 		part := strings.Join(names, ", ") + " " + shownText(o.Text("status"))
 		if at := o.Text("captured_at"); at != "" {
@@ -159,17 +160,11 @@ func freshness(answer object) []string {
 	}
 	var lines []string
 	if len(parts) > 0 {
-		lines = append(lines, clip("how fresh, by connector: "+strings.Join(parts, "; "), lineChars))
+		lines = append(lines, clean.Clip("how fresh, by connector: "+strings.Join(parts, "; "), lineChars))
 	}
 	if granted := answer.Object("granted_time"); granted != nil {
-		line := "the grant is limited to " + shownName(granted.Text("field"))
-		if since := granted.Text("since"); since != "" {
-			line += " from " + shownText(minute(since))
-		}
-		if until := granted.Text("until"); until != "" {
-			line += " to before " + shownText(minute(until))
-		}
-		lines = append(lines, clip(line+"; records of other times are not shown", lineChars))
+		limit := rs.TimeLimit{Field: granted.Text("field"), Since: granted.Text("since"), Until: granted.Text("until")}
+		lines = append(lines, timeLimit("the grant", limit)+"; records of other times are not shown")
 	}
 	return lines
 }

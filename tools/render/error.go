@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
@@ -19,17 +20,17 @@ func Error(e *rs.Error) Result {
 	}
 	send := ""
 	if e.Send != "" && len(e.Send) <= maxSend {
-		send = "send: " + oneLine(e.Send)
+		send = "send: " + clean.Line(e.Send)
 	}
-	message := preview(e.Message, 600)
+	message := clean.Preview(e.Message, 600)
 	if e.Quoted {
-		message = quote(message)
+		message = clean.Quote(message)
 	}
 	t := errorText{left: errorBytes}
-	t.add(name(errorCode(e))+": "+message, len(send))
-	t.add(preview(hint, 500), len(send))
+	t.add(clean.Name(errorCode(e))+": "+message, len(send))
+	t.add(clean.Preview(hint, 500), len(send))
 	if e.Said != "" {
-		t.add("the resource server said: "+quote(preview(e.Said, 300)), len(send))
+		t.add("the resource server said: "+clean.Quote(clean.Preview(e.Said, 300)), len(send))
 	}
 	t.add(send, 0)
 	for _, line := range connectLines(e.Connect) {
@@ -38,7 +39,7 @@ func Error(e *rs.Error) Result {
 	t.connections(e)
 	t.unavailable(e)
 	if e.RequestID != "" {
-		t.add("request_id="+name(preview(e.RequestID, 120)), 0)
+		t.add("request_id="+clean.Name(clean.Preview(e.RequestID, 120)), 0)
 	}
 	if e.RetryAfter > 0 {
 		t.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)), 0)
@@ -54,7 +55,7 @@ type errorText struct {
 
 // add adds a line that is not empty, if that leaves some bytes for others, and reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
-	if line == "" || len(line)+1 > t.left-reserved || longerThan(line, lineChars) {
+	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, lineChars) {
 		return false
 	}
 	t.lines, t.left = append(t.lines, line), t.left-len(line)-1
@@ -69,7 +70,7 @@ func errorCode(e *rs.Error) string {
 	if e.Code == "" {
 		return string(rs.UpstreamError)
 	}
-	return preview(string(e.Code), labelChars*2)
+	return clean.Preview(string(e.Code), labelChars*2)
 }
 
 // lastLines are bytes for the request id, the wait, and how many connections are not named.
@@ -78,7 +79,7 @@ const lastLines = 270
 // connections are the connections to choose from, the retry first.
 func (t *errorText) connections(e *rs.Error) {
 	if e.RetryWith != "" {
-		line := "retry_with=" + name(e.RetryWith)
+		line := "retry_with=" + clean.Name(e.RetryWith)
 		if e.RetryWith == "connection_id" && len(e.Connections) > 0 {
 			line += ", one of:"
 		}
@@ -86,12 +87,12 @@ func (t *errorText) connections(e *rs.Error) {
 	}
 	shown := 0
 	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-		line := "connection_id=" + name(c.ID)
+		line := "connection_id=" + clean.Name(c.ID)
 		if c.DisplayName != "" {
-			line += " " + quote(preview(c.DisplayName, labelChars))
+			line += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
 		}
 		if c.ConnectorKey != "" {
-			line += " " + name(preview(c.ConnectorKey, labelChars))
+			line += " " + clean.Name(clean.Preview(c.ConnectorKey, labelChars))
 		}
 		if !t.add(line, lastLines) {
 			break
@@ -121,7 +122,7 @@ func unavailableList(e *rs.Error) string {
 			continue
 		}
 		c.Connection = bounded(c.Connection)
-		c.Code, c.Message = rs.Code(preview(string(c.Code), labelChars)), preview(c.Message, 120)
+		c.Code, c.Message = rs.Code(clean.Preview(string(c.Code), labelChars)), clean.Preview(c.Message, 120)
 		list = append(list, encode(c))
 	}
 	return rs.JoinArray(list)
@@ -129,7 +130,7 @@ func unavailableList(e *rs.Error) string {
 
 // bounded is a connection with its labels shortened.
 func bounded(c rs.Connection) rs.Connection {
-	c.DisplayName, c.ConnectorKey, c.GrantID = preview(c.DisplayName, labelChars), preview(c.ConnectorKey, labelChars), clip(c.GrantID, 120)
+	c.DisplayName, c.ConnectorKey, c.GrantID = clean.Preview(c.DisplayName, labelChars), clean.Preview(c.ConnectorKey, labelChars), clean.Clip(c.GrantID, 120)
 	return c
 }
 
@@ -161,7 +162,7 @@ func hintFor(e *rs.Error) string {
 	case "ambiguous_connection":
 		return "Name one connection_id."
 	case rs.NotFound, "blob_not_found":
-		return "Check the id, which must be passed exactly as printed, or search again."
+		return "Check the id, which must be passed exactly as printed, or search again. What is outside the grant is not found either."
 	}
 	if e.Status == 429 {
 		return "Wait, then retry once."
@@ -170,21 +171,21 @@ func hintFor(e *rs.Error) string {
 }
 
 func errorObject(e *rs.Error, hint string) string {
-	o := object{pair("code", encode(errorCode(e))), pair("message", encode(preview(e.Message, 600)))}
+	o := object{pair("code", encode(errorCode(e))), pair("message", encode(clean.Preview(e.Message, 600)))}
 	put := func(key, value string) {
 		if value != "" {
 			o = append(o, pair(key, encode(value)))
 		}
 	}
-	put("hint", preview(hint, 500))
+	put("hint", clean.Preview(hint, 500))
 	if len(e.Send) <= maxSend {
-		put("send", oneLine(e.Send))
+		put("send", clean.Line(e.Send))
 	}
 	if len(e.Connect) > 0 {
 		o = append(o, pair("connect", encode(e.Connect)))
 	}
-	put("param", preview(e.Param, 120))
-	put("retry_with", preview(e.RetryWith, 120))
+	put("param", clean.Preview(e.Param, 120))
+	put("retry_with", clean.Preview(e.RetryWith, 120))
 	if e.Status != 0 {
 		o = append(o, pair("status", encode(e.Status)))
 	}
@@ -205,7 +206,7 @@ func errorObject(e *rs.Error, hint string) string {
 	if len(e.Unavailable) > 0 {
 		o = append(o, pair("unavailable_connections", unavailableList(e)))
 	}
-	put("request_id", preview(e.RequestID, 120))
+	put("request_id", clean.Preview(e.RequestID, 120))
 	if e.RetryAfter > 0 {
 		o = append(o, pair("retry_after_seconds", encode(seconds(e.RetryAfter))))
 	}
@@ -221,11 +222,11 @@ func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 
 // unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
-	line := "unavailable: connection_id=" + name(c.ID)
+	line := "unavailable: connection_id=" + clean.Name(c.ID)
 	if c.DisplayName != "" {
-		line += " " + quote(preview(c.DisplayName, labelChars))
+		line += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
 	}
-	return line + " (" + name(preview(string(c.Code), labelChars)) + ": " + quote(preview(c.Message, 120)) + ")"
+	return line + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, 120)) + ")"
 }
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
@@ -242,7 +243,7 @@ func withUnavailable(text string, document object) string {
 		if i == rs.MaxConnectionOptions {
 			return text + fmt.Sprintf("\n%d more connections could not be read; see structured output.", len(list)-i)
 		}
-		text += "\n" + clip(unavailableLine(c), lineChars)
+		text += "\n" + clean.Clip(unavailableLine(c), lineChars)
 	}
 	return text
 }

@@ -12,28 +12,28 @@ import (
 // As many are kept as can be whole or have the least: one more, and the fair share of all would be less.
 func TestSharing(t *testing.T) {
 	for name, row := range map[string]struct {
-		sizes       []int
-		room, least int
-		want        int
+		sizes            []int
+		remaining, least int
+		want             int
 	}{
-		"all that fit are kept":                      {[]int{10, 20, 30}, 60, 64, 3},
-		"large ones are cut to make room for others": {[]int{900, 10, 900}, 220, 100, 3},
-		"one that would have less is not kept":       {[]int{900, 10, 900}, 200, 100, 2},
-		"the first may be too large already":         {[]int{900, 10}, 99, 100, 0},
-		"a small one behind it is not kept either":   {[]int{100, 101, 1}, 199, 100, 1},
-		"without a least all are kept":               {[]int{900, 900}, 10, 0, 2},
-		"where there is no room nothing is":          {[]int{10}, -5, 64, 0},
-		"nothing is kept of nothing":                 {nil, 10, 64, 0},
+		"all that fit are kept":                        {[]int{10, 20, 30}, 60, 64, 3},
+		"large ones are cut to leave space for others": {[]int{900, 10, 900}, 220, 100, 3},
+		"one that would have less is not kept":         {[]int{900, 10, 900}, 200, 100, 2},
+		"the first may be too large already":           {[]int{900, 10}, 99, 100, 0},
+		"a small one behind it is not kept either":     {[]int{100, 101, 1}, 199, 100, 1},
+		"without a least all are kept":                 {[]int{900, 900}, 10, 0, 2},
+		"where nothing is left nothing is":             {[]int{10}, -5, 64, 0},
+		"nothing is kept of nothing":                   {nil, 10, 64, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := sharing(row.sizes, row.room, row.least)
+			got := sharing(row.sizes, row.remaining, row.least)
 			if got != row.want {
 				t.Errorf("%d of %v are kept, want %d", got, row.sizes, row.want)
 			}
-			if fairShare(row.sizes[:got], row.room) < row.least {
+			if fairShare(row.sizes[:got], row.remaining) < row.least {
 				t.Errorf("the share of %v is less than %d", row.sizes[:got], row.least)
 			}
-			if got < len(row.sizes) && fairShare(row.sizes[:got+1], row.room) >= row.least {
+			if got < len(row.sizes) && fairShare(row.sizes[:got+1], row.remaining) >= row.least {
 				t.Errorf("%v could be kept too", row.sizes[got])
 			}
 		})
@@ -53,9 +53,9 @@ func FuzzFit(f *testing.F) {
 		if err != nil || max < 4 || max > 5000 {
 			return
 		}
-		got := fitted(compact, max)
+		got := truncateJSON(compact, max)
 		if len(got) > max || !json.Valid([]byte(got)) || !utf8.ValidString(got) {
-			t.Errorf("fitted(%s, %d) = %s", compact, max, got)
+			t.Errorf("truncateJSON(%s, %d) = %s", compact, max, got)
 		}
 		if len(compact) <= max && got != compact {
 			t.Errorf("%s fits %d bytes, and became %s", compact, max, got)

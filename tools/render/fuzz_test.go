@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budgets of both channels, also when its
@@ -33,12 +34,15 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// goldenBodies are what resource servers answer in the golden files.
+// goldenBodies are what resource servers answer in the golden files, less their refusals.
 func goldenBodies(t testing.TB) [][]byte {
 	t.Helper()
 	files, _ := filepath.Glob("testdata/*.txtar")
 	var bodies [][]byte
 	for _, file := range files {
+		if strings.Contains(filepath.Base(file), "-error") {
+			continue
+		}
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +63,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		return // the client lets nothing else through
 	}
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
-	stream = strings.ToValidUTF8(clip(stream, 200), "")
+	stream = strings.ToValidUTF8(clean.Clip(stream, 200), "")
 	check := func(tool string, r Result, err error) {
 		if err != nil {
 			if rs.AsError(err).Code != rs.InvalidResponse {
@@ -86,7 +90,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		}
 		if tool != "fetch" {
 			for line := range strings.SplitSeq(r.Text, "\n") {
-				if longerThan(line, lineChars) {
+				if clean.LongerThan(line, lineChars) {
 					t.Errorf("%s: a line of %d characters", tool, utf8.RuneCountInString(line))
 				}
 			}
@@ -139,7 +143,7 @@ func FuzzWindow(f *testing.F) {
 	f.Add("🚀🚀ab", 2, uint8(6))
 	f.Add(strings.Repeat("é🚀\n", 30), 7, uint8(3))
 	f.Fuzz(func(t *testing.T, text string, limit int, server uint8) {
-		text = manyLines(strings.ToValidUTF8(text, ""))
+		text = clean.Lines(strings.ToValidUTF8(text, ""))
 		if limit < 1 || limit > 16384 || utf8.RuneCountInString(text) > 40*limit {
 			return
 		}
@@ -207,12 +211,12 @@ func FuzzMarks(f *testing.F) {
 		if max < 1 || max > 2000 {
 			return
 		}
-		p := readPassage(oneLine(text))
+		p := readMarkedText(clean.Line(text))
 		got, shown := shownOf(p, max)
 		if !balanced(got) {
 			t.Errorf("%q is not balanced", got)
 		}
-		if longerThan(got, max) {
+		if clean.LongerThan(got, max) {
 			t.Errorf("%q has more than %d characters", got, max)
 		}
 		whole := borders(p.plain)
@@ -249,4 +253,18 @@ func borders(text string) map[int]bool {
 		at[to] = true
 	}
 	return at
+}
+
+// FuzzQuoteLines: no line of a quoted text can be taken for one of ours (D19).
+func FuzzQuoteLines(f *testing.F) {
+	for _, seed := range []string{"", "a\nb", "> a\r\n+ b", "a\u2028b\vc", strings.Repeat("é", 2*lineChars)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, line := range quoteLines(text) {
+			if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "+ ") || strings.Contains(line, "\n") || clean.LongerThan(line, lineChars) {
+				t.Errorf("%q forges the line %q", text, line)
+			}
+		}
+	})
 }

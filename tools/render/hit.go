@@ -7,74 +7,58 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A hit is one search result.
 type hit struct {
 	item
-	who      string    // sender, author or organiser, as the resource server says
-	snippet  passage   // empty when there is none
-	excerpts []excerpt // proven matches, best first
-	shown    int       // index of the match that is shown: the first that is not the title
-	isTitle  bool      // that match is the title
+	who      string     // sender, author or organiser, as the resource server says
+	snippet  markedText // empty when there is none
+	excerpts []excerpt  // proven matches, best first
+	shown    int        // index of the match that is shown: the first that is not the title
+	isTitle  bool       // that match is the title
 
 	line    string   // what text says of it, where that is known already
 	has     string   // which words of a repaired search it has, as text says it; empty for any other
 	words   []string // the same
 	nearest []string // what it has in the place of misspelled words
 	foreign bool     // it says that it is of another connection than the one that was asked for
+	meaning bool     // it was found by its meaning alone: it need not have the words
 
 	own  object // as received
 	read bool   // with its texts
 }
 
-// readHits reads which hits a page has, without their texts. What is no object is none.
-func (s *searchPage) readHits(items []rs.Item) {
-	s.page = make([]hit, 0, len(items))
-	for i, item := range items {
-		if item.Members == nil {
-			continue
-		}
-		h := s.readHit(item.Members, i)
-		if has := s.q.Repair.has(i); has != "" {
-			h.has, h.nearest = has, nil
-			h.words = append([]string{}, s.q.Repair.Hits[i].Words...)
-		}
-		s.page = append(s.page, h)
-	}
-}
-
-// readHit reads what a hit is. n is its place in the list, for hits that have no id at all.
-func (s *searchPage) readHit(o object, n int) hit {
+// readHit reads what a hit is. n is its place in the list, for hits that have no id at all; connection is the one that was asked for.
+func readHit(o object, n int, connection string) hit {
 	h := hit{own: o, item: item{
 		stream:    o.Text("stream", "stream_name"),
 		recordID:  o.Text("record_key", "record_id"),
 		conn:      rs.ConnectionID(o),
 		connector: rs.ConnectorKey(o),
 		label:     o.Text("display_name", "connection_display_name"),
-		emitted:   preview(o.Text("emitted_at"), 40),
+		emitted:   clean.Preview(o.Text("emitted_at"), 40),
 	}}
-	if h.conn == "" {
-		h.conn = rs.ConnectionID(o.Object("read"))
-	}
-	if h.conn == "" {
-		h.conn = s.q.ConnectionID
-	}
-	h.foreign = otherConnection(o, s.q.ConnectionID)
+	h.conn = cmp.Or(h.conn, rs.ConnectionID(o.Object("read")), connection)
+	h.foreign = otherConnection(o, connection)
 	if match := o.Text("match"); match == "some" || match == "nearest" {
 		h.words, h.nearest = shownWords(o, "matched_words"), shownWords(o, "nearest_words")
 		h.has = h.hasOnly()
+	}
+	switch o.Text("retrieval_mode") {
+	case "semantic":
+		h.meaning = true
+	case "hybrid":
+		sources := o.Array("retrieval_sources")
+		h.meaning = len(sources) > 0 && !slices.Contains(sources, `"lexical"`)
 	}
 	h.identify(o.Text("result_id", "id"), o.Text("record_uri", "uri"), n)
 	return h
 }
 
-// hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
-func (s *searchPage) hit(i int) *hit {
-	h := &s.hits[i]
-	if h.read {
-		return h
-	}
+// readTexts reads what a hit says: its title, its matches, and which of them is shown.
+func (h *hit) readTexts(connection string) {
 	o, data := h.own, h.own.Object("data")
 	h.read, h.who = true, o.Text("actor")
 	h.authored, _ = timeOf(o, data)
@@ -83,12 +67,11 @@ func (s *searchPage) hit(i int) *hit {
 		return isTitle(s) && title != h.recordID && title != h.id && title != o.Text("id") // an id is no title
 	})
 	h.title = plain(h.title)
-	if h.excerpts = s.proven(o, &h.item); len(h.excerpts) == 0 {
-		h.snippet = readPassage(oneLine(snippetText(o)))
+	if h.excerpts = proven(o, &h.item, connection); len(h.excerpts) == 0 {
+		h.snippet = readMarkedText(clean.Line(snippetText(o)))
 	}
 	h.distinguish()
 	h.choose()
-	return h
 }
 
 // heading is the title for people, distinct from every text of the hit.
@@ -128,19 +111,10 @@ func (h *hit) identify(own, uri string, n int) {
 			return
 		}
 	}
-	if own == "" || !isRef && !opaque || oneLine(own) != own {
+	if own == "" || !isRef && !opaque || clean.Line(own) != own {
 		own = fmt.Sprintf("result:%d", n+1) // what cannot be sent is no id
 	}
 	h.id = own
-}
-
-// parseRef is [rs.ParseRef] where it is no error that a text is no record's id.
-func parseRef(text string) (rs.Ref, bool) {
-	if text == "" {
-		return rs.Ref{}, false
-	}
-	ref, err := rs.ParseRef(text)
-	return ref, err == nil
 }
 
 // adopt takes over an id's parts and forms the self-contained id from them.
@@ -158,10 +132,10 @@ func (h *hit) distinguish() {
 	if len(h.excerpts) == 0 {
 		switch title := h.title; {
 		case !repeats(title, h.snippet.plain):
-		case longerThan(title, titleChars) || len(Quotable(h.snippet.plain)) > len(Quotable(title)):
+		case clean.LongerThan(title, titleChars) || len(Quotable(h.snippet.plain)) > len(Quotable(title)):
 			h.title = ""
 		default:
-			h.snippet = passage{} // the title says it already
+			h.snippet = markedText{} // the title says it already
 		}
 		return
 	}
@@ -204,7 +178,7 @@ func snippetText(o object) string {
 // An excerpt is a proven match: the resource server says that this text of this field matched (S1-1a).
 type excerpt struct {
 	field string
-	text  passage
+	text  markedText
 	place place  // where in the field the text stands
 	ref   rs.Ref // the record that has the field
 	id    string // its id
@@ -213,7 +187,7 @@ type excerpt struct {
 
 // proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
 // excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
-func (s *searchPage) proven(own object, it *item) []excerpt {
+func proven(own object, it *item, connection string) []excerpt {
 	if it.ref == (rs.Ref{}) {
 		return nil
 	}
@@ -222,7 +196,7 @@ func (s *searchPage) proven(own object, it *item) []excerpt {
 		e := rs.AsObject(raw)
 		read := e.Object("read")
 		field := cmp.Or(e.Text("field_path", "field"), read.Text("field"))
-		if len(proven) == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, s.q.ConnectionID) {
+		if len(proven) == maxEvidenceRows || field == "" || e.Text("provenance") != "lexical_match" || otherConnection(read, connection) {
 			continue
 		}
 		if x, ok := newExcerpt(field, e.Text("preview_text", "text")); ok {
@@ -245,7 +219,7 @@ func (s *searchPage) proven(own object, it *item) []excerpt {
 }
 
 func newExcerpt(field, text string) (excerpt, bool) {
-	p := readPassage(oneLine(text))
+	p := readMarkedText(clean.Line(text))
 	if p.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}
@@ -289,8 +263,31 @@ func (x *excerpt) addRead(a *arguments) {
 func marked(s string) string {
 	_, _, rest := nextMark(s)
 	text, _, _ := nextMark(rest)
-	if longerThan(text, 80) || oneLine(text) != text {
+	if clean.LongerThan(text, 80) || clean.Line(text) != text {
 		return ""
 	}
 	return text
+}
+
+// hasOnly says which words a hit has that lacks others.
+func (h *hit) hasOnly() string {
+	var parts []string
+	if len(h.words) > 0 {
+		parts = append(parts, "has only "+quoteEach(h.words))
+	}
+	if len(h.nearest) > 0 {
+		parts = append(parts, "nearest: "+quoteEach(h.nearest))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// otherFields are the fields that matched beside one.
+func otherFields(excerpts []excerpt, field string) []string {
+	var fields []string
+	for i := range excerpts {
+		if excerpts[i].field != field {
+			fields = append(fields, excerpts[i].field)
+		}
+	}
+	return fields
 }

@@ -3,6 +3,8 @@ package render
 import (
 	"strconv"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A hitText is a hit as text has it: what it is on one line, the best match on the next.
@@ -18,7 +20,7 @@ type hitText struct {
 }
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
-func (s *searchPage) hitTexts(chars, room int) []hitText {
+func (s *searchPage) hitTexts(chars, remaining int) []hitText {
 	var lines []hitText
 	records := map[string]string{} // the stream of the first hit of a connection's record id
 	for i := range s.hits {
@@ -29,9 +31,9 @@ func (s *searchPage) hitTexts(chars, room int) []hitText {
 		}
 		line := hitText{id: h.id, what: what, match: h.match(chars), stream: h.stream, proven: len(h.excerpts) > 0}
 		if conn := h.separate(); conn != "" {
-			line.id += " connection_id=" + name(conn)
+			line.id += " connection_id=" + clean.Name(conn)
 		}
-		line.long = longerThan(h.id, previewIDChars)
+		line.long = clean.LongerThan(h.id, previewIDChars)
 		if h.ref.RecordID != "" && h.ref.ConnectionID != "" && !line.long {
 			record := h.ref.ConnectionID + "/" + h.ref.RecordID
 			switch first, seen := records[record]; {
@@ -41,7 +43,7 @@ func (s *searchPage) hitTexts(chars, room int) []hitText {
 				line.record, line.joins = record, true
 			}
 		}
-		if room -= line.size(); room < 0 {
+		if remaining -= line.size(); remaining < 0 {
 			break
 		}
 		lines = append(lines, line)
@@ -107,16 +109,16 @@ func (h *hit) what(whole bool) string {
 		add("collected ", shownText(minute(h.emitted)))
 	}
 	if h.stream != "" && h.ref.Stream == "" { // else the id has it
-		add(shownText(preview(h.stream, labelChars)))
+		add(shownText(clean.Preview(h.stream, labelChars)))
 	}
 	switch {
 	case h.title != "" && !h.isTitle:
-		add(shownText(preview(h.title, 80)))
+		add(shownText(clean.Preview(h.title, 80)))
 	case h.title == "":
 		add(shownText(h.untitled()))
 	}
 	if whole && h.who != "" {
-		add(shownText(preview(h.who, labelChars)))
+		add(shownText(clean.Preview(h.who, labelChars)))
 	}
 	if source := h.source(); source != "" && (whole || h.separate() != "") {
 		add(source)
@@ -125,22 +127,6 @@ func (h *hit) what(whole bool) string {
 		add(h.has)
 	}
 	return string(b)
-}
-
-// minute is a time to the minute as people write it, where it is in UTC; else as it is.
-func minute(t string) string {
-	if len(t) > 16 && strings.HasSuffix(t, "Z") && t[10] == 'T' && day(t) != "" {
-		return t[:10] + " " + t[11:16]
-	}
-	return t
-}
-
-// shownText is a text in a cell: bare when nothing else could be meant.
-func shownText(s string) string {
-	if plainCell(s) {
-		return s
-	}
-	return quote(s)
 }
 
 // best is the match that is shown, of a hit that has one.
@@ -152,14 +138,14 @@ func (h *hit) match(chars int) string {
 		if chars == 0 || h.snippet.plain == "" {
 			return ""
 		}
-		return string(h.snippet.appendShown(nil, h.snippet.window(chars), appendEscaped))
+		return string(h.snippet.appendShown(nil, h.snippet.window(chars), clean.AppendEscaped))
 	}
 	x := h.best()
 	b := make([]byte, 0, 320)
 	if x.id != h.id {
 		b = append(append(b, x.id...), ' ')
 	}
-	b = append(append(b, "field="...), name(x.field)...)
+	b = append(append(b, "field="...), clean.Name(x.field)...)
 	if chars == 0 {
 		return string(b)
 	}
@@ -173,14 +159,14 @@ func (h *hit) match(chars int) string {
 		}
 		b = cite.appendDigest(b)
 	}
-	b = x.text.appendShown(append(b, ": "...), shown, appendEscaped)
+	b = x.text.appendShown(append(b, ": "...), shown, clean.AppendEscaped)
 	for i, other := range otherFields(h.excerpts, x.field) {
 		if i == 0 {
 			b = append(b, "; also in "...)
 		} else {
 			b = append(b, ", "...)
 		}
-		b = append(b, name(other)...)
+		b = append(b, clean.Name(other)...)
 	}
 	return string(b)
 }

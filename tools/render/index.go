@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // An index names every granted stream by connection, with how many records it has and how new they are where the resource server says
@@ -183,7 +184,7 @@ func (x *index) text(from, to int, counted bool) string {
 		if twin, ok := same[list]; ok && !counted {
 			streams = []string{"the same " + plural(len(streams), "stream") + " as " + twin}
 		} else if c.ID != "" && len(c.ID) <= longestName {
-			same[list] = name(c.ID)
+			same[list] = clean.Name(c.ID)
 		}
 		if counted && c.status != "" {
 			streams[len(streams)-1] += c.freshness()
@@ -208,7 +209,7 @@ func (c *indexedConnection) head() string {
 		head += ", " + shownName(c.ID)
 	}
 	if c.DisplayName != "" {
-		head += " " + quote(preview(c.DisplayName, labelChars))
+		head += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
 	}
 	return head
 }
@@ -216,9 +217,9 @@ func (c *indexedConnection) head() string {
 // freshness says whether the data are current, and until when they are known.
 func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
-		return "; " + name(preview(c.status, labelChars))
+		return "; " + clean.Name(clean.Preview(c.status, labelChars))
 	}
-	return "; " + name(preview(c.status, labelChars)) + ", data as of " + c.asOf
+	return "; " + clean.Name(clean.Preview(c.status, labelChars)) + ", data as of " + c.asOf
 }
 
 // text is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
@@ -253,16 +254,16 @@ func (x *index) structured(from, to int) string {
 	connections := []string{}
 	for _, c := range x.part(from, to) {
 		var connection object
-		put(&connection, "connector_key", clip(c.ConnectorKey, longestName))
+		put(&connection, "connector_key", clean.Clip(c.ConnectorKey, longestName))
 		if len(c.ID) <= longestName {
 			put(&connection, "connection_id", c.ID)
 		}
-		put(&connection, "display_name", preview(c.DisplayName, labelChars))
-		put(&connection, "freshness", preview(c.status, labelChars))
+		put(&connection, "display_name", clean.Preview(c.DisplayName, labelChars))
+		put(&connection, "freshness", clean.Preview(c.status, labelChars))
 		put(&connection, "data_as_of", c.asOf)
 		streams := make([]string, len(c.streams))
 		for i, s := range c.streams {
-			stream := object{pair("name", encode(clip(s.name, longestName)))}
+			stream := object{pair("name", encode(clean.Clip(s.name, longestName)))}
 			if s.records >= 0 {
 				stream = append(stream, pair("records", encode(s.records)))
 			}
@@ -278,7 +279,7 @@ func (x *index) structured(from, to int) string {
 		data = append(data, pair("warnings", encode(x.warnings)))
 	}
 	if x.missing != "" {
-		data = append(data, pair("unavailable_connections", fitted(x.missing, unavailableBytes)))
+		data = append(data, pair("unavailable_connections", truncateJSON(x.missing, unavailableBytes)))
 	}
 	return append(out, pair("data", data.JSON())).JSON()
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // encode returns v as JSON; <mark> stays legible.
@@ -26,7 +27,7 @@ type arguments struct{ b []byte }
 // put adds a member of any name.
 func (a *arguments) put(name, value string) *arguments {
 	a.comma()
-	a.b = append(append(appendQuoted(a.b, name), ':'), value...)
+	a.b = append(append(clean.AppendQuoted(a.b, name), ':'), value...)
 	return a
 }
 
@@ -69,7 +70,7 @@ func (a *arguments) text(key, value string) *arguments {
 		return a
 	}
 	a.key(key)
-	a.b = appendQuoted(a.b, value)
+	a.b = clean.AppendQuoted(a.b, value)
 	return a
 }
 
@@ -118,7 +119,7 @@ func (a *arguments) list(key string, values []string) *arguments {
 	}
 	quoted := make([]string, len(values))
 	for i, v := range values {
-		quoted[i] = quote(v)
+		quoted[i] = clean.Quote(v)
 	}
 	return a.put(key, "["+strings.Join(quoted, ",")+"]")
 }
@@ -147,16 +148,16 @@ func toolCall(tool string, a *arguments) string {
 // member. The answer says beside it what was cut (D18).
 
 const (
-	leastShare = 64   // a member that would get fewer than this many bytes is left out
-	leastField = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
-	fitDepth   = 6    // how deep a value is looked into; what is large below that is left out as a whole
+	leastShare    = 64   // a member that would get fewer than this many bytes is left out
+	leastField    = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
+	truncateDepth = 6    // how deep a value is looked into; what is large below that is left out as a whole
 )
 
-// fitted returns a JSON value of at most max bytes, which are the 4 of null at least, or as it is when it fits. The members of an
+// truncateJSON returns a JSON value of at most max bytes, which are the 4 of null at least, or as it is when it fits. The members of an
 // object share the bytes: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
-func fitted(raw string, max int) string { return fitAt(raw, max, fitDepth) }
+func truncateJSON(raw string, max int) string { return truncateAt(raw, max, truncateDepth) }
 
-func fitAt(raw string, max, depth int) string {
+func truncateAt(raw string, max, depth int) string {
 	if len(raw) <= max {
 		return raw
 	}
@@ -164,14 +165,14 @@ func fitAt(raw string, max, depth int) string {
 	case kind == "string" && max >= len(`""`):
 		return encode(prefix(rs.TextStart(raw, max), max-len(`""`)))
 	case kind == "array" && depth > 0 && max >= len(`[]`):
-		return fitArray(raw, max, depth)
+		return truncateArray(raw, max, depth)
 	case kind == "object" && depth > 0 && max >= len(`{}`):
-		return fitObject(rs.AsObject(raw), max, leastShare, depth).JSON()
+		return truncateObject(rs.AsObject(raw), max, leastShare, depth).JSON()
 	}
 	return "null"
 }
 
-func fitArray(raw string, max, depth int) string {
+func truncateArray(raw string, max, depth int) string {
 	elements, _ := rs.AsArray(raw)
 	remaining := max - len(`[]`)
 	for i, element := range elements {
@@ -182,15 +183,15 @@ func fitArray(raw string, max, depth int) string {
 		if remaining <= leastShare {
 			return rs.JoinArray(elements[:i])
 		}
-		elements[i] = fitAt(element, remaining-1, depth-1)
+		elements[i] = truncateAt(element, remaining-1, depth-1)
 		return rs.JoinArray(elements[:i+1])
 	}
 	return rs.JoinArray(elements)
 }
 
-// fitObject cuts an object to max bytes. A member is whole, or has at least least bytes, its name included, or is left
+// truncateObject cuts an object to max bytes. A member is whole, or has at least least bytes, its name included, or is left
 // out with those behind it. A member whose name is too long for any call is left out alone.
-func fitObject(o object, most, least, depth int) object {
+func truncateObject(o object, most, least, depth int) object {
 	remaining := most - len(`{}`)
 	var fitted object
 	var sizes []int
@@ -207,19 +208,19 @@ func fitObject(o object, most, least, depth int) object {
 	fitted = append(object{}, fitted[:kept]...)
 	for i, m := range fitted {
 		if sizes[i] > share {
-			fitted[i].Value = fitAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)
+			fitted[i].Value = truncateAt(m.Value, share-(sizes[i]-len(m.Value)), depth-1)
 		}
 	}
 	return fitted
 }
 
-// fitEnvelope cuts what stands beside a list to max bytes, but no cursor: it would be worth nothing.
-func fitEnvelope(o object, max int) object {
+// truncateEnvelope cuts what stands beside a list to max bytes, but no cursor: it would be worth nothing.
+func truncateEnvelope(o object, max int) object {
 	if len(o.JSON()) <= max {
 		return o
 	}
 	cursors := []string{"next_cursor", "next_changes_since", "has_more"}
-	fitted := fitObject(o.Without(cursors...), max, leastShare, fitDepth)
+	fitted := truncateObject(o.Without(cursors...), max, leastShare, truncateDepth)
 	for _, key := range cursors {
 		if value := o.Get(key); value != "" {
 			fitted = append(fitted, pair(key, value))
@@ -257,7 +258,7 @@ func prefix(s string, max int) string {
 	n := 0
 	for i, c := range s {
 		if n += escapedRune(c); n > max {
-			return s[:openFlag(s[:i])]
+			return s[:clean.OpenFlag(s[:i])]
 		}
 	}
 	return s

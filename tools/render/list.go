@@ -1,15 +1,14 @@
 package render
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A listing is a list answer.
@@ -68,14 +67,14 @@ func (l listing) warnings(max int) []string {
 		w := rs.AsObject(raw)
 		line := "warning"
 		if code := w.Text("code"); code != "" {
-			line += " " + name(preview(code, labelChars))
+			line += " " + clean.Name(clean.Preview(code, labelChars))
 		}
 		message := w.Text("message")
 		if w == nil {
 			message, _ = rs.AsText(raw)
 		}
 		if message != "" {
-			line += ": " + quote(preview(message, 240))
+			line += ": " + clean.Quote(clean.Preview(message, 240))
 		}
 		lines = append(lines, line)
 	}
@@ -92,14 +91,21 @@ func (l listing) warned(code string) bool {
 	return false
 }
 
-// cursorLine prints a cursor alone on its line, or says where a cursor stands that no line could hold or that could be taken for
-// more than a cursor.
-func cursorLine(key, value string) string {
-	line := key + "=" + value
-	if longerThan(line, lineChars) || oneLine(value) != value || strings.ContainsAny(value, " \"{}") {
-		return key + " is in structuredContent.data." + key
+// keep returns the list with other items in place of its own.
+func (l listing) keep(items []rs.Item) listing {
+	l.Items, l.Body = items, l.With(items)
+	l.Raw = l.Body.JSON()
+	return l
+}
+
+// datesReadAs says what the dates of a filter were read as: a line for each field, where the core says so in the answer.
+func datesReadAs(answer object) []string {
+	var lines []string
+	for _, raw := range answer.Array("read_as") {
+		text, _ := rs.AsText(raw)
+		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
 	}
-	return line
+	return lines
 }
 
 // maxLimit is the largest limit that the tools take.
@@ -147,86 +153,13 @@ func otherConnection(o object, named string) bool {
 	return ok && ref.ConnectionID != "" && ref.ConnectionID != named
 }
 
-// bound keeps the hits that were asked for: at most limit, of the named connection only.
-func (s *searchPage) bound() {
-	e := excess{limit: s.q.Limit}
-	kept := s.page[:0]
-	for _, h := range s.page {
-		if h.foreign || s.q.ConnectionID != "" && h.conn != s.q.ConnectionID {
-			e.foreign++
-			continue
-		}
-		kept = append(kept, h)
+// parseRef is [rs.ParseRef] where it is no error that a text is no record's id.
+func parseRef(text string) (rs.Ref, bool) {
+	if text == "" {
+		return rs.Ref{}, false
 	}
-	if e.limit > 0 && len(kept) > e.limit {
-		e.over, e.most = len(kept)-e.limit, len(kept)
-		kept = kept[:e.limit]
-	}
-	s.page, s.left = kept, e
-}
-
-// keep returns the list with other items in place of its own.
-func (l listing) keep(items []rs.Item) listing {
-	l.Items, l.Body = items, l.With(items)
-	l.Raw = l.Body.JSON()
-	return l
-}
-
-// boundRecords keeps the records that were asked for: of the named connection only, and at most limit of each connection.
-func boundRecords(l listing, limit int, connection string) (listing, excess) {
-	e := excess{limit: limit}
-	if connection == "" && (limit == 0 || len(l.Items) <= limit) {
-		return l, e
-	}
-	kept := make([]rs.Item, 0, len(l.Items))
-	counts := map[string]int{}
-	for _, record := range l.Items {
-		o := record.Members
-		if otherConnection(o, connection) {
-			e.foreign++
-			continue
-		}
-		conn := cmp.Or(rs.ConnectionID(o), connection)
-		if counts[conn]++; limit > 0 && counts[conn] > limit {
-			e.over, e.most = e.over+1, max(e.most, counts[conn])
-			continue
-		}
-		if own, foreign := ownRelated(o, connection); foreign > 0 {
-			e.foreign, record = e.foreign+foreign, own.Item()
-		}
-		kept = append(kept, record)
-	}
-	if e.over+e.foreign == 0 {
-		return l, e
-	}
-	return l.keep(kept), e
-}
-
-// ownRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.
-func ownRelated(record object, connection string) (own object, foreign int) {
-	expanded := record.Object("expanded")
-	if connection == "" || expanded == nil {
-		return record, 0
-	}
-	keep := func(list []string) string {
-		kept := slices.DeleteFunc(slices.Clone(list), func(raw string) bool { return otherConnection(rs.AsObject(raw), connection) })
-		foreign += len(list) - len(kept)
-		return rs.JoinArray(kept)
-	}
-	for _, relation := range slices.Clone(expanded) {
-		value := rs.AsObject(relation.Value)
-		if list, many := rs.AsArray(relation.Value); many {
-			expanded = expanded.With(relation.Name, keep(list))
-		} else if list, many := rs.AsArray(value.Get("data")); many {
-			expanded = expanded.With(relation.Name, value.With("data", keep(list)).JSON())
-		} else if otherConnection(value, connection) {
-			expanded, foreign = expanded.With(relation.Name, "null"), foreign+1
-		}
-	}
-	if foreign == 0 {
-		return record, 0
-	}
-	return record.With("expanded", expanded.JSON()), foreign
+	ref, err := rs.ParseRef(text)
+	return ref, err == nil
 }
 
 // A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
@@ -294,14 +227,4 @@ func (p Position) start(n int, id func(int) string) (start int, note string) {
 func mark(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:markBytes])
-}
-
-// datesReadAs says what the dates of a filter were read as: a line for each field, where the core says so in the answer.
-func datesReadAs(answer object) []string {
-	var lines []string
-	for _, raw := range answer.Array("read_as") {
-		text, _ := rs.AsText(raw)
-		lines = append(lines, "dates read as: "+preview(text, 300))
-	}
-	return lines
 }

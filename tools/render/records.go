@@ -1,46 +1,24 @@
 package render
 
 import (
-	"cmp"
-	"fmt"
+	"math"
 	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// A RecordsQuery is the call that a page of records answers.
-type RecordsQuery struct {
-	Stream       string
-	ConnectionID string
-	Limit        int      // of the page that was read
-	Asked        int      // the limit that was asked for, where the answer to it was too large; else 0
-	Position     Position // where the answer starts
-	ChangesSince string
-	Fields       []string
-	Empty        []EmptyField // why the filter leaves no records, where that was found out
-	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
-	Rest object
-}
-
-// next returns the call that continues, with every argument of this one. It reports false when the call is no line that can be
-// copied.
-func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
-	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
-		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
-	return call, !longerThan(call, lineChars-100) && oneLine(call) == call
-}
-
-// A recordsAnswer is a page of records with what both channels say of it.
-type recordsAnswer struct {
-	q     RecordsQuery
-	l     listing // with those of its records that are left
-	items []item  // the same
-	all   []item  // all records of the page
-	start int     // where in all items begins
-	moved string  // what is not exact because the list has changed
-	extra excess  // what the resource server sent beyond what was asked for
-}
+// How the structured result of a page is shared out, in bytes of JSON.
+const (
+	followUpsJSON = 5 << 10                               // the calls that read long fields
+	pageJSON      = StructuredHard - followUpsJSON - 1000 // the page itself
+	envelopeJSON  = 8 << 10                               // what stands beside the records
+	leastRecord   = 400                                   // of a record that still says what it is
+	leastFollowUp = 400                                   // of one record
+	longText      = lineChars                             // a text of more characters has a follow-up in the ladder
+	truncatedText = 500                                   // characters of a text on a page that is too large otherwise
+)
 
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
 // as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
@@ -71,247 +49,191 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }
 
-// next is the cursor that goes on behind the first shown records.
-func (a *recordsAnswer) next(shown int) string {
-	return a.q.Position.after(a.start+shown, a.q.Limit, recordMark(&a.items[shown-1], a.l.Items[shown-1].Raw)).String()
+// A shownRecord is what structured output has of a record.
+type shownRecord struct {
+	raw      string
+	fields   object
+	expanded string // JSON
 }
 
-// warning says in structured output what is not as it was asked for.
-func (a *recordsAnswer) warning(shown int) string {
-	notes := []string{a.extra.note("record", a.l.Envelope.Has("next_cursor")), a.moved, a.q.lowered()}
+// A longRecord is a record with texts that are long, or cut.
+type longRecord struct {
+	n    int // of the record
+	item *item
+	cuts []truncation // of all its long texts, whole ones too
+}
+
+// structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
+// ends at a record. A record is shrunk only where it fills a page alone. It reports how many records are shown, and what of each is long.
+func (a *recordsAnswer) structured() (out []byte, shown int, long []longRecord) {
+	if len(a.l.Raw) <= pageJSON {
+		long := a.long(len(a.items), func(i int) shownRecord {
+			return shownRecord{a.l.Items[i].Raw, a.items[i].data, a.l.Items[i].Members.Get("expanded")}
+		})
+		followUps, more := followUps(long, StructuredHard-1000-len(a.l.Raw))
+		w := &arguments{make([]byte, 0, len(a.l.Raw)+1024+size(followUps))}
+		w.open("", '{').put("data", a.l.Raw)
+		return a.beside(w, len(a.items), followUps, more), len(a.items), long
+	}
+	envelope := truncateEnvelope(a.l.Envelope, envelopeJSON)
+	if len(a.items) == 0 {
+		return a.page(envelope, 0, nil, nil, 0), 0, nil
+	}
+	remaining := pageJSON - len(envelope.JSON()) - len(a.next(len(a.items)))
+	if remaining < leastRecord {
+		return nil, 0, nil
+	}
+	if len(a.items) > 1 {
+		if out, shown, long := a.truncated(envelope); shown > 0 {
+			return out, shown, long
+		}
+	}
+	one := shrunk(a.l.Items[0], &a.items[0], remaining)
+	long = a.long(1, func(int) shownRecord { return one })
+	followUps, more := followUps(long, followUpsJSON)
+	return a.page(envelope, 1, []string{one.raw}, followUps, more), 1, long
+}
+
+// truncated is the page with long texts truncated, and as many of its records as fit.
+func (a *recordsAnswer) truncated(envelope object) (out []byte, shown int, long []longRecord) {
+	records, sizes := make([]string, len(a.items)), make([]int, len(a.items))
+	long = a.long(len(a.items), func(i int) shownRecord {
+		record := truncated(a.l.Items[i], &a.items[i])
+		records[i], sizes[i] = record.raw, len(record.raw)+len(",")
+		return record
+	})
+	followUps, _ := followUps(long, math.MaxInt)
+	for i, record := range long {
+		sizes[record.n] += len(followUps[i]) + len(",")
+	}
+	frame := func(shown int) int {
+		return len(a.page(envelope, shown, nil, nil, 0)) + len(`,"content_ladder":{"records":[]}`)
+	}
+	if shown = firstFitting(sizes, StructuredHard-frame(len(a.items))); shown < len(a.items) {
+		shown = firstFitting(sizes[:len(sizes)-1], StructuredHard-frame(len(sizes)-1))
+	}
+	long = slices.DeleteFunc(long, func(record longRecord) bool { return record.n >= shown })
+	return a.page(envelope, shown, records[:shown], followUps[:len(long)], 0), shown, long
+}
+
+// page writes the list with its first records alone.
+func (a *recordsAnswer) page(envelope object, shown int, records, followUps []string, more int) []byte {
 	if shown < len(a.items) {
-		notes = append(notes, fmt.Sprintf("These are records %d-%d of the %d of this page; next_cursor goes on behind them.", a.start+1, a.start+shown, len(a.all)))
+		envelope = envelope.With("has_more", "true").With("next_cursor", encode(a.next(shown)))
 	}
-	return strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), " ")
+	w := &arguments{make([]byte, 0, 1024+size(records)+size(followUps))}
+	w.open("", '{').open("data", '{')
+	for _, m := range envelope {
+		w.put(m.Name, m.Value)
+	}
+	w.array(a.l.Name(), records).shut('}')
+	return a.beside(w, shown, followUps, more)
 }
 
-// lowered says that the page has a smaller limit than the one that was asked for, or "".
-func (q RecordsQuery) lowered() string {
-	if q.Asked == 0 {
-		return ""
+// beside writes all that structured output says beside a page with some records, and how many long records it does not name.
+func (a *recordsAnswer) beside(w *arguments, shown int, followUps []string, more int) []byte {
+	if len(followUps)+more > 0 {
+		w.open("content_ladder", '{').array("records", followUps).number("more_records", more).shut('}')
 	}
-	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+	w.some("warning", a.warning(shown))
+	if len(a.q.Empty) > 0 {
+		w.put("conditions", explained("query_records", a.q.Empty))
+	}
+	return w.shut('}').b
 }
 
-// recordMark is what tells a record from the others of its page.
-func recordMark(it *item, raw string) string {
-	if it.id != "" {
-		return it.id
+// truncated is a record with its long texts truncated.
+func truncated(sent rs.Item, it *item) shownRecord {
+	shown := shownRecord{sent.Raw, it.data, sent.Members.Get("expanded")}
+	if it.data == nil || !sent.Members.Has("data") || it.ref == (rs.Ref{}) {
+		return shown
 	}
-	return raw
-}
-
-// readRecords reads the records of a page.
-func readRecords(list []rs.Item, q RecordsQuery) []item {
-	items := make([]item, len(list))
-	for i, record := range list {
-		items[i] = readRecord(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
-		items[i].relations = readRelations(&items[i])
-	}
-	return items
-}
-
-// head says which records these are, and of how many.
-func (a *recordsAnswer) head() string {
-	head := name(a.q.Stream)
-	if len(a.items) > 0 && !spansConnections(a.items) {
-		if source := a.items[0].source(); source != "" {
-			head += ", " + source
+	shown.fields = slices.Clone(it.data)
+	for i, m := range it.data {
+		if len(m.Value) <= truncatedText || rs.Kind(m.Value) != "string" || (truncation{field: m}).unnamed() != "" {
+			continue
+		}
+		if text, _ := rs.AsText(m.Value); clean.LongerThan(text, truncatedText+truncatedText/4-1) {
+			shown.fields[i].Value = encode(text[:clean.RuneIndex(text, truncatedText)])
 		}
 	}
-	head += ": " + plural(len(a.all), "record")
-	if n := a.l.count(); n != "" {
-		head += ", " + n + " match in all"
-	}
-	if order := recordsOrder(a.all, a.q); order != "" && !spansConnections(a.items) {
-		head += ", " + order
-	}
-	switch {
-	case a.more():
-		head += ", more follow"
-	case a.q.ChangesSince != "":
-		head += ", no more changes"
-	case a.q.Position != (Position{}) || len(a.all) > 0:
-		head += ", none follow"
-	}
-	return head
+	shown.raw = sent.Members.With("data", shown.fields.JSON()).JSON()
+	return shown
 }
 
-// more reports whether the resource server has records behind this page.
-func (a *recordsAnswer) more() bool {
-	return a.l.Envelope.Flag("has_more") || a.l.Envelope.Has("next_cursor") || a.extra.over > 0
+// shrunk is a record with its fields, and what was expanded, cut to max bytes together with the envelope.
+func shrunk(sent rs.Item, it *item, max int) shownRecord {
+	record := sent.Members
+	if !record.Has("data") || it.data == nil {
+		raw := truncateJSON(sent.Raw, max)
+		return shownRecord{raw, rs.AsObject(raw), rs.AsObject(raw).Get("expanded")}
+	}
+	own := truncateObject(record.Without("data", "expanded"), max/3, leastShare, truncateDepth)
+	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
+	expanded := record.Get("expanded")
+	if expanded != "" {
+		expanded = truncateJSON(expanded, remaining/3)
+		remaining -= len(expanded)
+		own = append(own, pair("expanded", expanded))
+	}
+	fields := truncateObject(it.data, remaining, min(leastField, remaining/2), truncateDepth)
+	return shownRecord{append(own, pair("data", fields.JSON())).JSON(), fields, expanded}
 }
 
-// recordsOrder says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
-func recordsOrder(page []item, q RecordsQuery) string {
-	if sort := q.Rest.Text("sort"); sort != "" {
-		return "sorted by " + name(preview(sort, labelChars))
-	}
-	newest, oldest := len(page) > 1, len(page) > 1
-	for i := 1; i < len(page); i++ {
-		before, behind := &page[i-1], &page[i]
-		comparable := before.authored != "" && before.timeField == behind.timeField && len(before.authored) == len(behind.authored)
-		newest = newest && comparable && before.authored >= behind.authored
-		oldest = oldest && comparable && before.authored <= behind.authored
-	}
-	switch {
-	case newest && !oldest:
-		return "newest first"
-	case oldest && !newest:
-		return "oldest first"
-	}
-	return ""
-}
-
-// text is what stands before the records, as many of them as fit, and how to go on.
-func (a *recordsAnswer) text() string {
-	lead, tail := a.lead(), a.tail()
-	last := tail
-	if n := len(a.items); n > 0 && size(a.stopped(n)) > size(tail) {
-		last = a.stopped(n)
-	}
-	room := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
-	records, notes := writeTables(a.items, room-size(last)-size(lead))
-	shown := len(records)
-	if shown > 0 {
-		beside := slices.Concat(lead, notes)
-		if shown = fitting(records, append(beside, tail...), room); shown < len(records) {
-			shown = max(1, fitting(records[:len(records)-1], append(beside, a.stopped(len(records)-1)...), room))
-		}
-		if shown == 1 && tooWide(records[0]) {
-			shown = 0
+// long are the first records with texts that are long, or cut.
+func (a *recordsAnswer) long(shown int, record func(i int) shownRecord) []longRecord {
+	var long []longRecord
+	for i := range shown {
+		if cuts := longTexts(record(i), &a.items[i]); len(cuts) > 0 {
+			long = append(long, longRecord{i, &a.items[i], cuts})
 		}
 	}
-	if shown < len(records) {
-		tail = a.stopped(shown)
-	}
-	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
+	return long
 }
 
-// fitting is how many of the first records fit in a text of so many bytes beside other lines. None fits that has too long a line.
-func fitting(records, beside []string, room int) int {
-	room -= size(beside) - 1
-	lines := textLines - strings.Count(strings.Join(beside, "\n"), "\n") - 1
-	for i, record := range records {
-		room -= len(record) + 1
-		if lines -= strings.Count(record, "\n") + 1; room < 0 || lines < 0 || tooWide(record) {
-			return i
+// longTexts are the fields of a record that are long texts, and those that were cut.
+func longTexts(shown shownRecord, it *item) []truncation {
+	if it.ref == (rs.Ref{}) {
+		return nil
+	}
+	var cuts []truncation
+	for _, m := range it.data {
+		part, kind := shown.fields.Get(m.Name), rs.Kind(m.Value)
+		whole := part == m.Value || kind == "null"
+		if whole && (len(m.Value) <= longText || kind != "string") {
+			continue
+		}
+		c := truncation{it: it, field: m}
+		switch {
+		case whole:
+			c.fromStart = true
+			if c.shown = c.total(); c.shown <= longText {
+				continue
+			}
+		case kind == "string":
+			text, _ := rs.AsText(part)
+			c.shown = utf8.RuneCountInString(text)
+		}
+		cuts = append(cuts, c)
+	}
+	if len(it.expanded) > 0 {
+		if all := pair("expanded", it.expanded.JSON()); len(shown.expanded) < len(all.Value) {
+			cuts = append(cuts, truncation{it: it, field: all, related: true})
 		}
 	}
-	return len(records)
+	return cuts
 }
 
-// lead are the lines before the records.
-func (a *recordsAnswer) lead() []string {
-	lines := append([]string{a.head()}, datesReadAs(a.l.Envelope)...)
-	lines = append(append(lines, freshness(a.l.Envelope)...), a.q.lowered(), a.moved)
-	if note := a.extra.note("record", a.l.Envelope.Has("next_cursor")); note != "" {
-		lines = append(lines, "warning: "+note)
-	}
-	if a.q.ChangesSince == "" && spansConnections(a.items) {
-		lines = append(lines, "limit and order hold for each connection apart; the connections follow one another.")
-	}
-	lines = append(lines, a.l.warnings(4)...)
-	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
-		lines = append(lines, cursorLine("next_changes_since", changes))
-	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	for i, line := range lines {
-		lines[i] = clip(line, lineChars)
-	}
-	return lines
-}
-
-// stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
-// fits into no text is passed over.
-func (a *recordsAnswer) stopped(shown int) []string {
-	line := fmt.Sprintf("Shown %d-%d of these %s.", a.start+1, a.start+shown, plural(len(a.all), "record"))
-	if shown == 0 {
-		shown = 1
-		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.start+1, len(a.all))
-	}
-	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown))}
-}
-
-// nextPage is the call that goes on at a cursor; where no line holds it, the cursor is said alone.
-func (q RecordsQuery) nextPage(changes, cursor string) string {
-	if call, ok := q.next(q.ConnectionID, changes, cursor); ok {
-		return "next page: " + call
-	}
-	return cursorLine("next_cursor", cursor) + "\nnext page: query_records with the same arguments and next_cursor as cursor"
-}
-
-// spansConnections reports whether records come from more than one connection.
-func spansConnections(items []item) bool {
-	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
-}
-
-// tail are the last lines: how to go on, with the cursor once more.
-func (a *recordsAnswer) tail() []string {
-	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
-	session := ""
-	if q.ChangesSince != "" {
-		session = cmp.Or(changes, q.ChangesSince)
-	}
-	switch {
-	case cursor != "":
-		return []string{q.nextPage(session, cursor)}
-	case a.more() || a.l.warned("partial_results"):
-		return namedPages(q, a.all, session)
-	case changes != "":
-		call, ok := q.next(q.ConnectionID, changes, "")
-		if !ok {
-			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
+// followUps are content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a), in about
+// max bytes. more is how many records do not fit there.
+func followUps(long []longRecord, max int) (list []string, more int) {
+	for i, record := range long {
+		if max < len(record.item.id)+leastFollowUp {
+			return list, len(long) - i
 		}
-		return []string{"later changes: " + call}
-	case len(a.all) == 0 && len(explain("query_records", q.Empty)) > 0:
-		return explain("query_records", q.Empty)
-	case len(a.all) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
-		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
+		followUp := append(object{pair("id", encode(record.item.id))}, truncationMembers("long_fields", record.cuts, record.item, max-len(record.item.id)-leastFollowUp/2)...)
+		list = append(list, followUp.JSON())
+		max -= len(list[i])
 	}
-	return nil
-}
-
-// namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
-// behind its own last record on this page. Where that stands in the list of its connection is known of the first page alone.
-func namedPages(q RecordsQuery, page []item, session string) []string {
-	const maxNamed = 12
-	later := q.Position.Cursor != ""
-	lines := []string{"This page has no cursor. To page on, name one connection:"}
-	if later {
-		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
-	}
-	var connections []string
-	shown, last := map[string]int{}, map[string]*item{}
-	for i := range page {
-		conn := page[i].conn
-		if conn != "" && shown[conn] == 0 {
-			connections = append(connections, conn)
-		}
-		shown[conn], last[conn] = shown[conn]+1, &page[i]
-	}
-	if q.ConnectionID != "" || len(connections) == 0 {
-		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
-	}
-	for _, conn := range connections {
-		cursor := ""
-		if !later {
-			cursor = Position{}.after(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
-		}
-		line, ok := q.next(conn, session, cursor)
-		if !ok {
-			line = "query_records with the same arguments and connection_id " + name(conn)
-		}
-		if label := preview(last[conn].label, labelChars); label != "" {
-			line += " for " + bare(label)
-		}
-		if len(lines) <= maxNamed && !longerThan(line, lineChars) {
-			lines = append(lines, line)
-		}
-	}
-	if left := len(connections) - (len(lines) - 1); left > 0 {
-		lines = append(lines, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-			left, new(arguments).text("stream", q.Stream).call("schema")))
-	}
-	return lines
+	return list, 0
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // ANSWERS 2: a value is printed exactly, and what is no short value says how much of it is missing.
@@ -39,7 +40,7 @@ func TestCell(t *testing.T) {
 		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
 	} {
 		t.Run(says, func(t *testing.T) {
-			if got, left := appendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
+			if got, left := clean.AppendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
 				t.Errorf("%s is shown as %s, %d left; want %s, %d", row.raw, got, left, row.want, row.left)
 			}
 		})
@@ -113,8 +114,8 @@ func TestRecordTables(t *testing.T) {
 	}
 }
 
-// What stands beside the records may leave no room for any: then the cursor would skip them all, and there is no answer.
-func TestACursorThatLeavesNoRoom(t *testing.T) {
+// What stands beside the records may leave no space for any: then the cursor would skip them all, and there is no answer.
+func TestACursorThatLeavesNoSpace(t *testing.T) {
 	page := func(cursor int) string {
 		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",") +
 			`],"next_cursor":"` + strings.Repeat("c", cursor) + `"}`
@@ -122,7 +123,7 @@ func TestACursorThatLeavesNoRoom(t *testing.T) {
 	if r, err := Records(answer(page(30_000)), RecordsQuery{Stream: "messages"}); err != nil || len(r.Structured) > StructuredHard {
 		t.Errorf("%d bytes, %v", len(r.Structured), err)
 	}
-	for _, cursor := range []int{StructuredHard - ladderJSON - 1000, 60_000} {
+	for _, cursor := range []int{StructuredHard - followUpsJSON - 1000, 60_000} {
 		_, err := Records(answer(page(cursor)), RecordsQuery{Stream: "messages"})
 		if e := rs.AsError(err); e == nil || e.Code != rs.InvalidResponse || !strings.Contains(e.Message, "cursor") {
 			t.Errorf("a cursor of %d bytes: %v", cursor, err)

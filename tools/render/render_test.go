@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 func TestInvalidResponse(t *testing.T) {
@@ -103,7 +104,7 @@ func TestDocument(t *testing.T) {
 			"https:///nohost":                                  own,
 			"":                                                 own,
 		} {
-			_, doc := document(t, `{"id":"m1","data":{"url":`+quote(address)+`}}`)
+			_, doc := document(t, `{"id":"m1","data":{"url":`+clean.Quote(address)+`}}`)
 			if doc["url"] != want {
 				t.Errorf("%.60q: url %q, want %q", address, doc["url"], want)
 			}
@@ -167,7 +168,7 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `{"data":` + document + `,"legend":` + quote(flagLegend) + `}`; string(r.Structured) != want {
+		if want := `{"data":` + document + `,"legend":` + clean.Quote(flagLegend) + `}`; string(r.Structured) != want {
 			t.Error(cmp.Diff(want, string(r.Structured)))
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A grant is a schema document to be made: connectors with streams with fields, all names different.
@@ -171,7 +172,7 @@ func (r *schemaReader) structured() {
 			for _, m := range o.Object("field_capabilities") {
 				if q.Stream != "" {
 					r.names = append(r.names, m.Name)
-					if !slices.Contains(page.Shortened, "field "+clip(m.Name, labelChars)) {
+					if !slices.Contains(page.Shortened, "field "+clean.Clip(m.Name, labelChars)) {
 						r.whole[m.Name] = json.RawMessage(m.Value)
 					}
 				}

@@ -7,18 +7,8 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
-
-// A SearchQuery is the call that a page of hits answers.
-type SearchQuery struct {
-	Q            string
-	Limit        int
-	Position     Position // where the answer starts
-	ConnectionID string
-	Rest         object  // the other arguments as they were sent (streams, filter, mode)
-	RecordBase   string  // public base URL of the resource server, for citations; no trailing slash
-	Repair       *Repair // what was done where no record has all words; nil where that was not needed
-}
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
@@ -37,27 +27,6 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
-}
-
-// A searchPage is what the answer to a search is made of.
-type searchPage struct {
-	l     listing
-	q     SearchQuery
-	page  []hit // all hits of the page; hits are those from start on
-	hits  []hit
-	start int
-	left  excess // what the resource server sent beyond what was asked for
-	moved string // what is not exact because the list has changed
-}
-
-// next is the cursor that goes on behind the first shown of the hits.
-func (s *searchPage) next(shown int) string {
-	return s.q.Position.after(s.start+shown, s.q.Limit, s.hits[shown-1].id).String()
-}
-
-// warning says what the resource server sent beyond what was asked for, and whether the list has changed.
-func (s *searchPage) warning(cursor bool) string {
-	return strings.TrimSpace(s.left.note("hit", cursor) + " " + s.moved)
 }
 
 // Limits of excerpts in structured output, in characters.
@@ -87,13 +56,16 @@ type hitStyle struct {
 func (s *searchPage) structured() json.RawMessage {
 	q, all, notice := s.q, len(s.hits), ""
 	if q.Repair == nil {
-		notice = searchLead(s.l, q)
+		notice = s.lead()
 	}
 	// Links are for the resource server's own clients, and repeat the cursor.
-	data := fitEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
+	data := truncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
 	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
 	if q.Repair != nil {
 		data = data.With("repair", q.Repair.envelope().JSON())
+	}
+	if s.q.OfTime != nil {
+		data = data.With("of_that_time", object{pair("tool", encode("search")), pair("arguments", s.q.OfTime.JSON())}.JSON())
 	}
 	if left := s.warning(data.Has("next_cursor")); left != "" {
 		data = data.With("warning", encode(left))
@@ -203,7 +175,7 @@ func (w *hitWriter) result(a *arguments, h *hit) {
 	const longURL = 300
 	style, title, url := w.style, h.heading(), cmp.Or(citation(h.own), citation(h.own.Object("data")))
 	if style.bare {
-		title = clip(title, 40)
+		title = clean.Clip(title, 40)
 	}
 	if url == "" || style.bare || style.short && len(url) > longURL {
 		url = recordURL(w.base, h.ref)
@@ -213,13 +185,13 @@ func (w *hitWriter) result(a *arguments, h *hit) {
 		a.some("connection_id", h.separate())
 		return
 	}
-	a.some("who", preview(h.who, labelChars)).some("authored_at", h.authored)
+	a.some("who", clean.Preview(h.who, labelChars)).some("authored_at", h.authored)
 	if h.authored == "" { // when it was read, which is not when it happened
 		a.some("emitted_at", h.emitted)
 	}
-	a.some("connection_id", h.conn).some("connector_key", preview(h.connector, titleChars))
+	a.some("connection_id", h.conn).some("connector_key", clean.Preview(h.connector, titleChars))
 	a.some("stream", h.stream).some("record_id", h.recordID)
-	a.some("display_name", preview(h.label, titleChars))
+	a.some("display_name", clean.Preview(h.label, titleChars))
 	if h.has != "" && len(h.words) > 0 {
 		a.put("words", encode(h.words))
 	}
@@ -242,17 +214,6 @@ func (w *hitWriter) result(a *arguments, h *hit) {
 	x.place.cite(x.text.plain, shown).add(a)
 	a.list("also_in", otherFields(h.excerpts, x.field))
 	a.shut('}')
-}
-
-// otherFields are the fields that matched beside one.
-func otherFields(excerpts []excerpt, field string) []string {
-	var fields []string
-	for i := range excerpts {
-		if excerpts[i].field != field {
-			fields = append(fields, excerpts[i].field)
-		}
-	}
-	return fields
 }
 
 // followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the

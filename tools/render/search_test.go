@@ -223,3 +223,27 @@ func TestACursorThatNoAnswerCanHold(t *testing.T) {
 		t.Errorf("%.300s", r.Structured)
 	}
 }
+
+// Hits by meaning alone are not announced as matches, on either channel.
+func TestHitsByMeaningAreSaidToBe(t *testing.T) {
+	hit := func(key, how string) string { return fmt.Sprintf(`{"stream":"s","record_key":%q,%s}`, key, how) }
+	lexical, hybrid := hit("a", `"snippet":{"text":"needle"}`), hit("b", `"retrieval_mode":"hybrid","retrieval_sources":["semantic","lexical"]`)
+	semantic, near := hit("c", `"retrieval_mode":"semantic"`), hit("d", `"retrieval_mode":"hybrid","retrieval_sources":["semantic"]`)
+	const all = "The hits are the nearest in meaning; they need not have the words, or be about them."
+	for hits, want := range map[string]string{
+		lexical + "," + hybrid: "",
+		semantic + "," + near:  all,
+		semantic:               all,
+		lexical + "," + near:   "1 of these 2 hits: only near in meaning, perhaps without the words.",
+		"":                     "",
+	} {
+		r, err := Search(answer(`{"data":[`+hits+`]}`), SearchQuery{Q: "needle", RecordBase: "https://rs.example"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notice := rs.AsObject(string(r.Structured)).Text("notice")
+		if first, _, _ := strings.Cut(r.Text, "\n"); notice != want || want != "" && first != want || want == "" && strings.Contains(r.Text, "in meaning") {
+			t.Errorf("%s: %q and %q, want %q", hits, notice, first, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // text is what a model reads: the proven matches, then a summary that is enough to go on, then the other hits and how to page (D11). It
@@ -17,17 +18,17 @@ func (s *searchPage) text() string {
 		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, len(s.hits)
 	}
 	frame := s.frame()
-	room := target - frame.size()
-	if room < 600 {
-		room = hard - frame.size()
+	remaining := target - frame.size()
+	if remaining < 600 {
+		remaining = hard - frame.size()
 	}
-	if room < 200 { // handles of extreme length: what only explains is left out
+	if remaining < 200 { // handles of extreme length: what only explains is left out
 		frame.notes = nil
-		room = hard - frame.size()
+		remaining = hard - frame.size()
 	}
 	var hits []hitText
-	for _, chars := range []int{s.excerptRoom(room, wanted), 40, 0} {
-		if hits = s.hitTexts(chars, room); len(hits) > 0 {
+	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} {
+		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
 			break
 		}
 	}
@@ -39,16 +40,16 @@ const (
 	leastExcerpt = 80 // characters; excerpts are shorter only where not one hit fits
 )
 
-// excerptRoom is how many characters an excerpt may have where so many hits are to fit in so many bytes.
-func (s *searchPage) excerptRoom(room, wanted int) int {
+// excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
+func (s *searchPage) excerptLength(remaining, wanted int) int {
 	const beside = 60 // bytes of a hit: field, place, digest and separators
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
 		h.line = h.what(true)
-		room -= len(h.id) + len(h.line) + beside
+		remaining -= len(h.id) + len(h.line) + beside
 	}
-	return min(max(room/max(n, 1), leastExcerpt), excerptChars)
+	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
 
 // A searchFrame is what stands in text beside the hits.
@@ -68,7 +69,7 @@ func (s *searchPage) frame() searchFrame {
 		f.summary, f.lead = q.Repair.summary(s.page, s.hits), q.Repair.says()
 	} else {
 		f.summary = searchSummary(l, s.page, s.hits, q)
-		if line := searchLead(l, q); line != "" {
+		if line := s.lead(); line != "" {
 			f.lead = []string{line}
 		}
 	}
@@ -130,7 +131,7 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 // readExample is the call that reads around the first match; each hit's id and field= make one like it (D34).
 func (s *searchPage) readExample() string {
 	for i := range s.hits {
-		if h := s.hit(i); len(h.excerpts) > 0 && !longerThan(h.id, previewIDChars) {
+		if h := s.hit(i); len(h.excerpts) > 0 && !clean.LongerThan(h.id, previewIDChars) {
 			return "read around a match: " + h.best().read(new(arguments)).call("read_record_field")
 		}
 	}
@@ -147,21 +148,16 @@ func longIDs(count int) string {
 	return fmt.Sprintf("An id of over %d characters is not shown here (%d); structured output has it.", previewIDChars, count)
 }
 
-func size(lines []string) int {
-	n := 0
-	for _, line := range lines {
-		n += len(line) + 1
-	}
-	return n
-}
-
 // searchSummary alone is enough to fetch the best hit (B-1, B-3).
 func searchSummary(l listing, page, hits []hit, q SearchQuery) string {
 	line := plural(len(page), "hit")
 	if q.Q != "" {
-		line += " for " + quote(preview(q.Q, 80))
+		line += " for " + clean.Quote(clean.Preview(q.Q, 80))
 	} else {
 		line = plural(len(page), "record") + ", newest first"
+	}
+	if n, _ := l.meta.Number("untimed_count"); n > 0 {
+		line += ", without " + strconv.Itoa(n) + " of unknown time"
 	}
 	switch {
 	case len(page) == 0 && q.Q == "":
@@ -213,14 +209,14 @@ func sourceMix(hits []hit) string {
 			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
 			break
 		}
-		label := preview(s.first.label, 40)
+		label := clean.Preview(s.first.label, 40)
 		if label == "" {
-			label = preview(s.first.conn, 40)
+			label = clean.Preview(s.first.conn, 40)
 		}
 		if label == "" {
 			label = "unnamed"
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d", bare(label), s.count))
+		parts = append(parts, fmt.Sprintf("%s=%d", clean.Bare(label), s.count))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -243,6 +239,9 @@ func (s *searchPage) notes() []string {
 		notes = append(notes, note+".")
 	}
 	notes = append(notes, s.l.warnings(2)...)
+	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && len(call) <= lineChars && clean.Line(call) == call {
+		notes = append(notes, "of the time that the query names: "+call)
+	}
 	if len(hits) > 0 && !s.proves() {
 		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
 	}
@@ -279,18 +278,20 @@ func searchTail(l listing, q SearchQuery) []string {
 	return q.nextPage(cursor, "next page: the same search with cursor = structuredContent.data.next_cursor")
 }
 
-// nextPage is the search at a cursor, or something else to say where that is too long for the text.
-func (q SearchQuery) nextPage(cursor, otherwise string) []string {
-	if call := q.call(cursor).call("search"); len(call) <= longestHandle && oneLine(call) == call {
-		return []string{"next page: " + call}
+// summary alone is enough to fetch the best hit.
+func (r *Repair) summary(page, hits []hit) string {
+	line := plural(r.Total, "hit") + " for some of the words"
+	switch {
+	case len(page) == 0:
+		return "0 hits. Try other words, or no streams and filter."
+	case len(hits) == 0:
+		return line
 	}
-	if line := cursorLine("cursor", cursor); len(line) < longestHandle {
-		return []string{"next page: the same search with " + line}
+	if id := hits[0].id; len(id) <= longestHandle {
+		line += "; first_fetch_id=" + id
 	}
-	return []string{otherwise}
-}
-
-// call is the same search at a cursor.
-func (q SearchQuery) call(cursor string) *arguments {
-	return new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor)
+	if mix := sourceMix(page); mix != "" {
+		line += " ; source_mix: " + mix
+	}
+	return line
 }

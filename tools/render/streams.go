@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A StreamsQuery is the call that a list of streams answers.
@@ -32,7 +33,7 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	})
 	structured := object{pair("data", l.Raw)}.JSON()
 	if q.Offset > 0 || !fitsStructured(structured) {
-		head := fitEnvelope(l.Envelope, documentHead)
+		head := truncateEnvelope(l.Envelope, documentHead)
 		structured, _ = fullest(left, func(n int) string { return q.structured(l, head, n) }, fitsStructured)
 	}
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
@@ -59,7 +60,7 @@ func (q StreamsQuery) text(l listing, n int) string {
 		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
 	for i, line := range lines {
-		lines[i] = clip(line, lineChars)
+		lines[i] = clean.Clip(line, lineChars)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -70,7 +71,7 @@ func (q StreamsQuery) head(total int) string {
 	case total > 0:
 		return plural(total, "stream row") + ", one for each stream and connection"
 	case q.ConnectionID != "":
-		return "Connection " + name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
+		return "Connection " + clean.Name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
 	}
 	return noStream
 }
@@ -93,7 +94,7 @@ func (q StreamsQuery) structured(l listing, head object, n int) string {
 	rows := l.Items[q.Offset:end]
 	data := head.With("data", rs.JoinItems(rows))
 	if n == 1 && len(rows[0].Raw) > structuredTarget { // a row that fills a page alone
-		data = head.With("data", rs.JoinArray([]string{fitted(rows[0].Raw, structuredTarget)}))
+		data = head.With("data", rs.JoinArray([]string{truncateJSON(rows[0].Raw, structuredTarget)}))
 	}
 	return append(out, pair("shown", encode(q.shown(end, total))), pair("data", data.JSON())).JSON()
 }
@@ -103,11 +104,11 @@ func streamLine(o object) string {
 	if conn := rs.ConnectionID(o); conn != "" {
 		line += " — " + shownName(conn)
 		if label := o.Text("display_name"); label != "" {
-			line += " " + quote(preview(label, labelChars))
+			line += " " + clean.Quote(clean.Preview(label, labelChars))
 		}
 	}
 	if key := rs.ConnectorKey(o); key != "" {
-		line += " (" + bare(preview(key, labelChars)) + ")"
+		line += " (" + clean.Bare(clean.Preview(key, labelChars)) + ")"
 	}
 	sep := ": "
 	if n, ok := o.Number("record_count"); ok {
@@ -115,11 +116,11 @@ func streamLine(o object) string {
 		sep = ", "
 	}
 	if t := o.Text("last_updated"); t != "" {
-		line += sep + "updated " + name(preview(t, 40))
+		line += sep + "updated " + clean.Name(clean.Preview(t, 40))
 		sep = ", "
 	}
 	if status := o.Object("freshness").Text("status"); status != "" {
-		line += sep + "freshness " + name(preview(status, 40))
+		line += sep + "freshness " + clean.Name(clean.Preview(status, 40))
 	}
 	return line
 }

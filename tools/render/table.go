@@ -7,144 +7,38 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // Records in text are a table: the names of the columns once, then a line for each record, each value as it was sent. A blank cell
 // is a field that the record does not have; null, "" and [] are printed.
 
 const (
-	separator     = " | "
 	leastText     = 120                 // characters of a text that a cell always shows
 	mostText      = 500                 // characters that it shows at most, among other records
 	onlyText      = 1500                // the same of a record that is alone
-	maxColumns    = 40                  // a record with more fields is a block of lines
-	maxTables     = 4                   // tables on a page; records of more connections in turn stand in one, with their whole ids
-	recordRoom    = recordsText - 2<<10 // bytes of one record at most
+	recordBytes   = recordsText - 2<<10 // bytes of one record at most
 	maxChildShown = 20                  // related records of one record and relation
 	maxBlockLines = textLines - 100     // fields of a record that is a block of lines
 )
 
-// A tableGroup is some records of a page that follow one another, with their columns.
-type tableGroup struct {
-	items   []item
-	prefix  string // of the ids; "" when they are printed whole
-	emitted bool   // no record has a time of its own: when each was read stands behind the id
-	columns []string
-	block   bool // each record is a block of lines
-	related []relatedColumns
-}
-
 // A recordTable writes the records of a page as text.
 type recordTable struct {
-	chars int   // that a cell shows of a text at most
-	cuts  []cut // the values that are cut, of the records written
-}
-
-// groupRecords divides a page at each change of connection, unless that changes too often.
-func groupRecords(items []item) []tableGroup {
-	var groups []tableGroup
-	for i := range items {
-		n := len(groups) - 1
-		if n < 0 || groups[n].items[0].conn != items[i].conn || groups[n].items[0].stream != items[i].stream {
-			groups, n = append(groups, tableGroup{items: items[i:i]}), n+1
-		}
-		groups[n].items = items[i-len(groups[n].items) : i+1]
-	}
-	if len(groups) > max(maxTables, len(items)/4) {
-		groups = []tableGroup{{items: items}}
-	}
-	for i := range groups {
-		g := &groups[i]
-		g.emitted = !slices.ContainsFunc(g.items, func(it item) bool { return it.authored != "" || it.emitted == "" })
-		g.prefix, g.columns, g.related = commonPrefix(g.items), columnsOf(g.items), relatedOf(g.items)
-		g.block = len(items) == 1 || len(g.columns) > maxColumns || longerThan(g.header(), lineChars)
-	}
-	return groups
-}
-
-// commonPrefix is what the ids of most records of one connection and stream begin with; "" when there is no such beginning. An id
-// that does not begin with it is printed whole.
-func commonPrefix(items []item) string {
-	prefix := ""
-	for i := range items {
-		switch it := &items[i]; {
-		case it.ref == (rs.Ref{}): // has no id that could be printed
-		case it.conn != items[0].conn || it.stream != items[0].stream:
-			return ""
-		case prefix == "" || strings.HasPrefix(prefix, rs.RecordURIPrefix):
-			prefix = idPrefix(it)
-		}
-	}
-	return prefix
-}
-
-// idPrefix is the part of an id before its record id.
-func idPrefix(it *item) string {
-	if strings.HasPrefix(it.id, rs.RecordURIPrefix) {
-		return it.id[:strings.LastIndexByte(it.id, '/')+1]
-	}
-	return strings.TrimSuffix(it.id, it.recordID)
-}
-
-// columnsOf are the names of all fields, in the order in which they are met.
-func columnsOf(items []item) []string {
-	var columns []string
-	seen := map[string]bool{}
-	for i := range items {
-		for _, m := range items[i].data {
-			if repeatsID(&items[i], m) || seen[m.Name] {
-				continue
-			}
-			seen[m.Name] = true
-			columns = append(columns, m.Name)
-		}
-	}
-	return columns
-}
-
-// repeatsID reports the field that says the record's id again.
-func repeatsID(it *item, m member) bool {
-	if m.Name != "id" || rs.Kind(m.Value) != "string" {
-		return false
-	}
-	id, _ := rs.AsText(m.Value)
-	return id == it.recordID
-}
-
-// measure is about how many bytes records take whose long texts are cut to leastText characters, and how many long texts there are.
-func measure(items []item) (size, long int) {
-	const note = 50 // bytes of quotes, and of how much is cut
-	for i := range items {
-		it := &items[i]
-		size += len(it.id) + len(it.conn) + len(separator)
-		for _, m := range it.data {
-			value := m.Value
-			if longerThan(value, leastText+leastText/4) {
-				value = value[:runeIndex(value, leastText)]
-				size, long = size+note, long+1
-			}
-			size += len(value) + len(separator)
-		}
-		for _, r := range it.relations {
-			related, longRelated := measure(r.records[:min(len(r.records), maxChildShown)])
-			size, long = size+related+len(r.name), long+longRelated
-		}
-	}
-	return size, long
+	chars int          // that a cell shows of a text at most
+	cuts  []truncation // the values that are cut, of the records written
 }
 
 // writeTables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
 // of a group, and how texts are read on that cells show in part; none when there are none, or each has its own call. Texts are shown as
-// far as there is room for all of them.
-func writeTables(items []item, room int) (records, notes []string) {
+// far as all of them fit.
+func writeTables(items []item, remaining int) (records, notes []string) {
 	t := recordTable{chars: mostText}
 	if len(items) == 1 {
 		t.chars = onlyText
 	}
 	const beside = 3 * lineChars / 10 // heads, and the note on how to read on
 	if size, long := measure(items); long > 0 {
-		t.chars = min(max(leastText+(room-beside-size)/long, leastText), t.chars)
+		t.chars = min(max(leastText+(remaining-beside-size)/long, leastText), t.chars)
 	}
 	groups := groupRecords(items)
 	for i := range groups {
@@ -155,11 +49,33 @@ func writeTables(items []item, room int) (records, notes []string) {
 		}
 		records = append(records, written...)
 	}
-	if at := slices.IndexFunc(t.cuts, func(c cut) bool { return c.unnamed() == "" }); at >= 0 && len(items) > 1 {
+	if at := slices.IndexFunc(t.cuts, func(c truncation) bool { return c.unnamed() == "" }); at >= 0 && len(items) > 1 {
 		t.cuts[at].fromStart = true
 		notes = []string{"(+N characters): not shown; read with the id and field, as " + t.cuts[at].readOn()}
 	}
 	return records, notes
+}
+
+// measure is about how many bytes records take whose long texts are cut to leastText characters, and how many long texts there are.
+func measure(items []item) (size, long int) {
+	const note = 50 // bytes of quotes, and of how much is cut
+	for i := range items {
+		it := &items[i]
+		size += len(it.id) + len(it.conn) + len(separator)
+		for _, m := range it.data {
+			value := m.Value
+			if clean.LongerThan(value, leastText+leastText/4) {
+				value = value[:clean.RuneIndex(value, leastText)]
+				size, long = size+note, long+1
+			}
+			size += len(value) + len(separator)
+		}
+		for _, r := range it.relations {
+			related, longRelated := measure(r.records[:min(len(r.records), maxChildShown)])
+			size, long = size+related+len(r.name), long+longRelated
+		}
+	}
+	return size, long
 }
 
 // group writes each record of a group, the first behind the head.
@@ -177,41 +93,11 @@ func (t *recordTable) group(g *tableGroup) []string {
 // tooWide reports whether a line has more characters than a line may have.
 func tooWide(lines string) bool {
 	for line := range strings.SplitSeq(lines, "\n") {
-		if longerThan(line, lineChars) {
+		if clean.LongerThan(line, lineChars) {
 			return true
 		}
 	}
 	return false
-}
-
-// header names the columns.
-func (g *tableGroup) header() string { return header(g.prefix, g.columns, g.emitted) }
-
-func header(prefix string, columns []string, emitted bool) string {
-	names := append(make([]string, 0, 2+len(columns)), "id")
-	if emitted {
-		names = append(names, "emitted_at")
-	}
-	for _, column := range columns {
-		names = append(names, shownName(column))
-	}
-	line := strings.Join(names, separator)
-	if prefix != "" {
-		line += " (id = " + prefix + " + first column)"
-	}
-	return line
-}
-
-// head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
-func (g *tableGroup) head() string {
-	if g.block {
-		return ""
-	}
-	lines := []string{g.header()}
-	for i := range g.related {
-		lines = append(lines, g.related[i].header()...)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // record is a record with what came with it: one line or several.
@@ -226,7 +112,7 @@ func (t *recordTable) record(g *tableGroup, it *item) string {
 		record = t.row(g.prefix, g.columns, g.emitted, it)
 	}
 	for i := range it.relations {
-		lines := t.relation(g, &it.relations[i], recordRoom-len(record)-1)
+		lines := t.relation(g, &it.relations[i], recordBytes-len(record)-1)
 		record += "\n" + strings.Join(lines, "\n")
 	}
 	return record
@@ -236,7 +122,7 @@ func (t *recordTable) record(g *tableGroup, it *item) string {
 func (it *item) handle(prefix, none string) string {
 	handle := cmp.Or(strings.TrimPrefix(it.id, prefix), none)
 	if conn := it.separate(); conn != "" {
-		handle += " connection_id=" + name(conn)
+		handle += " connection_id=" + clean.Name(conn)
 	}
 	return handle
 }
@@ -245,7 +131,7 @@ func (it *item) handle(prefix, none string) string {
 func (t *recordTable) block(it *item) string {
 	b := append([]byte("id: "), it.handle("", "(none)")...)
 	if it.authored == "" && it.emitted != "" {
-		b = append(b, "\nemitted_at: "+name(it.emitted)...)
+		b = append(b, "\nemitted_at: "+clean.Name(it.emitted)...)
 	}
 	for i, m := range it.data {
 		if repeatsID(it, m) {
@@ -253,7 +139,7 @@ func (t *recordTable) block(it *item) string {
 		}
 		before := len(b)
 		b = t.appendCell(append(b, "\n"+shownName(m.Name)+": "...), it, m, true)
-		if len(b) > recordRoom-lineChars || longerThan(string(b[before+1:]), lineChars) || i == maxBlockLines {
+		if len(b) > recordBytes-lineChars || clean.LongerThan(string(b[before+1:]), lineChars) || i == maxBlockLines {
 			note := fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id", plural(len(it.data)-i, "more field"), shownName(m.Name))
 			return string(append(b[:before], note...))
 		}
@@ -268,7 +154,7 @@ func (t *recordTable) row(prefix string, columns []string, emitted bool, it *ite
 		return string(append(append(b, separator...), deletedCell(it)...))
 	}
 	if emitted {
-		b = append(append(b, separator...), name(it.emitted)...)
+		b = append(append(b, separator...), clean.Name(it.emitted)...)
 	}
 	for _, column := range columns {
 		b = append(b, separator...)
@@ -281,11 +167,11 @@ func (t *recordTable) row(prefix string, columns []string, emitted bool, it *ite
 
 // appendCell appends a value, and how much of it is not shown; with call how that is read.
 func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte {
-	b, left := appendCell(b, m.Value, t.chars)
+	b, left := clean.AppendCell(b, m.Value, t.chars)
 	if left == 0 {
 		return b
 	}
-	c := cut{it: it, field: m, shown: t.chars}
+	c := truncation{it: it, field: m, shown: t.chars}
 	t.cuts = append(t.cuts, c)
 	b = append(append(append(b, " (+"...), thousands(left)...), " characters"...)
 	if call {
@@ -296,7 +182,31 @@ func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte
 
 func deletedCell(it *item) string {
 	if it.deletedAt != "" {
-		return "(deleted_at " + name(it.deletedAt) + ")"
+		return "(deleted_at " + clean.Name(it.deletedAt) + ")"
 	}
 	return "(deleted)"
+}
+
+// relation are lines of the related records of a record, as many as fit.
+func (t *recordTable) relation(g *tableGroup, related *relation, remaining int) []string {
+	columns := g.related[slices.IndexFunc(g.related, func(r relatedColumns) bool { return r.relation == related.name })]
+	var lines []string
+	if g.block && len(related.records) > 0 {
+		lines = columns.header()
+	}
+	start, written := "  "+shownName(related.name)+": ", 0
+	for written < min(len(related.records), maxChildShown) && size(lines) < remaining-lineChars {
+		line := t.row(columns.prefix, columns.columns, false, &related.records[written])
+		lines = append(lines, start+clean.Clip(line, lineChars-4*labelChars))
+		written++
+	}
+	switch left := len(related.records) - written; {
+	case left > 0:
+		lines = append(lines, fmt.Sprintf("%s%d more, in fetch with this id and expand", start, left))
+	case related.more:
+		lines = append(lines, start+"more exist; raise expand_limit")
+	case len(related.records) == 0:
+		lines = append(lines, start+"none")
+	}
+	return lines
 }

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // Ungranted is what an answer leaves out because it is not granted, and the command lines by which the owner grants it. It comes from
@@ -31,20 +33,10 @@ func (r Result) With(u *Ungranted) Result {
 func (u *Ungranted) lines() []string {
 	var lines []string
 	if len(u.Streams) > 0 {
-		lines = append(lines, clip("not granted here, and left out: "+strings.Join(shownNames(u.Streams), ", "), lineChars))
+		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(shownNames(u.Streams), ", "), lineChars))
 	}
 	for _, limit := range u.Times {
-		line := "the grant of " + shownName(limit.Stream) + " is limited to times"
-		if limit.Field != "" {
-			line = "the grant of " + shownName(limit.Stream) + " is limited to " + shownName(limit.Field)
-		}
-		if limit.Since != "" {
-			line += " from " + shownText(minute(limit.Since))
-		}
-		if limit.Until != "" {
-			line += " to before " + shownText(minute(limit.Until))
-		}
-		lines = append(lines, clip(line+"; other records are left out", lineChars))
+		lines = append(lines, timeLimit("the grant of "+shownName(limit.Stream), limit)+"; other records are left out")
 	}
 	return append(lines, connectLines(u.Connect)...)
 }
@@ -53,9 +45,21 @@ func (u *Ungranted) lines() []string {
 func connectLines(commands []string) []string {
 	var lines []string
 	for _, command := range commands {
-		if line := fmt.Sprint(toConnect, oneLine(command)); !longerThan(line, lineChars) {
+		if line := fmt.Sprint(toConnect, clean.Line(command)); !clean.LongerThan(line, lineChars) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// timeLimit is the start of a sentence that says to which times a grant is limited.
+func timeLimit(grant string, limit rs.TimeLimit) string {
+	line := grant + " is limited to " + shownName(cmp.Or(limit.Field, "times"))
+	if limit.Since != "" {
+		line += " from " + shownText(minute(limit.Since))
+	}
+	if limit.Until != "" {
+		line += " to before " + shownText(minute(limit.Until))
+	}
+	return clean.Clip(line, lineChars-100)
 }

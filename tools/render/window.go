@@ -6,32 +6,12 @@ import (
 	"fmt"
 	"mime"
 	"sort"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
-
-// A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All
-// numbers are in characters, which are code points.
-type WindowQuery struct {
-	Ref    rs.Ref
-	Field  string
-	Offset int
-	Limit  int
-	Q      string
-	Before *int // nil: as the resource server pleases
-	After  *int
-}
-
-// at returns the arguments that read on at an offset with the same limit.
-func (q WindowQuery) at(offset int) *arguments {
-	a := new(arguments).text("id", q.Ref.String()).text("field", q.Field)
-	a.put("offset_chars", strconv.Itoa(offset))
-	return a.number("limit_chars", q.Limit)
-}
 
 // A span is a window's place in its field, in code points. -1 is unknown.
 type span struct {
@@ -133,20 +113,11 @@ func readSpan(w object, q WindowQuery) span {
 	return s
 }
 
-// surrogates is how many UTF-16 units s has more than code points.
-func surrogates(s string) int {
-	n := 0
-	for _, c := range s {
-		n += utf16.RuneLen(c) - 1
-	}
-	return n
-}
-
 // fit cuts the window at a rune so that it takes at most max bytes on either channel, and no more lines than hosts show,
 // and moves its end.
 func (s *span) fit(max int) {
 	const handles = 8 // lines of ours around the text
-	runes := []rune(s.text[:runeIndex(s.text, max+1)])
+	runes := []rune(s.text[:clean.RuneIndex(s.text, max+1)])
 	n := sort.Search(len(runes), func(n int) bool {
 		text := string(runes[:n+1])
 		lines := quoteLines(text)
@@ -164,7 +135,7 @@ func (s *span) fit(max int) {
 
 // keepFlag moves the end of a window that stops inside an emoji flag to before it: its parts would not be shown apart.
 func (s *span) keepFlag() {
-	cut := openFlag(s.text)
+	cut := clean.OpenFlag(s.text)
 	if s.next < 0 || cut == 0 || cut == len(s.text) {
 		return
 	}
@@ -177,8 +148,8 @@ func windowStructured(o object, s span, q WindowQuery) string {
 	if rs.Kind(field) != "object" {
 		field = object{pair("path", encode(q.Field))}.JSON()
 	}
-	field = fitted(field, windowField)
-	text := manyLines(s.text)
+	field = truncateJSON(field, windowField)
+	text := clean.Lines(s.text)
 	w := object{
 		pair("text", encode(text)), pair("sha256", encode(Digest(text))), pair("start_chars", encode(s.start)), pair("end_chars", encode(s.end)),
 		pair("total_chars", numberOrNull(s.total)), pair("complete", encode(s.complete)),
@@ -205,7 +176,7 @@ func numberOrNull(n int) string {
 // read on once more.
 func windowPage(s span, q WindowQuery) string {
 	var lines []string
-	head := q.Ref.String() + " field " + name(q.Field) + ": "
+	head := q.Ref.String() + " field " + clean.Name(q.Field) + ": "
 	switch {
 	case s.complete:
 		head += fmt.Sprintf("complete, %d characters", s.end)
@@ -220,7 +191,7 @@ func windowPage(s span, q WindowQuery) string {
 	if s.next < 0 && !s.complete {
 		head += "; the end of the field"
 	}
-	lines = append(lines, clip(head, lineChars))
+	lines = append(lines, clean.Clip(head, lineChars))
 	next := ""
 	if s.next >= 0 {
 		next = "next part: " + q.at(s.next).call("read_record_field")
@@ -232,18 +203,12 @@ func windowPage(s span, q WindowQuery) string {
 	if s.text == "" {
 		return strings.Join(append(lines, "The text is empty."), "\n")
 	}
-	lines = append(lines, "sha256 "+Digest(manyLines(s.text))+" of this text")
+	lines = append(lines, "sha256 "+Digest(clean.Lines(s.text))+" of this text")
 	lines = append(lines, quoteLines(s.text)...)
 	if next != "" {
 		lines = append(lines, next)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// A BlobQuery is the call that a blob answers.
-type BlobQuery struct {
-	BlobID       string
-	ConnectionID string
 }
 
 // Blob renders a blob. Text, JSON, CSV and calendars stand inline, the first 16 KiB of them; of other types only type,
@@ -259,15 +224,15 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	if q.ConnectionID != "" {
 		out = append(out, pair("connection_id", encode(q.ConnectionID)))
 	}
-	head := fmt.Sprintf("%s: %s, %d bytes, sha256 %x", name(q.BlobID), kind, len(body), sum)
-	lines := []string{clip(head, lineChars)}
+	head := fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum)
+	lines := []string{clean.Clip(head, lineChars)}
 	inline := text && utf8.ValidString(body)
 	if inline {
 		s := span{text: body}
 		s.next = -1
 		s.fit(blobText)
 		complete := s.next < 0
-		out = append(out, pair("text", encode(manyLines(s.text))), pair("complete", encode(complete)))
+		out = append(out, pair("text", encode(clean.Lines(s.text))), pair("complete", encode(complete)))
 		if !complete {
 			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
 		}
@@ -288,7 +253,7 @@ func blobType(contentType string) (kind string, text bool) {
 	if err != nil || kind == "" {
 		kind = "application/octet-stream"
 	}
-	kind = preview(kind, labelChars)
+	kind = clean.Preview(kind, labelChars)
 	switch {
 	case strings.HasPrefix(kind, "text/"), kind == "application/json", strings.HasSuffix(kind, "+json"),
 		kind == "application/csv", kind == "application/ics", kind == "application/xml", strings.HasSuffix(kind, "+xml"):

@@ -1,0 +1,198 @@
+package fanout
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+)
+
+// Defaults of [PackageOptions].
+const (
+	defaultPackageWidth   = 8
+	defaultMemberDeadline = 5 * time.Second
+)
+
+// PackageOptions configure [NewPackage]. Zero values mean the defaults.
+type PackageOptions struct {
+	// Width is how many members are asked at a time.
+	Width int
+	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
+	// All parts together may take three times as long.
+	MemberDeadline time.Duration
+	// Now tells the time; nil means time.Now.
+	Now func() time.Time
+	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
+	// answered. It must be quick. nil means none.
+	FannedOut func(asked, answered int)
+}
+
+func (o PackageOptions) withDefaults() PackageOptions {
+	if o.Width <= 0 {
+		o.Width = defaultPackageWidth
+	}
+	if o.MemberDeadline <= 0 {
+		o.MemberDeadline = defaultMemberDeadline
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// A grantPackage is a Doer over member grants (D17). It does not know the package's own token, so every read that leaves it
+// carries the token of exactly one member.
+//
+//   - Schema, streams and search, with no connection named, ask all members and merge their answers.
+//   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
+//   - A blob is looked for in one member after the other, unless its connection is known.
+//
+// Where it comes from a packageAuthority, a member is read only while its token is an active client token (D27).
+//
+// A grantPackage is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
+type grantPackage struct {
+	id        string
+	members   []*member
+	options   PackageOptions
+	authority *auth.TokenCache // introspects the members' tokens; nil if the caller of NewPackage vouches for them
+	refusals  *refusals
+}
+
+// A member is a Member that can be read.
+type member struct {
+	Member
+	doer   rs.Doer
+	shared bool // another member has the same connection
+}
+
+func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
+	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
+	holders := map[string]int{}
+	known := map[[2]string]bool{}
+	for _, given := range m.Members {
+		key := [...]string{given.ID, given.GrantID}
+		if known[key] {
+			continue // a grant that is listed twice for one connection must not be read twice
+		}
+		known[key] = true
+		c := &member{Member: given}
+		if c.Refused == nil && (c.Token == rs.Token{}) {
+			c.Refused = &rs.Error{Code: rs.ChildUnusable, Message: "There is no token for this connection."}
+		}
+		if c.Refused == nil {
+			c.doer = doer(c.Token)
+		}
+		p.members = append(p.members, c)
+		holders[c.ID]++
+	}
+	for _, c := range p.members {
+		c.shared = holders[c.ID] > 1
+	}
+	return p
+}
+
+// learn remembers that a member's grant was turned away.
+func (p *grantPackage) learn(c *member, e *rs.Error) {
+	if refusesGrant(e) {
+		p.refusals.remember(c.Token, e, p.options.Now())
+	}
+}
+
+// refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
+// server turned it away within the last minute (D14).
+func (p *grantPackage) refused(c *member) *rs.Error {
+	now := p.options.Now()
+	switch {
+	case c.Refused != nil:
+		return c.Refused
+	case !c.Expires.IsZero() && !now.Before(c.Expires):
+		return &rs.Error{Code: rs.GrantExpired, Message: "The access to this connection has expired."}
+	}
+	return p.refusals.of(c.Token, now)
+}
+
+// grants reports whether a member may read a stream; of no stream, every member may.
+func (c *member) grants(stream string) bool {
+	return stream == "" || slices.Contains(c.Streams, stream)
+}
+
+// having lists the members that were granted a stream.
+func (p *grantPackage) having(stream string) []*member {
+	var having []*member
+	for _, c := range p.members {
+		if stream != "" && c.grants(stream) {
+			having = append(having, c)
+		}
+	}
+	return having
+}
+
+func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
+	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
+}
+
+// granted returns those of the streams that a member may read, in their order.
+func (c *member) granted(streams []string) []string {
+	var granted []string
+	for _, name := range streams {
+		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
+			granted = append(granted, name)
+		}
+	}
+	return granted
+}
+
+const (
+	// refusalHold is how long a member that answered 401 or 403 is not offered again (D14).
+	refusalHold = 60 * time.Second
+	// maxRefusals bounds the memory of one process.
+	maxRefusals = 10_000
+)
+
+// refusals remembers which member grants the resource server turned away, under the SHA-256 of the member's token, so
+// that a grant approved anew starts with a clean name. It is safe for concurrent use.
+type refusals struct {
+	entries *lru.Cache[[sha256.Size]byte, refusal]
+}
+
+type refusal struct {
+	why   *rs.Error
+	until time.Time
+}
+
+func newRefusals() *refusals {
+	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails for a size below 1 only
+	return &refusals{entries}
+}
+
+func (r *refusals) of(token rs.Token, now time.Time) *rs.Error {
+	entry, found := r.entries.Get(sha256.Sum256([]byte(token.Reveal())))
+	if !found || !now.Before(entry.until) {
+		return nil
+	}
+	return entry.why
+}
+
+func (r *refusals) remember(token rs.Token, why *rs.Error, now time.Time) {
+	r.entries.Add(sha256.Sum256([]byte(token.Reveal())), refusal{why, now.Add(refusalHold)})
+}
+
+// refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,
+// field or connection that this grant does not hold; such an answer is about the request, and the grant stays usable.
+func refusesGrant(e *rs.Error) bool {
+	if e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden {
+		return false
+	}
+	for _, aboutRequest := range []string{"stream_not_allowed", "instance_mismatch", "_not_granted", "connection_not_found", "needs_broader_grant"} {
+		if strings.HasSuffix(string(e.Code), aboutRequest) {
+			return false
+		}
+	}
+	return true
+}

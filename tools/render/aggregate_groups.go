@@ -1,0 +1,201 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// An AggregateQuery is the call that an aggregation answers.
+type AggregateQuery struct {
+	Stream    string
+	Arguments object       // as sent, for the calls that are printed
+	Empty     []EmptyField // why the filter leaves no records, where that was found out
+}
+
+// An aggregateAnswer is an answer with the groups that it has.
+type aggregateAnswer struct {
+	AggregateQuery
+	object
+	raw     string // the same
+	rows    []groupRow
+	units   []string       // each has a column; of numbers without a unit, or with one alone, there is one column
+	columns map[string]int // by unit; nil where the units are too many, and each number has a row
+}
+
+// A groupRow is what an answer says of one group: several parts where its numbers have several units.
+type groupRow struct {
+	key   string // JSON
+	parts []object
+}
+
+func (a *aggregateAnswer) readRows(groups []string) {
+	a.columns = map[string]int{}
+	parts := make([]object, len(groups))
+	for i, raw := range groups {
+		parts[i] = rs.AsObject(raw)
+		unit := parts[i].Text("unit")
+		if _, known := a.columns[unit]; !known {
+			a.columns[unit] = len(a.units)
+			a.units = append(a.units, unit)
+		}
+	}
+	if len(a.units) > maxUnits || len(a.units) == 0 {
+		a.units, a.columns = []string{""}, nil
+	}
+	for _, part := range parts {
+		key := cmp.Or(part.Get("key"), "null")
+		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") && a.columns != nil {
+			a.rows[last].parts = append(a.rows[last].parts, part)
+			continue
+		}
+		a.rows = append(a.rows, groupRow{key, []object{part}})
+	}
+}
+
+const (
+	maxGroups = 100 // that can be asked for
+	maxUnits  = 20  // columns of a table
+)
+
+// A groupsRest is what an answer does not show of its groups.
+type groupsRest struct {
+	says string
+	next *arguments // of the call that shows more; nil where there is none
+}
+
+// rest says what is shown where only the first n groups are, and how to see the others.
+func (a aggregateAnswer) rest(n int) groupsRest {
+	noun := "group"
+	if a.Has("group_by_time") {
+		noun = cmp.Or(a.Text("granularity"), noun)
+	}
+	other := a.other()
+	known, _ := a.Number("group_count")
+	total := max(len(a.rows), known, n)
+	of := ""
+	if total > n {
+		of = fmt.Sprintf(" of %d", total)
+		if known == 0 && other > 0 { // there may be others, of which only the records are counted
+			of = fmt.Sprintf(" of at least %d", total)
+		}
+	}
+	r := groupsRest{says: fmt.Sprintf("shown %d%s %s", n, of, strings.TrimPrefix(plural(total, noun), strconv.Itoa(total)+" "))}
+	hidden := a.recordsOf(n, len(a.rows))
+	switch {
+	case total == 0 && other == 0:
+		r.says = "no groups"
+		return r
+	case total == n && other == 0:
+		r.says = fmt.Sprintf("all %s shown", plural(n, noun))
+		if n == 1 {
+			r.says = "shown 1 " + noun + ", which is all"
+		}
+		return r
+	case total == n && known > 0: // each group was read
+		r.says += fmt.Sprintf("; other_count=%d: records without a value to group by", other)
+		return r
+	}
+	if a.chosenByCount() {
+		r.says += ", chosen by number of records, not by " + shownName(a.Text("metric"))
+	}
+	r.says += fmt.Sprintf("; other_count=%d", other)
+	if hidden+other > 0 {
+		r.says += fmt.Sprintf(": %s in other groups", plural(hidden+other, "record"))
+		if a.Has("group_by") && n == len(a.rows) {
+			r.says += " or without " + shownName(a.Text("group_by"))
+		}
+	}
+	if r.next = a.next(n); r.next == nil {
+		r.says += "; filter to see them"
+	}
+	return r
+}
+
+// chosenByCount reports whether the groups are those with the most records although something else is computed of them.
+func (a aggregateAnswer) chosenByCount() bool {
+	return a.Has("group_by") && !a.Has("group_by_time") && a.Text("metric") != "count"
+}
+
+// other is how many records are in none of the groups that the answer has: what it says, or what its counts leave.
+func (a aggregateAnswer) other() int {
+	other, _ := a.Number("other_count")
+	total, counted := a.Number("filtered_record_count")
+	if !counted || a.Flag("composed") && a.Text("metric") != "count" {
+		return other
+	}
+	return max(other, total-a.recordsOf(0, len(a.rows)))
+}
+
+// recordsOf is how many records some of the groups have.
+func (a aggregateAnswer) recordsOf(from, until int) int {
+	sum := 0
+	for _, row := range a.rows[from:until] {
+		for _, part := range row.parts {
+			n, _ := part.Number("count")
+			sum += n
+		}
+	}
+	return sum
+}
+
+// next is the call that leads to the groups after the first n; nil where none does. Those of time go on where these end. Those of values
+// have no order to go on in, so that more can only be listed at once.
+func (a aggregateAnswer) next(n int) *arguments {
+	if by := a.Text("group_by_time"); by != "" {
+		filter, from := a.Arguments.Object("filter"), a.Text("next_from")
+		if n < len(a.rows) {
+			from, _ = rs.AsText(a.rows[n].key)
+		}
+		if from == "" || clean.LongerThan(from, keyChars) || filter.Has(by) && filter.Object(by) == nil {
+			return nil
+		}
+		bounds := append(object{pair("gte", encode(from))}, filter.Object(by).Without("gte", "gt")...)
+		return new(arguments).rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
+	}
+	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
+		return new(arguments).rest(a.Arguments.With("limit", encode(maxGroups)))
+	}
+	return nil
+}
+
+// lines are the rest in text.
+func (r groupsRest) lines() []string {
+	if r.next == nil || clean.LongerThan(r.next.json(), lineChars-30) {
+		return []string{r.says}
+	}
+	return []string{r.says, "next: " + r.next.call("aggregate")}
+}
+
+// shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
+func shownValue(raw string) string {
+	b, left := clean.AppendCell(nil, withoutDust(raw), keyChars)
+	value := string(b)
+	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
+		shown := text[:clean.RuneIndex(text, keyChars)]
+		value, left = clean.Quote(shown), utf8.RuneCountInString(text[len(shown):])
+	}
+	if left > 0 {
+		return fmt.Sprintf("%s… (%s more characters)", strings.TrimSuffix(value, ellipsis), thousands(left))
+	}
+	return value
+}
+
+// withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has
+// so many digits of its own keeps them.
+func withoutDust(raw string) string {
+	const digits, dust = 15, 4
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
+		return raw
+	}
+	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+dust <= len(raw) && len(raw) > digits {
+		return clean
+	}
+	return raw
+}

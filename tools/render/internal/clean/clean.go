@@ -1,0 +1,236 @@
+// Package clean writes what a record says so that it may stand in an answer: without what steers a terminal or hides text (D19), on one
+// line, quoted, or in the cell of a table.
+package clean
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Text that comes from a record is somebody else's. What steers a terminal, hides text from a reader or floods a screen
+// never reaches a host, on either channel; line breaks, tabs, joiners, emoji and every script do (D19).
+
+// Removed counts the characters that were taken out of an answer, by what they were.
+type Removed struct {
+	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters, invisible break hints
+	Escape    int `json:"escape_sequence,omitempty"` // characters of terminal sequences (ECMA-48), parameters and all
+	Bidi      int `json:"bidi_control,omitempty"`    // embeddings, overrides, isolates
+	Tag       int `json:"tag,omitempty"`             // tag characters outside an emoji flag
+	Combining int `json:"combining,omitempty"`       // marks beyond maxMarks on one letter, and repeated variation selectors
+	Invalid   int `json:"invalid,omitempty"`         // bytes that are no UTF-8 and lone surrogates, shown as U+FFFD
+}
+
+// Total is the number of all characters removed.
+func (r Removed) Total() int {
+	return r.Control + r.Escape + r.Bidi + r.Tag + r.Combining + r.Invalid
+}
+
+// maxMarks is how many combining marks one letter keeps. No living script needs as many; a flood has thousands.
+const maxMarks = 10
+
+// Lines returns s with its line breaks and tabs, without characters that must not reach a host.
+func Lines(s string) string { return new(Removed).Text(s) }
+
+// Line returns s with its white space collapsed to single spaces and without characters that must not reach a host.
+func Line(s string) string {
+	if s = strings.Trim(s, " "); isOneLine(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(Lines(s)), " ")
+}
+
+// isOneLine reports most texts without spaces at the ends that oneLine does not change. It looks at each character once.
+func isOneLine(s string) bool {
+	previous := rune(0)
+	for i := 0; i < len(s); {
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if c < ' ' || c == ' ' && previous == ' ' || c > '~' && !IsOrdinary(c) {
+			return false
+		}
+		previous = c
+		i += size
+	}
+	return true
+}
+
+// Text returns s without the characters that must not reach a host, and counts them. What it returns it would return
+// again unchanged.
+func (r *Removed) Text(s string) string {
+	from := dirty(s, false)
+	if from < 0 {
+		return s
+	}
+	from = letterBefore(s, from)
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:from])
+	s = s[from:]
+	marks := 0 // on the letter that was written last
+	selected := false
+	for len(s) > 0 {
+		c, size := utf8.DecodeRuneInString(s)
+		switch {
+		case c == utf8.RuneError && size == 1:
+			r.Invalid++
+			b.WriteRune(utf8.RuneError)
+			marks, selected = 0, false
+		case c == blackFlag && flagBytes(s) > 0:
+			size = flagBytes(s)
+			b.WriteString(s[:size])
+			marks, selected = 0, false
+		case escapeBytes(s) > 0:
+			size = escapeBytes(s)
+			r.Escape += utf8.RuneCountInString(s[:size])
+		case isLineBreak(c):
+			b.WriteByte('\n')
+			marks, selected = 0, false
+		case isVariationSelector(c):
+			if selected || marks == maxMarks {
+				r.Combining++
+				break
+			}
+			selected = true
+			marks++
+			b.WriteString(s[:size])
+		case isMark(c):
+			if marks == maxMarks {
+				r.Combining++
+				break
+			}
+			marks++
+			b.WriteString(s[:size])
+		case c == '\r' && strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
+		case c != '\t' && !Shows(c):
+			r.count(c)
+		default:
+			b.WriteString(s[:size])
+			marks, selected = 0, false
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+func (r *Removed) count(c rune) {
+	switch {
+	case isBidiControl(c):
+		r.Bidi++
+	case isTag(c):
+		r.Tag++
+	default:
+		r.Control++
+	}
+}
+
+// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name.
+func Visible(name string) string {
+	escaped := Quote(name)
+	return Lines(escaped[1 : len(escaped)-1])
+}
+
+// JSON returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
+// rename. A text that is clean, or that is no JSON, is returned as it is.
+func (r *Removed) JSON(raw string, rename func(string) string) string {
+	if !DirtyJSON(raw) {
+		return raw
+	}
+	var out []byte
+	for {
+		start := strings.IndexByte(raw, '"')
+		if start < 0 {
+			break
+		}
+		length := stringBytes(raw[start:])
+		if length == 0 {
+			break
+		}
+		token, rest := raw[start:start+length], raw[start+length:]
+		out = append(out, raw[:start]...)
+		raw = rest
+		text, ok := rs.AsText(token)
+		if !ok || !DirtyJSON(token) {
+			out = append(out, token...)
+			continue
+		}
+		invalid := strings.Count(text, "\uFFFD") - writtenReplacements(token)
+		r.Invalid += invalid
+		switch clean := r.Text(text); {
+		case clean == text && invalid == 0:
+			out = append(out, token...)
+		case clean != text && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":"):
+			out = rs.AppendText(out, rename(text))
+		default:
+			out = rs.AppendText(out, clean)
+		}
+	}
+	return string(append(out, raw...))
+}
+
+// stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
+func stringBytes(raw string) int {
+	for i := 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 0
+}
+
+var escapeInJSON = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|.)`)
+
+// writtenReplacements is how often a JSON string itself has U+FFFD, which else stands for half a character or for bytes that are no UTF-8.
+func writtenReplacements(token string) int {
+	n := strings.Count(token, "\uFFFD")
+	for _, escape := range escapeInJSON.FindAllString(token, -1) {
+		if strings.EqualFold(escape, `\ufffd`) {
+			n++
+		}
+	}
+	return n
+}
+
+// dirty returns the index of the first character of a text, or of JSON, that may have to go, as it is or as an escape, or -1.
+// Most texts have none, and are then not copied.
+func dirty[T string | json.RawMessage](text T, isJSON bool) int {
+	marks := 0
+	for i := 0; i < len(text); {
+		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
+			marks = 0
+			i++
+			continue
+		}
+		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+		switch {
+		case c == '\\' && isJSON:
+			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
+				return i
+			}
+			marks, size = 0, 2
+		case c == '\\', c == '\n', c == '\t', IsOrdinary(c):
+			marks = 0
+		case c == utf8.RuneError && size == 1, isLineBreak(c), !Shows(c), isTag(c):
+			return i
+		case isMark(c):
+			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
+				return i
+			}
+		default:
+			marks = 0
+		}
+		i += size
+	}
+	return -1
+}
+
+// DirtyJSON reports whether a JSON text may hold a character that has to go.
+func DirtyJSON[T string | json.RawMessage](raw T) bool { return dirty(raw, true) >= 0 }

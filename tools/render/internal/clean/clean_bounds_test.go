@@ -1,0 +1,176 @@
+package clean
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// D19: the first and the last character of each kind that goes, and those beside them, which stay.
+func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
+	tags := func(n int) string { return "🏴" + strings.Repeat("\U000E0061", n) + "\U000E007F" }
+	for name, row := range map[string]struct {
+		text, want string
+		removed    Removed
+	}{
+		"beside the bidi controls":      {"a\u202Fb\u2065c\u2070", "a\u202Fb\u2065c\u2070", Removed{}},
+		"the ends of the bidi controls": {"a\u202A\u202E\u2066\u206Fb", "ab", Removed{Bidi: 4}},
+		"beside the noncharacters":      {"\uFDCF\uFDF0\uFFFD\U0001FFFD", "\uFDCF\uFDF0\uFFFD\U0001FFFD", Removed{}},
+		"the ends of the noncharacters": {"a\uFDD0\uFDEF\uFFFE\U0001FFFE\U0010FFFFb", "ab", Removed{Control: 5}},
+		"beside the tags":               {"\U000DFFFD\U000E0080", "\U000DFFFD\U000E0080", Removed{}},
+		"the ends of the tags":          {"a\U000E0000\U000E007Fb", "ab", Removed{Tag: 2}},
+		"beside the variation selectors": {
+			"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0",
+			"\uFDFF\uFDFF\uFE10\uFE10\U000E00FF\U000E00FF\U000E01F0\U000E01F0",
+			Removed{},
+		},
+		"the first selectors, twice":         {"a\uFE00\uFE00b\U000E0100\U000E0100", "a\uFE00b\U000E0100", Removed{Combining: 2}},
+		"the last selectors, twice":          {"a\uFE0F\uFE0Fb\U000E01EF\U000E01EF", "a\uFE0Fb\U000E01EF", Removed{Combining: 2}},
+		"a selector on each of two letters":  {"a\uFE0Fb\uFE0F", "a\uFE0Fb\uFE0F", Removed{}},
+		"a selector after what goes":         {"\x00\uFE0Fa", "\uFE0Fa", Removed{Control: 1}},
+		"a selector after what is not UTF-8": {"a\uFE0F\xff\uFE0F", "a\uFE0F\uFFFD\uFE0F", Removed{Invalid: 1}},
+		"a selector after a flag":            {"\x00a\uFE0F" + tags(2) + "\uFE0F", "a\uFE0F" + tags(2) + "\uFE0F", Removed{Control: 1}},
+		"a selector after each line":         {"a\uFE0F\n\uFE0F\v\uFE0F\v\uFE0F", "a\uFE0F\n\uFE0F\n\uFE0F\n\uFE0F", Removed{}},
+		"a selector after ten marks": {
+			"e" + strings.Repeat("\u0301", 10) + "\uFE0F",
+			"e" + strings.Repeat("\u0301", 10),
+			Removed{Combining: 1},
+		},
+		"ten marks, a selector among them": {
+			"e" + strings.Repeat("\u0301", 9) + "\uFE0F\u0301",
+			"e" + strings.Repeat("\u0301", 9) + "\uFE0F",
+			Removed{Combining: 1},
+		},
+		"ten marks on each letter": {
+			"\x00" + strings.Repeat("e"+strings.Repeat("\u0301", 10), 2),
+			strings.Repeat("e"+strings.Repeat("\u0301", 10), 2),
+			Removed{Control: 1},
+		},
+		"ten marks after what is not UTF-8": {
+			"e" + strings.Repeat("\u0301", 10) + "\xff" + strings.Repeat("\u0301", 10),
+			"e" + strings.Repeat("\u0301", 10) + "\uFFFD" + strings.Repeat("\u0301", 10),
+			Removed{Invalid: 1},
+		},
+		"ten marks after a flag": {
+			"\x00e" + strings.Repeat("\u0301", 10) + tags(2) + strings.Repeat("\u0301", 10),
+			"e" + strings.Repeat("\u0301", 10) + tags(2) + strings.Repeat("\u0301", 10),
+			Removed{Control: 1},
+		},
+		"a flag of the first and last letters": {
+			"🏴\U000E0030\U000E0039\U000E0061\U000E007A\U000E007F",
+			"🏴\U000E0030\U000E0039\U000E0061\U000E007A\U000E007F",
+			Removed{},
+		},
+		"a flag of what is before the digits":  {"🏴\U000E002F\U000E007F", "🏴", Removed{Tag: 2}},
+		"a flag of what is after the digits":   {"🏴\U000E003A\U000E007F", "🏴", Removed{Tag: 2}},
+		"a flag of what is before the letters": {"🏴\U000E0060\U000E007F", "🏴", Removed{Tag: 2}},
+		"a flag of what is after the letters":  {"🏴\U000E007B\U000E007F", "🏴", Removed{Tag: 2}},
+		"a flag of no region":                  {tags(0), "🏴", Removed{Tag: 1}},
+		"a flag of seven letters":              {tags(7), tags(7), Removed{}},
+		"a flag of eight letters":              {tags(8), "🏴", Removed{Tag: 9}},
+		"a flag that is cut":                   {"🏴\U000E0061", "🏴", Removed{Tag: 1}},
+	} {
+		t.Run("D19 "+name, func(t *testing.T) { checkClean(t, row.text, row.want, row.removed) })
+	}
+}
+
+// D19: every form of a terminal sequence goes as a whole; what only begins like one loses its first character.
+func TestTerminalSequencesGoAsAWhole(t *testing.T) {
+	long := strings.Repeat("1", maxSequence-2)
+	for name, row := range map[string]struct {
+		text, want string
+		removed    Removed
+	}{
+		"of two characters, the first":          {"\x1b0x", "x", Removed{Escape: 2}},
+		"of two characters, the last":           {"\x1b~x", "x", Removed{Escape: 2}},
+		"with an intermediate, the first":       {"\x1b 0x", "x", Removed{Escape: 3}},
+		"with an intermediate, the last":        {"\x1b//Bx", "x", Removed{Escape: 4}},
+		"of no such character":                  {"\x1b\x7fx\x1bé", "xé", Removed{Control: 3}},
+		"an index":                              {"a\x1bMb", "ab", Removed{Escape: 2}},
+		"an eight-bit index is a control":       {"a\u008Db", "ab", Removed{Control: 1}},
+		"a control sequence without parameters": {"\x1b[@x\x1b[~x\u009b@x", "xxx", Removed{Escape: 8}},
+		"the first and last parameters":         {"\x1b[ ?mx", "x", Removed{Escape: 5}},
+		"a control sequence with a line in it":  {"\x1b[1\n2mx", "[1\n2mx", Removed{Control: 1}},
+		"a control sequence that ends with DEL": {"\x1b[1\x7fx", "[1x", Removed{Control: 2}},
+		"the beginning of one at the end":       {"a\x1b[", "a[", Removed{Control: 1}},
+		"the longest":                           {"\x1b[" + long + "mx", "x", Removed{Escape: maxSequence + 1}},
+		"one longer than the longest":           {"\x1b[" + long + "1mx", "[" + long + "1mx", Removed{Control: 1}},
+		"a device control":                      {"\x1bPa\x07x\u0090a\x07x", "xx", Removed{Escape: 7}},
+		"a start of string":                     {"\x1bXa\x07x\u0098a\x07x", "xx", Removed{Escape: 7}},
+		"an operating system command":           {"\x1b]a\u009cx\u009da\x1b\\x", "xx", Removed{Escape: 8}},
+		"a privacy message":                     {"\x1b^a\x07x\u009ea\x07x", "xx", Removed{Escape: 7}},
+		"a program command":                     {"\x1b_a\x07x\u009fa\x07x", "xx", Removed{Escape: 7}},
+		"a control string with a control in it": {"\x1b]a\x01b\x07x", "]abx", Removed{Control: 3}},
+		"a control string with an escape in it": {"\x1b]a\x1b[1mx\x07", "]ax", Removed{Escape: 4, Control: 2}},
+		"the longest control string":            {"\x1b]" + strings.Repeat("a", maxString-1) + "\x07x", "x", Removed{Escape: maxString + 2}},
+		"one longer than the longest of strings": {
+			"\x1b]" + strings.Repeat("a", maxString) + "\x07x",
+			"]" + strings.Repeat("a", maxString) + "x",
+			Removed{Control: 2},
+		},
+	} {
+		t.Run("D19 "+name, func(t *testing.T) { checkClean(t, row.text, row.want, row.removed) })
+	}
+}
+
+func checkClean(t *testing.T, text, want string, counts Removed) {
+	t.Helper()
+	var removed Removed
+	if diff := cmp.Diff(want, removed.Text(text)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(counts, removed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// D19: half a character is counted, however its digits are written, and a whole one is not.
+func TestHalfACharacterIsCounted(t *testing.T) {
+	for token, want := range map[string]int{
+		`"\uD83D\uDE00"`: 0, `"\ud83d\ude00"`: 0, `"\uDBFF\uDFFF"`: 0, `"\ud800\udc00"`: 0, `"\uDaBc\uDeF9"`: 0,
+		`"\uD7FF\uE000"`: 0, `"\uD800"`: 1, `"\udfff"`: 1, `"\uDBFFx"`: 1, `"x\uDC00"`: 1, `"\uD800\uD800"`: 2, `"\uDC00\uDFFF"`: 2,
+		`"\uD83D\\uDE00"`: 1, `"\\uD83D"`: 0, `"\uD83D\n\uDE00"`: 2, `"\uD83D\uDE00\uDE00"`: 1, `"\uDBFE\uDCFD"`: 0, `"\u00e9"`: 0,
+		`"\uFffD\ud800"`: 1, `"\\ufffd\ud800"`: 1, "\"\uFFFD\xff\"": 1,
+	} {
+		var removed Removed
+		removed.JSON(token, Visible)
+		if removed.Invalid != want {
+			t.Errorf("%s: %+v, want %d", token, removed, want) // U+10FFFF is whole, and goes as a noncharacter
+		}
+	}
+}
+
+// A text is never cut inside an emoji flag of a region.
+func TestOpenFlag(t *testing.T) {
+	const begun, whole = "🏴\U000E0067\U000E0062", "🏴\U000E0067\U000E0062\U000E007F"
+	for text, want := range map[string]int{
+		"":            0,
+		"ab":          2,
+		begun:         0,
+		"ab" + begun:  2,
+		"ab" + whole:  2 + len(whole),
+		whole + begun: len(whole),
+		begun + "x":   len(begun) + 1,
+		"🏴":           0,
+	} {
+		if got := OpenFlag(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// D19: what only looks as if something had to go stays, and what stands behind a backslash is looked at.
+func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
+	checkClean(t, "a\\\x00b\\\u202Ec\\u202e", "a\\b\\c\\u202e", Removed{Control: 1, Bidi: 1})
+	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E"} {
+		if got := new(Removed).JSON(noJSON, Visible); got != noJSON {
+			t.Errorf("%q is %q", noJSON, got)
+		}
+	}
+	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "a\u2028b": "a b", "a\u00a0 b": "a b"} {
+		if got := Line(text); got != want {
+			t.Errorf("%q on one line is %q", text, got)
+		}
+	}
+}

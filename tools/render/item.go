@@ -1,0 +1,331 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// An item is a record or a hit, as far as a line about it needs to know.
+type item struct {
+	id        string // what fetch takes: a record id, or the resource server's own when that is no record (S2-9)
+	ref       rs.Ref // the zero Ref when id is no record
+	stream    string
+	recordID  string
+	conn      string // connection_id
+	connector string // short key
+	label     string // display name of the connection
+	title     string // "" when the source has none
+	authored  string // when its author made it
+	emitted   string // when the connector read it
+	data      object // the source's own fields; nil when there are none
+	expanded  object // related records by relation; nil when none were asked for
+	deleted   bool
+	deletedAt string
+
+	timeField string     // of a record: where in data authored stands
+	relations []relation // what stands in expanded, of a record in a list
+}
+
+// readRecord reads a record with its data, nil when it has none, but for its title. stream and connection are
+// used where it does not say them.
+func readRecord(o, data object, stream, connection string) item {
+	it := item{
+		stream:    cmp.Or(o.Text("stream"), stream),
+		recordID:  o.Text("id", "record_id", "record_key"),
+		conn:      cmp.Or(rs.ConnectionID(o), connection),
+		connector: rs.ConnectorKey(o),
+		label:     o.Text("display_name"),
+		emitted:   clean.Preview(o.Text("emitted_at"), 40),
+		data:      data,
+		expanded:  o.Object("expanded"),
+		deleted:   o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
+		deletedAt: clean.Preview(o.Text("deleted_at"), 40),
+	}
+	if it.data == nil && !o.Has("data") && !it.deleted { // a flat record: what is not envelope is data
+		it.data = o.Without(envelopeFields...)
+	}
+	if it.recordID == "" {
+		it.recordID = it.data.Text("id")
+	}
+	it.authored, it.timeField = timeOf(nil, it.data)
+	it.handled()
+	return it
+}
+
+// handled sets id and ref from connection, stream and record id. A connection that breaks the grammar is left out of
+// the id (S2-9); parts that cannot be named at all leave it empty.
+func (it *item) handled() {
+	it.id, it.ref = "", rs.Ref{}
+	ref := rs.Ref{ConnectionID: it.conn, Stream: it.stream, RecordID: it.recordID}
+	if rs.UnsafeName(ref.ConnectionID) != "" {
+		ref.ConnectionID = ""
+	}
+	if rs.UnsafeName(ref.Stream) != "" || ref.RecordID == "" {
+		return
+	}
+	id := ref.String()
+	if strings.HasPrefix(id, rs.RecordURIPrefix) { // any other id reads back as what it was made of
+		if parsed, err := rs.ParseRef(id); err != nil || parsed != ref {
+			return
+		}
+	}
+	it.id, it.ref = id, ref
+}
+
+// separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16), or is no record's.
+func (it *item) separate() string {
+	if it.conn != "" && it.ref.ConnectionID == "" && it.ref != (rs.Ref{}) {
+		return it.conn
+	}
+	return ""
+}
+
+// source is the connection's label and connector: "Work Gmail (gmail)".
+func (it *item) source() string {
+	label, key := clean.Bare(clean.Preview(it.label, labelChars)), clean.Bare(clean.Preview(it.connector, labelChars))
+	switch {
+	case label == "":
+		return key
+	case key == "" || strings.EqualFold(key, label):
+		return label
+	}
+	return label + " (" + key + ")"
+}
+
+// heading is a title for people: the source's own, else what the record is (S0-6a).
+func (it *item) heading() string {
+	if t := clean.Preview(it.title, titleChars); t != "" {
+		return t
+	}
+	return it.untitled()
+}
+
+// untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
+func (it *item) untitled() string {
+	what, from, source := clean.Preview(it.stream, labelChars), " from ", clean.Preview(it.label, labelChars)
+	if what == "" {
+		what = "record"
+	}
+	if source == "" {
+		source = clean.Preview(it.connector, labelChars)
+	}
+	if source == "" {
+		from = ""
+	}
+	if day := day(it.when()); day != "" {
+		return what + from + source + ", " + day
+	}
+	if it.label == "" && it.connector == "" && it.recordID != "" {
+		return what + " " + clean.Preview(it.recordID, labelChars)
+	}
+	return what + from + source
+}
+
+// when is the time of the event: when its author made it, else when the connector read it (S0-6a).
+func (it *item) when() string {
+	if it.authored != "" {
+		return it.authored
+	}
+	return it.emitted
+}
+
+// A relation is what was expanded in a record under one name.
+type relation struct {
+	name    string
+	records []item
+	more    bool // the resource server has others
+}
+
+func readRelations(it *item) []relation {
+	var relations []relation
+	for _, m := range it.expanded {
+		r := relation{name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
+		for _, raw := range relatedRecords(m.Value) {
+			if o := rs.AsObject(raw); o != nil {
+				r.records = append(r.records, readRecord(o, o.Object("data"), "", it.conn))
+			}
+		}
+		relations = append(relations, r)
+	}
+	return relations
+}
+
+// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func relatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
+}
+
+// The names under which records keep their title, and when their author made them: the better ones come first.
+var (
+	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
+	timeNames  = []string{
+		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
+	}
+)
+
+// firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
+// name the own object's before that of its data.
+func firstText(names []string, own, data object, right func(string) bool) (text, name string) {
+	best := len(names)
+	for _, o := range [...]object{own, data} {
+		for _, m := range o {
+			n := slices.Index(names[:best], m.Name)
+			if n < 0 || rs.Kind(m.Value) != "string" {
+				continue
+			}
+			if value, _ := rs.AsText(m.Value); right(value) {
+				best, text, name = n, value, m.Name
+			}
+		}
+	}
+	return text, name
+}
+
+// legible reports whether people can read a line as a title: it says something, and is not only what programs call a
+// record by, such as a UUID, a long number or an address of ours. A date is legible.
+func legible(line string) bool {
+	says := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) }
+	if !strings.ContainsFunc(line, says) || strings.HasPrefix(line, "pdpp://") {
+		return false
+	}
+	const shortest = 12 // of a name that only programs read
+	if len(line) < shortest || day(line) != "" || !strings.ContainsAny(line, "0123456789") {
+		return true
+	}
+	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
+}
+
+// repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
+func repeats(title, text string) bool {
+	const enough = 40 // runes that are no title by chance
+	if title == "" {
+		return false
+	}
+	fold := func(s string) string { return strings.ToLower(Quotable(s)) }
+	t, s := fold(title), fold(text)
+	switch cut := strings.HasSuffix(title, ellipsis) || strings.HasSuffix(title, "..."); {
+	case t == "" || s == "":
+		return false
+	case strings.HasPrefix(s, t):
+		return t == s || cut || clean.LongerThan(t, enough)
+	default:
+		return strings.HasPrefix(t, s) || clean.LongerThan(s, enough) && strings.Contains(t, s)
+	}
+}
+
+// titleOf returns the title in a record's data, or "".
+func titleOf(data object) string {
+	title, _ := firstText(titleNames, nil, data, isTitle)
+	return plain(title)
+}
+
+func isTitle(s string) bool { return legible(clean.Preview(plain(s), titleChars)) }
+
+// timeOf returns the first timestamp and its field: the author's before a server's, wherever they stand.
+func timeOf(own, data object) (time, field string) {
+	time, field = firstText(timeNames, own, data, func(s string) bool { return day(s) != "" })
+	return clean.Preview(time, 40), field
+}
+
+// envelopeFields are a record's own members beside its data: identity and operation, never content.
+var envelopeFields = []string{
+	"object", "id", "record_id", "record_key", "stream", "emitted_at", "connection_id", "connector_instance_id",
+	"connector_key", "connector_id", "display_name", "grant_id", "deleted", "deleted_at", "version", "record_json_bytes",
+	"record_uri", "record_url", "links", "meta", "data", "expanded",
+}
+
+// canonical is a record with connection_id and connector_key in place of their other names, which say the same again (D37).
+func canonical(o object) object {
+	named := o.Without("connector_instance_id", "connector_id")
+	if conn := rs.ConnectionID(o); conn != "" && !named.Has("connection_id") {
+		named = named.With("connection_id", encode(conn))
+	}
+	if key := rs.ConnectorKey(o); key != "" && !named.Has("connector_key") {
+		named = named.With("connector_key", encode(key))
+	}
+	return named
+}
+
+// project drops the fields that were not asked for, so that they appear nowhere in a result (S0-7b, S0-7c).
+// A dotted field keeps its top-level member. With no fields it returns data itself.
+func project(data object, fields []string) object {
+	if len(fields) == 0 || data == nil {
+		return data
+	}
+	kept := make(object, 0, len(data))
+	for _, m := range data {
+		if wanted(m.Name, fields) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+func wanted(key string, fields []string) bool {
+	for _, field := range fields {
+		if field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[") {
+			return true
+		}
+	}
+	return false
+}
+
+// ownRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.
+func ownRelated(record object, connection string) (own object, foreign int) {
+	expanded := record.Object("expanded")
+	if connection == "" || expanded == nil {
+		return record, 0
+	}
+	keep := func(list []string) string {
+		kept := slices.DeleteFunc(slices.Clone(list), func(raw string) bool { return otherConnection(rs.AsObject(raw), connection) })
+		foreign += len(list) - len(kept)
+		return rs.JoinArray(kept)
+	}
+	for _, relation := range slices.Clone(expanded) {
+		value := rs.AsObject(relation.Value)
+		if list, many := rs.AsArray(relation.Value); many {
+			expanded = expanded.With(relation.Name, keep(list))
+		} else if list, many := rs.AsArray(value.Get("data")); many {
+			expanded = expanded.With(relation.Name, value.With("data", keep(list)).JSON())
+		} else if otherConnection(value, connection) {
+			expanded, foreign = expanded.With(relation.Name, "null"), foreign+1
+		}
+	}
+	if foreign == 0 {
+		return record, 0
+	}
+	return record.With("expanded", expanded.JSON()), foreign
+}
+
+// unwrapRecord finds the record in {"data":{record}}, which some servers answer (S3-15b).
+func unwrapRecord(o object) object {
+	inner := o.Object("data")
+	if inner == nil || o.Has("id") || o.Has("stream") {
+		return o
+	}
+	if inner.Text("object") == "record" || rs.AsObject(inner.Get("data")) != nil {
+		return inner
+	}
+	return o
+}
+
+// WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
+func WhenOf(o rs.Object) string {
+	when, _ := timeOf(o, o.Object("data"))
+	return when
+}

@@ -1,0 +1,323 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+const (
+	markOpen  = "<mark>"
+	markClose = "</mark>"
+	markChars = len(markOpen + markClose)
+	ellipsis  = "…"
+)
+
+// A markedText is one line of a record's text without its marks, and where they stood.
+type markedText struct {
+	plain string
+	marks []textRange // in order, apart, none empty, none dividing what a reader takes for one character
+}
+
+// A textRange is a part of a text, in bytes.
+type textRange struct{ from, to int }
+
+// readMarkedText takes the marks out of a line; those that do not open and close in order are dropped.
+func readMarkedText(line string) markedText {
+	line = balance(line)
+	before, tag, after := nextMark(line)
+	if tag == "" {
+		return markedText{plain: line}
+	}
+	var text strings.Builder
+	text.Grow(len(line))
+	marks := make([]textRange, 0, strings.Count(line, markOpen))
+	for open := 0; tag != ""; before, tag, after = nextMark(after) {
+		text.WriteString(before)
+		if at := text.Len(); tag == markOpen {
+			open = at
+		} else if at > open {
+			marks = append(marks, textRange{open, at})
+		}
+	}
+	text.WriteString(before)
+	p := markedText{plain: text.String()}
+	p.marks = p.whole(marks)
+	return p
+}
+
+// whole widens marks to whole grapheme clusters. A cluster that has a part of two belongs to the first.
+func (p markedText) whole(marks []textRange) []textRange {
+	kept, end := marks[:0], 0
+	for _, m := range marks {
+		m.from, _ = clusterBorders(p.plain, max(m.from, end), end)
+		if _, m.to = clusterBorders(p.plain, max(m.to, end), end); m.from < m.to {
+			kept, end = append(kept, m), m.to
+		}
+	}
+	return kept[:len(kept):len(kept)]
+}
+
+// window chooses what is shown of a text in so many runes, tags and ellipses counted: its first mark in the middle, or its start
+// when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster.
+func (p markedText) window(runes int) textRange {
+	if p.fits(runes) {
+		return textRange{0, len(p.plain)}
+	}
+	var match textRange
+	left := runes - 2 // less both ellipses
+	if len(p.marks) > 0 {
+		match, left = p.marks[0], left-markChars
+	}
+	to, matched := clean.RuneCountIndex(p.plain[match.from:match.to], max(left, 0))
+	if left -= matched; match.from+to < match.to || left < 0 {
+		end, _ := clusterBorders(p.plain, match.from+to, match.from)
+		return textRange{match.from, end}
+	}
+	side := (left - markChars*p.marksWithin(match.to, left/2)) / 2
+	shown := textRange{backward(p.plain, match.from, side), 0}
+	if shown.from == 0 {
+		left++ // no ellipsis
+	}
+	if shown.to = p.forward(match.to, left-utf8.RuneCountInString(p.plain[shown.from:match.from])); shown.to == len(p.plain) {
+		spent := utf8.RuneCountInString(p.plain[match.to:]) + markChars*(len(p.marks)-min(1, len(p.marks)))
+		shown.from = backward(p.plain, match.from, left+1-spent)
+	}
+	return p.trim(shown, match)
+}
+
+// fits reports whether all of the text is shown in so many runes.
+func (p markedText) fits(runes int) bool {
+	return !clean.LongerThan(p.plain, runes-markChars*len(p.marks))
+}
+
+// marksWithin is how many marks begin within so many runes of the end of the first.
+func (p markedText) marksWithin(at, runes int) int {
+	end := at + clean.RuneIndex(p.plain[at:], runes)
+	n := 0
+	for n+1 < len(p.marks) && p.marks[n+1].from < end {
+		n++
+	}
+	return n
+}
+
+// forward is where so many runes end that begin behind the first mark. Each further mark takes the runes of its tags.
+func (p markedText) forward(at, runes int) int {
+	for i := 1; i < len(p.marks); i++ {
+		m := p.marks[i]
+		end, passed := clean.RuneCountIndex(p.plain[at:m.from], max(runes, 0))
+		if runes -= passed + markChars; at+end < m.from || runes <= 0 {
+			return at + end
+		}
+		end, passed = clean.RuneCountIndex(p.plain[m.from:m.to], runes)
+		if at = m.from + end; at < m.to {
+			return at
+		}
+		runes -= passed
+	}
+	return at + clean.RuneIndex(p.plain[at:], max(runes, 0))
+}
+
+// backward is where the last runes before a place begin.
+func backward(text string, at, runes int) int {
+	for ; at > 0 && runes > 0; runes-- {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	return at
+}
+
+// trim moves the ends that cut the text inward to a space, when one is near, and to the border of a grapheme cluster.
+func (p markedText) trim(shown, match textRange) textRange {
+	const near = 12
+	if shown.from > 0 {
+		part := p.plain[shown.from:match.from]
+		if i := strings.IndexByte(part[:clean.RuneIndex(part, near)], ' '); i >= 0 {
+			part = strings.TrimLeft(part[i:], " ")
+			shown.from = match.from - len(part)
+		}
+		_, shown.from = clusterBorders(p.plain, shown.from, 0)
+	}
+	if shown.to < len(p.plain) {
+		part := p.plain[max(match.to, shown.from):shown.to]
+		if i := strings.LastIndexByte(part, ' '); i >= backward(part, len(part), near) {
+			shown.to -= len(part) - len(strings.TrimRight(part[:i], " "))
+		}
+		shown.to, _ = clusterBorders(p.plain, shown.to, match.to)
+	}
+	return textRange{shown.from, max(shown.from, shown.to)}
+}
+
+// appendShown appends what was chosen as a string, with marks, and with ellipses where the text goes on. What is from the text is
+// escaped.
+func (p markedText) appendShown(b []byte, shown textRange, escape func(b []byte, text string) []byte) []byte {
+	b = append(b, '"')
+	if shown.from == shown.to {
+		return append(append(b, ellipsis...), '"')
+	}
+	if shown.from > 0 {
+		b = append(b, ellipsis...)
+	}
+	at := shown.from
+	for _, m := range p.marks {
+		from, to := max(m.from, at), min(m.to, shown.to)
+		if from >= to {
+			continue
+		}
+		b = append(escape(b, p.plain[at:from]), markOpen...)
+		b = append(escape(b, p.plain[from:to]), markClose...)
+		at = to
+	}
+	b = escape(b, p.plain[at:shown.to])
+	if shown.to < len(p.plain) {
+		b = append(b, ellipsis...)
+	}
+	return append(b, '"')
+}
+
+// clusterBorders are the borders of grapheme clusters, which readers take for one character, next to a place of a text: the last that
+// is not behind it, and the first that is not before it. known is a border before it.
+func clusterBorders(text string, at, known int) (before, behind int) {
+	if divides(text, at) {
+		return at, at
+	}
+	before = at
+	for before > known && !divides(text, before) {
+		_, size := utf8.DecodeLastRuneInString(text[:before])
+		before -= size
+	}
+	for before < at {
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[before:], -1)
+		if behind = before + len(cluster); behind > at {
+			return before, behind
+		}
+		before = behind
+	}
+	return at, at
+}
+
+// divides reports places where two characters meet that are never parts of one cluster, as nearly all are, and the ends of a text.
+func divides(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	behind, _ := utf8.DecodeRuneInString(text[at:])
+	return at == 0 || at == len(text) || standsAlone(before) && standsAlone(behind)
+}
+
+func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || clean.IsOrdinary(c) }
+
+// balance removes every mark that does not open and close in order, without nesting. It reads s once: record text may
+// hold any number of tags.
+func balance(s string) string {
+	if balanced(s) {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	open := -1 // where the open mark stands in out
+	for {
+		before, tag, rest := nextMark(s)
+		out = append(out, before...)
+		switch {
+		case tag == markOpen && open < 0:
+			open = len(out)
+			out = append(out, tag...)
+		case tag == markClose && open >= 0:
+			open = -1
+			out = append(out, tag...)
+		}
+		if tag == "" {
+			break
+		}
+		s = rest
+	}
+	if open >= 0 { // never closed
+		out = append(out[:open], out[open+len(markOpen):]...)
+	}
+	if !balanced(string(out)) {
+		return plain(string(out)) // removing a tag put the pieces of another together
+	}
+	return string(out)
+}
+
+// balanced reports whether marks alternate, opening first.
+func balanced(s string) bool {
+	open := false
+	for {
+		_, tag, rest := nextMark(s)
+		if tag == "" {
+			return !open
+		}
+		if open == (tag == markOpen) {
+			return false
+		}
+		open, s = !open, rest
+	}
+}
+
+// nextMark splits s at its first tag; tag is "" when there is none.
+func nextMark(s string) (before, tag, rest string) {
+	for at := 0; ; at++ {
+		next := strings.IndexByte(s[at:], '<')
+		if next < 0 {
+			return s, "", ""
+		}
+		at += next
+		switch {
+		case strings.HasPrefix(s[at:], markOpen):
+			return s[:at], markOpen, s[at+len(markOpen):]
+		case strings.HasPrefix(s[at:], markClose):
+			return s[:at], markClose, s[at+len(markClose):]
+		}
+	}
+}
+
+// plain removes all marks, also those that appear when others are removed.
+func plain(s string) string {
+	if !strings.Contains(s, "mark>") {
+		return s
+	}
+	for range 3 {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, markOpen, ""), markClose, "")
+	}
+	if _, tag, _ := nextMark(s); tag != "" {
+		s = strings.ReplaceAll(s, "<", "")
+	}
+	return s
+}
+
+// Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
+// are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
+// equal in this form.
+func Quotable(text string) string {
+	line := clean.Line(text)
+	if without := plain(line); without != line {
+		line = clean.Line(without)
+	}
+	from, to := quotableRange(line)
+	return line[from:to]
+}
+
+// quotableRange is the part of a line that is left without spaces and ellipses at its ends.
+func quotableRange(line string) (from, to int) {
+	to = len(line)
+	for {
+		part := line[from:to]
+		cut := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(part, ellipsis), "..."), " ")
+		from += len(part) - len(cut)
+		rest := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cut, ellipsis), "..."), " ")
+		to -= len(cut) - len(rest)
+		if len(rest) == len(part) {
+			return from, to
+		}
+	}
+}
+
+// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,210 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// text is what stands before the records, as many of them as fit, and how to go on.
+func (a *recordsAnswer) text() string {
+	lead, tail := a.lead(), a.tail()
+	last := tail
+	if n := len(a.items); n > 0 && size(a.stopped(n)) > size(tail) {
+		last = a.stopped(n)
+	}
+	remaining := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
+	records, notes := writeTables(a.items, remaining-size(last)-size(lead))
+	shown := len(records)
+	if shown > 0 {
+		beside := slices.Concat(lead, notes)
+		if shown = fitting(records, append(beside, tail...), remaining); shown < len(records) {
+			shown = max(1, fitting(records[:len(records)-1], append(beside, a.stopped(len(records)-1)...), remaining))
+		}
+		if shown == 1 && tooWide(records[0]) {
+			shown = 0
+		}
+	}
+	if shown < len(records) {
+		tail = a.stopped(shown)
+	}
+	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
+}
+
+// head says which records these are, and of how many.
+func (a *recordsAnswer) head() string {
+	head := clean.Name(a.q.Stream)
+	if len(a.items) > 0 && !spansConnections(a.items) {
+		if source := a.items[0].source(); source != "" {
+			head += ", " + source
+		}
+	}
+	head += ": " + plural(len(a.all), "record")
+	if n := a.l.count(); n != "" {
+		head += ", " + n + " match in all"
+	}
+	if order := recordsOrder(a.all, a.q); order != "" && !spansConnections(a.items) {
+		head += ", " + order
+	}
+	switch {
+	case a.more():
+		head += ", more follow"
+	case a.q.ChangesSince != "":
+		head += ", no more changes"
+	case a.q.Position != (Position{}) || len(a.all) > 0:
+		head += ", none follow"
+	}
+	return head
+}
+
+// recordsOrder says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
+func recordsOrder(page []item, q RecordsQuery) string {
+	if sort := q.Rest.Text("sort"); sort != "" {
+		return "sorted by " + clean.Name(clean.Preview(sort, labelChars))
+	}
+	newest, oldest := len(page) > 1, len(page) > 1
+	for i := 1; i < len(page); i++ {
+		before, behind := &page[i-1], &page[i]
+		comparable := before.authored != "" && before.timeField == behind.timeField && len(before.authored) == len(behind.authored)
+		newest = newest && comparable && before.authored >= behind.authored
+		oldest = oldest && comparable && before.authored <= behind.authored
+	}
+	switch {
+	case newest && !oldest:
+		return "newest first"
+	case oldest && !newest:
+		return "oldest first"
+	}
+	return ""
+}
+
+// lead are the lines before the records.
+func (a *recordsAnswer) lead() []string {
+	lines := append([]string{a.head()}, datesReadAs(a.l.Envelope)...)
+	lines = append(append(lines, freshness(a.l.Envelope)...), a.q.lowered(), a.moved)
+	if note := a.extra.note("record", a.l.Envelope.Has("next_cursor")); note != "" {
+		lines = append(lines, "warning: "+note)
+	}
+	if a.q.ChangesSince == "" && spansConnections(a.items) {
+		lines = append(lines, "limit and order hold for each connection apart; the connections follow one another.")
+	}
+	lines = append(lines, a.l.warnings(4)...)
+	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
+		lines = append(lines, cursorLine("next_changes_since", changes))
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	for i, line := range lines {
+		lines[i] = clean.Clip(line, lineChars)
+	}
+	return lines
+}
+
+// fitting is how many of the first records fit in a text of so many bytes beside other lines. None fits that has too long a line.
+func fitting(records, beside []string, remaining int) int {
+	remaining -= size(beside) - 1
+	lines := textLines - strings.Count(strings.Join(beside, "\n"), "\n") - 1
+	for i, record := range records {
+		remaining -= len(record) + 1
+		if lines -= strings.Count(record, "\n") + 1; remaining < 0 || lines < 0 || tooWide(record) {
+			return i
+		}
+	}
+	return len(records)
+}
+
+// stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
+// fits into no text is passed over.
+func (a *recordsAnswer) stopped(shown int) []string {
+	line := fmt.Sprintf("Shown %d-%d of these %s.", a.start+1, a.start+shown, plural(len(a.all), "record"))
+	if shown == 0 {
+		shown = 1
+		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.start+1, len(a.all))
+	}
+	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown))}
+}
+
+// nextPage is the call that goes on at a cursor; where no line holds it, the cursor is said alone.
+func (q RecordsQuery) nextPage(changes, cursor string) string {
+	if call, ok := q.next(q.ConnectionID, changes, cursor); ok {
+		return "next page: " + call
+	}
+	return cursorLine("next_cursor", cursor) + "\nnext page: query_records with the same arguments and next_cursor as cursor"
+}
+
+// spansConnections reports whether records come from more than one connection.
+func spansConnections(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool { return it.conn != items[0].conn })
+}
+
+// tail are the last lines: how to go on, with the cursor once more.
+func (a *recordsAnswer) tail() []string {
+	q, cursor, changes := a.q, a.l.Envelope.Text("next_cursor"), a.l.Envelope.Text("next_changes_since")
+	session := ""
+	if q.ChangesSince != "" {
+		session = cmp.Or(changes, q.ChangesSince)
+	}
+	switch {
+	case cursor != "":
+		return []string{q.nextPage(session, cursor)}
+	case a.more() || a.l.warned("partial_results"):
+		return namedPages(q, a.all, session)
+	case changes != "":
+		call, ok := q.next(q.ConnectionID, changes, "")
+		if !ok {
+			return []string{"later changes: query_records with the same arguments and " + cursorLine("next_changes_since", changes) + " as changes_since"}
+		}
+		return []string{"later changes: " + call}
+	case len(a.all) == 0 && len(explain("query_records", q.Empty)) > 0:
+		return explain("query_records", q.Empty)
+	case len(a.all) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
+		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
+	}
+	return nil
+}
+
+// namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
+// behind its own last record on this page. Where that stands in the list of its connection is known of the first page alone.
+func namedPages(q RecordsQuery, page []item, session string) []string {
+	const maxNamed = 12
+	later := q.Position.Cursor != ""
+	lines := []string{"This page has no cursor. To page on, name one connection:"}
+	if later {
+		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
+	}
+	var connections []string
+	shown, last := map[string]int{}, map[string]*item{}
+	for i := range page {
+		conn := page[i].conn
+		if conn != "" && shown[conn] == 0 {
+			connections = append(connections, conn)
+		}
+		shown[conn], last[conn] = shown[conn]+1, &page[i]
+	}
+	if q.ConnectionID != "" || len(connections) == 0 {
+		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
+	}
+	for _, conn := range connections {
+		cursor := ""
+		if !later {
+			cursor = Position{}.after(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
+		}
+		line, ok := q.next(conn, session, cursor)
+		if !ok {
+			line = "query_records with the same arguments and connection_id " + clean.Name(conn)
+		}
+		if label := clean.Preview(last[conn].label, labelChars); label != "" {
+			line += " for " + clean.Bare(label)
+		}
+		if len(lines) <= maxNamed && !clean.LongerThan(line, lineChars) {
+			lines = append(lines, line)
+		}
+	}
+	if left := len(connections) - (len(lines) - 1); left > 0 {
+		lines = append(lines, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
+			left, new(arguments).text("stream", q.Stream).call("schema")))
+	}
+	return lines
+}

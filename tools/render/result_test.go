@@ -1,0 +1,116 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
+func TestCleanResult(t *testing.T) {
+	body := []byte(`{"data":{"body":"a\u0000b"}}`)
+	r := Result{Text: "x\u202ey", Structured: object{pair("data", string(body))}.AppendJSON(nil)}.Clean(&rs.Response{Body: string(body)})
+	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": clean.Removed{Control: 1}}}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Error(diff)
+	}
+	mirrored := Result{Text: `{"id":"a\u0000"}`, Structured: json.RawMessage(`{"id":"a\u0000"}`)}.Clean(&rs.Response{})
+	if mirrored.Text != `{"id":"a"}` || mirrored.Text != string(mirrored.Structured) {
+		t.Errorf("D3: %q is not %q", mirrored.Text, mirrored.Structured)
+	}
+}
+
+// D18: names whose visible escapes are longer than themselves do not take a result beyond the budget.
+func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
+	for _, size := range []int{1, 20, 80} {
+		var members []string
+		for i, total := 0, 0; total < pageJSON-2000; i++ {
+			m := encode(strings.Repeat("\u202e", size)+strings.Repeat("n", i%7)+encode(i)) + ":1"
+			members, total = append(members, m), total+len(m)+1
+		}
+		body := `{"data":[{"id":"a","data":{` + strings.Join(members, ",") + `}}]}`
+		response := answer(body)
+		r, err := Records(response, RecordsQuery{Stream: "messages"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= StructuredHard {
+			t.Fatalf("%d bytes with visible escapes: this tries nothing", len(escaped))
+		}
+		if r = r.Clean(response); len(r.Structured) > StructuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
+			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), StructuredHard)
+		}
+	}
+}
+
+// D18: no text has more lines than hosts show, however they are added.
+func TestTextHasAtMost256Lines(t *testing.T) {
+	page, n := fullest(2*textLines, func(n int) string { return strings.Repeat("x\n", n-1) + "x" }, fitsText)
+	if lines := strings.Count(page, "\n") + 1; lines != textLines || n != textLines {
+		t.Errorf("%d lines of %d, want %d", lines, n, textLines)
+	}
+	for _, text := range []string{strings.Repeat("\n", 5000), strings.Repeat("a\n", 300), strings.Repeat("\r\n", 400), strings.Repeat("\u2028", 400), strings.Repeat("a\u0085", 400)} {
+		q := WindowQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "s", RecordID: "r"}, Field: "body", Offset: 7, Q: "x"}
+		r, err := Window(answer(object{pair("window", object{pair("text", encode(text)), pair("start_chars", "7"), pair("total_chars", "9000000"), pair("previous_offset_chars", "1"), pair("next_offset_chars", "9000")}.JSON())}.JSON()), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(r.Clean(&rs.Response{}).Text, "\n") + 1; lines > textLines {
+			t.Errorf("a window of %.8q has %d lines", text, lines)
+		}
+	}
+}
+
+// D19: what stands behind a backslash is looked at, and what differs from the answer that was read is cleaned.
+func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
+	for _, structured := range []string{
+		"{\"data\":{\"k\":\"\u202E\"},\"x\":1}",
+		"{\"data\":{\"k\":\"abc\"},\"x\":\"\u202E\"}",
+		"{\"other\":{\"k\":\"\u202E\"},\"x\":1}",
+	} {
+		r := Result{Text: "t", Structured: []byte(structured)}.Clean(&rs.Response{Body: `{"k":"abc"}`})
+		if strings.ContainsRune(string(r.Structured), '\u202E') {
+			t.Errorf("%q", r.Structured)
+		}
+	}
+}
+
+// D19: what only looks as if something had to go is passed on, and nothing is counted.
+func TestNothingIsCountedWhereNothingGoes(t *testing.T) {
+	r := Result{Text: "t", Structured: []byte(`{"data":{"k":"\u00e9"}}`)}.Clean(&rs.Response{Body: `{"k":"\u00e9"}`})
+	if r.Meta != nil {
+		t.Errorf("%v", r.Meta)
+	}
+}
+
+func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
+	runes := []rune("ab🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F")
+	cut := string(runes[:5]) // "ab", the black flag and two tags
+	body := fmt.Sprintf(`{"field":{"path":"f"},"window":{"text":%q,"start_chars":0,"end_chars":5,"total_chars":%d,"complete":false,"next_offset_chars":5}}`, "PLACE", len(runes))
+	quoted, err := json.Marshal(cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Window(answer(strings.Replace(body, `"PLACE"`, string(quoted), 1)), WindowQuery{Ref: rs.Ref{Stream: "s", RecordID: "r"}, Field: "f", Limit: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Window struct {
+			Text string `json:"text"`
+			Next int    `json:"next_offset_chars"`
+		} `json:"window"`
+	}
+	if err := json.Unmarshal(result.Structured, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Window.Text != "ab" || got.Window.Next != 2 {
+		t.Errorf("got %q and next %d, want \"ab\" and 2", got.Window.Text, got.Window.Next)
+	}
+}

@@ -1,0 +1,153 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// What a resource server says about the words of a query, in meta.recall and in each hit. Where it says nothing, nothing is shown.
+
+// Limits of what is shown of such words, which may come from records.
+const (
+	maxWords  = 6
+	wordChars = 40
+)
+
+// A SearchQuery is the call that a page of hits answers.
+type SearchQuery struct {
+	Q            string
+	Limit        int
+	Position     Position // where the answer starts
+	ConnectionID string
+	Rest         object  // the other arguments as they were sent (streams, filter, mode)
+	RecordBase   string  // public base URL of the resource server, for citations; no trailing slash
+	OfTime       object  // the arguments of a search of the time that the query names; nil for none
+	Repair       *Repair // what was done where no record has all words; nil where that was not needed
+}
+
+// call is the same search at a cursor.
+func (q SearchQuery) call(cursor string) *arguments {
+	return new(arguments).text("q", q.Q).rest(q.Rest).text("connection_id", q.ConnectionID).number("limit", q.Limit).text("cursor", cursor)
+}
+
+// nextPage is the search at a cursor, or something else to say where that is too long for the text.
+func (q SearchQuery) nextPage(cursor, otherwise string) []string {
+	if call := q.call(cursor).call("search"); len(call) <= longestHandle && clean.Line(call) == call {
+		return []string{"next page: " + call}
+	}
+	if line := cursorLine("cursor", cursor); len(line) < longestHandle {
+		return []string{"next page: the same search with " + line}
+	}
+	return []string{otherwise}
+}
+
+// otherwise is what another search may leave out or change of one that found nothing.
+func (q SearchQuery) otherwise() string {
+	tries := []string{"other words"}
+	if strings.Contains(strings.TrimSpace(q.Q), " ") {
+		tries = append(tries, "fewer of them")
+	}
+	if q.Rest.Has("since") || q.Rest.Has("until") {
+		tries = append(tries, "another time")
+	}
+	if q.Rest.Has("streams") || q.Rest.Has("filter") || q.ConnectionID != "" {
+		tries = append(tries, "no streams, filter and connection_id")
+	}
+	last := len(tries) - 1
+	if last == 0 {
+		return tries[0]
+	}
+	return strings.Join(tries[:last], ", ") + " or " + tries[last]
+}
+
+// searchLead says which words occur nowhere, before anything that might be taken for their answer; "" if there are none.
+func searchLead(l listing, q SearchQuery) string {
+	recall := l.meta.Object("recall")
+	missing := shownWords(recall, "missing_words")
+	if len(missing) == 0 {
+		return ""
+	}
+	verb := "occurs"
+	if len(missing) > 1 {
+		verb = "occur"
+	}
+	where := " nowhere in the fields that search reads"
+	if streams := shownWords(q.Rest, "streams"); len(streams) > 0 {
+		where += " of " + strings.Join(streams, ", ")
+	}
+	if q.ConnectionID != "" {
+		where += " in " + clean.Name(clean.Preview(q.ConnectionID, labelChars))
+	}
+	if q.Rest.Has("since") || q.Rest.Has("until") {
+		where += ", of that time"
+	}
+	lines := []string{quoteEach(missing) + " " + verb + where + "."}
+	for _, raw := range recall.Array("nearest_words") {
+		one := rs.AsObject(raw)
+		if as := shownWords(one, "as"); len(as) > 0 {
+			lines = append(lines, fmt.Sprintf("Nearest to %s: %s.", clean.Quote(clean.Preview(one.Text("word"), wordChars)), quoteEach(as)))
+		}
+	}
+	switch {
+	case len(l.Items) == 0:
+	case someCount(l) > 0:
+		lines = append(lines, "The hits have only other words of the query.")
+	default:
+		lines = append(lines, "The hits have none of the words themselves.")
+	}
+	return strings.Join(lines, " ")
+}
+
+// searched says where a search has found nothing.
+func searched(l listing, q SearchQuery) string {
+	var where []string
+	if streams := shownWords(q.Rest, "streams"); len(streams) > 0 {
+		where = append(where, "in "+strings.Join(streams, ", "))
+	}
+	if q.ConnectionID != "" {
+		where = append(where, "of "+clean.Name(clean.Preview(q.ConnectionID, labelChars)))
+	}
+	if q.Rest.Has("filter") {
+		where = append(where, "within filter")
+	}
+	for _, bound := range []string{"since", "until"} {
+		if value := q.Rest.Text(bound); value != "" {
+			where = append(where, bound+" "+clean.Preview(value, labelChars))
+		}
+	}
+	if n, ok := l.meta.Object("recall").Number("sources_searched_count"); ok {
+		where = append(where, "over "+plural(n, "source"))
+	}
+	if len(where) == 0 {
+		return ""
+	}
+	return " " + strings.Join(where, " ")
+}
+
+// someCount is how many records have some of the words, as the resource server counted.
+func someCount(l listing) int {
+	n, _ := l.meta.Object("recall").Number("partial_count")
+	return max(n, 0)
+}
+
+// shownWords are the texts of a list, shortened.
+func shownWords(o object, name string) []string {
+	var words []string
+	for _, raw := range o.Array(name) {
+		if word, ok := rs.AsText(raw); ok && len(words) < maxWords {
+			words = append(words, clean.Preview(word, wordChars))
+		}
+	}
+	return words
+}
+
+func quoteEach(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = clean.Quote(word)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// maxRelated bounds the relations of a call, and the records of one that a document shows.
+const maxRelated = 20
+
+// A truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). What is said of it is found only when
+// it is said: a page may have thousands, of which a few are named and the others counted.
+type truncation struct {
+	it        *item
+	field     member // as received
+	shown     int    // characters
+	fromStart bool   // something is shown, but what is read on begins at the start
+	related   bool   // the field is all that was expanded
+}
+
+// total is how many characters the field has; of a field that is no text, its JSON.
+func (c truncation) total() int {
+	switch {
+	case c.related:
+		return len(c.field.Value)
+	case rs.Kind(c.field.Value) == "string":
+		text, _ := rs.AsText(c.field.Value)
+		return utf8.RuneCountInString(text)
+	}
+	return utf8.RuneCountInString(c.field.Value)
+}
+
+// unnamed says why no call can name the field, or "" when one can.
+func (c truncation) unnamed() string {
+	if c.related {
+		return ""
+	}
+	if len(c.field.Name) > longestName {
+		return fmt.Sprintf("has more than %d bytes", longestName)
+	}
+	return rs.UnsafeField(c.field.Name)
+}
+
+func (c truncation) tool() string {
+	if c.related {
+		return "fetch"
+	}
+	return "read_record_field"
+}
+
+// read adds the arguments of the call that reads on.
+func (c truncation) read(a *arguments) *arguments {
+	a.text("id", c.it.id)
+	if c.related {
+		var relations []string
+		for _, m := range c.it.expanded {
+			if sendableField(m.Name) && len(relations) < maxRelated {
+				relations = append(relations, m.Name)
+			}
+		}
+		return a.text("connection_id", c.it.separate()).list("expand", relations)
+	}
+	a.text("field", c.field.Name).text("connection_id", c.it.separate())
+	if !c.fromStart {
+		a.number("offset_chars", c.shown)
+	}
+	return a
+}
+
+// readOn is the call that reads on, or why there is none.
+func (c truncation) readOn() string {
+	if why := c.unnamed(); why != "" {
+		return "no call can, because its name " + why
+	}
+	return c.read(new(arguments)).call(c.tool())
+}
+
+// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+func (c truncation) omitted() bool {
+	return c.shown == 0 && !c.fromStart && !c.related && c.unnamed() == ""
+}
+
+func (c truncation) json() string {
+	o := object{pair("field", encode(clean.Clip(c.field.Name, longestName))), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total()))}
+	if why := c.unnamed(); why != "" {
+		return append(o, pair("unreadable", encode("the name "+why))).JSON()
+	}
+	return append(o, pair("read", toolCall(c.tool(), c.read(new(arguments))))).JSON()
+}
+
+// truncationMembers are the members of a follow-up or of a document's metadata that say what is not complete, in about remaining bytes of
+// JSON: under key the fields that are shown in part, each with the call that reads on, and the names of those that are
+// left out, with the call that reads the first of them.
+func truncationMembers(key string, cuts []truncation, it *item, remaining int) object {
+	const batch = 20 // fields of one call
+	var parts, names, first []string
+	unnamed := 0
+	fits := func(raw string, others []string) bool {
+		remaining -= len(raw) + 1
+		return remaining >= 0 || len(others) == 0
+	}
+	for _, c := range cuts {
+		if c.omitted() {
+			continue
+		}
+		if raw := c.json(); fits(raw, parts) {
+			parts = append(parts, raw)
+		} else {
+			unnamed++
+		}
+	}
+	for _, c := range cuts {
+		switch raw := encode(c.field.Name); {
+		case !c.omitted():
+		case !fits(raw, names):
+			unnamed++
+		default:
+			if names = append(names, raw); len(first) < batch {
+				first = append(first, c.field.Name)
+			}
+		}
+	}
+	var out object
+	if len(parts) > 0 {
+		out = append(out, pair(key, rs.JoinArray(parts)))
+	}
+	if len(names) > 0 {
+		read := new(arguments).text("id", it.id).text("connection_id", it.separate()).list("fields", first)
+		out = append(out, pair("omitted_fields", rs.JoinArray(names)), pair("read_omitted", toolCall("fetch", read)))
+	}
+	if unnamed > 0 { // schema names every field
+		out = append(out, pair("more_fields", encode(unnamed)))
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package tools
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+type searchArgs struct {
+	q, mode, connectionID string
+	streams               []string
+	limit                 int
+	position              render.Position
+	filter                filter
+	period                period
+	zone                  *time.Location // of dates
+}
+
+func decodeSearch(raw json.RawMessage) (Args, error) {
+	a := readArguments(raw, "q", "query", "streams", "connection_id", "mode", "limit", "cursor", "filter", "since", "until", "time_zone")
+	q, query := a.text("q", maxQueryBytes), a.text("query", maxQueryBytes)
+	switch {
+	case q == "" && query == "" && !a.has("since") && !a.has("until"):
+		a.required("q", `{"q":"invoice"}`)
+	case q != "" && query != "" && q != query:
+		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote(q), quote(query))
+	case q == "":
+		q = query
+	}
+	args := searchArgs{
+		q:            q,
+		mode:         a.choice("mode", "lexical", "semantic", "hybrid"),
+		connectionID: a.name("connection_id"),
+		streams:      a.list("streams", a.safeName),
+		position:     a.position(),
+		filter:       a.filter(),
+		zone:         a.timeZone(),
+	}
+	args.period = a.period(args.zone)
+	if q == "" {
+		a.requires("mode", "q")
+	}
+	args.limit, _ = a.number("limit", 1, maxLimit)
+	if args.position.Shown > 0 {
+		args.limit = args.position.Limit // the same page again
+	}
+	if args.mode == "hybrid" && args.position.Cursor != "" {
+		a.failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return args, nil
+}
+
+func (s searchArgs) dates() (stream string, f filter, zone *time.Location) {
+	if len(s.streams) == 1 {
+		stream = s.streams[0]
+	}
+	return stream, s.filter, s.zone
+}
+
+func (s searchArgs) withFilter(f filter) Args {
+	s.filter = f
+	return s
+}
+
+// Scope returns what the read touches.
+func (s searchArgs) Scope() (rs.Scope, error) { return rs.Scope{ConnectionID: s.connectionID}, nil }
+
+// Request returns GET /v1/search, or its semantic or hybrid form.
+func (s searchArgs) Request(scope rs.Scope) rs.Request {
+	path := []string{"search"}
+	if s.mode == "semantic" || s.mode == "hybrid" {
+		path = append(path, s.mode)
+	}
+	r := requestFor(scope.ConnectionID, path...)
+	query := r.Query
+	setText(query, "q", s.q)
+	setList(query, "streams", s.streams)
+	setNumber(query, "limit", s.limit)
+	setText(query, "cursor", s.position.Cursor)
+	s.filter.write(query)
+	return r
+}
+
+// A period is the time that a search is limited to; the empty one limits nothing.
+type period struct{ since, until string } // dates, or RFC 3339; "" for no bound
+
+// period reads since and until.
+func (a *arguments) period(zone *time.Location) period {
+	p := period{a.moment("since"), a.moment("until")}
+	if from, before := p.bounds(zone); a.err == nil && p.since != "" && p.until != "" && !from.Before(before) {
+		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote(p.since), quote(p.until))
+	}
+	return p
+}
+
+func (a *arguments) moment(name string) string {
+	value := a.text(name, maxNameBytes)
+	if _, err := rs.ReadTime(value); err != nil && value != "" {
+		a.failf(name, `Send a date such as "2026-06-30", or a time such as "2026-06-30T12:00:00Z".`, "%s cannot be %s.", name, quote(value))
+	}
+	return value
+}
+
+// bounds are the first instant of a period and the one before which it ends; zero where it has none. A date is the whole day.
+func (p period) bounds(zone *time.Location) (from, before time.Time) {
+	bound := func(text string, days int, beyond time.Duration) time.Time {
+		t, err := rs.ReadTime(text)
+		switch {
+		case err != nil:
+			return time.Time{}
+		case isDate(text):
+			return startOfDay(t.AddDate(0, 0, days), zone)
+		}
+		return t.Add(beyond)
+	}
+	return bound(p.since, 0, 0), bound(p.until, 1, 1)
+}
+
+// filter is the period as conditions on a field.
+func (p period) filter(field string, kind dateKind, zone *time.Location) filter {
+	var f filter
+	for operator, value := range map[string]string{"gte": p.since, "lte": p.until} {
+		if t, err := rs.ReadTime(value); err == nil && kind == dates && !isDate(value) {
+			value = t.In(zone).Format(time.DateOnly)
+		}
+		if value != "" {
+			f = append(f, condition{field, operator, value})
+		}
+	}
+	f, _ = f.wholeDays(func(string) dateKind { return kind }, zone)
+	return f
+}
+
+// defaultHits is how many hits a page of a repaired search has where no limit is sent.
+const defaultHits = 20

@@ -1,0 +1,128 @@
+package tools
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Hits of a stream that has no time, such as the bodies of messages, have that of the record they are a part of. A record says which part
+// it has where the part is expanded in it; that its id is the part's is only likely, so it is read of each that is returned.
+
+// Bounds of what is read to learn when hits are.
+const (
+	maxWholeLists = 4  // lists of the records of a period, one for each source
+	maxDatedHits  = 10 // that are read, one read each
+)
+
+// A whole is a source whose records have parts that were found.
+type whole struct {
+	source
+	relation string
+	ids      map[string]bool // of its records in the period
+	complete bool            // these are all
+	proven   int             // parts that have the id of their record
+	wrong    bool            // a part has not
+}
+
+// dateParts gives untimed hits of a page the time, title and author of the record that they are a part of, and leaves out those of another
+// time. What is not known then stays untimed.
+func (p *periodReader) dateParts(ctx context.Context, page *periodPage) {
+	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
+	defer cancel()
+	reads := CountReads(p.doer)
+	var wholes []*whole
+	of := map[string]*whole{} // by the source of its parts
+	partsOf := func(hit foundAt) string {
+		return rs.ConnectionID(hit.Members) + "/" + hit.Members.Text("stream", "stream_name")
+	}
+	wholeOf := func(hit foundAt) *whole { return of[partsOf(hit)] }
+	for _, s := range p.sources {
+		for _, part := range s.parts {
+			key := s.connection.ID + "/" + part.Target
+			if slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
+				of[key] = &whole{source: s, relation: part.Name}
+				wholes = append(wholes, of[key])
+			}
+		}
+	}
+	_ = inParallel(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) error {
+		wholes[i].list(ctx, reads, p)
+		return nil
+	})
+	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return wholeOf(b).has(b) - wholeOf(a).has(a) })
+	proven := make([]int, min(len(page.untimed), maxDatedHits))
+	_ = inParallel(ctx, len(proven), func(ctx context.Context, i int) error {
+		if w := wholeOf(page.untimed[i]); w != nil {
+			proven[i] = w.date(ctx, reads, &page.untimed[i])
+		}
+		return nil
+	})
+	for i, is := range proven {
+		if w := wholeOf(page.untimed[i]); w != nil {
+			w.proven, w.wrong = w.proven+max(is, 0), w.wrong || is < 0
+		}
+	}
+	page.reads += reads.Count()
+	page.hits = append(page.hits, slices.DeleteFunc(page.untimed, func(hit foundAt) bool {
+		w := wholeOf(hit)
+		return hit.at.IsZero() && w.has(hit) == 0 && w != nil && w.complete && w.proven > 0 && !w.wrong
+	})...)
+	page.untimed = nil
+	page.keep(p.args.period, p.args.zone)
+}
+
+// list reads the ids of the records in the period.
+func (w *whole) list(ctx context.Context, d rs.Doer, p *periodReader) {
+	response, err := d.Do(ctx, w.request(rs.Request{Query: url.Values{}}, p.args.period.filter(w.time, w.kind, p.args.zone), maxPeriodHits))
+	if err != nil {
+		return
+	}
+	list, ok := response.List()
+	w.ids, w.complete = map[string]bool{}, ok && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+	for _, item := range list.Items {
+		w.ids[item.Members.Text("id", "record_id")] = true
+	}
+}
+
+// has is 1 where a record of the period has the id of a hit.
+func (w *whole) has(hit foundAt) int {
+	if w != nil && w.ids[hit.Members.Text("record_key", "record_id")] {
+		return 1
+	}
+	return 0
+}
+
+// date reads the record that has the id of a hit: 1 where the hit is a part of it, -1 where it is not, 0 where that was not answered.
+func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
+	key := hit.Members.Text("record_key", "record_id")
+	r := requestFor(w.connection.ID, "streams", w.stream, "records", key)
+	for _, name := range []string{w.time, w.title, w.author} {
+		if name != "" {
+			r.Query.Add("fields", name)
+		}
+	}
+	r.Query.Set("expand", w.relation)
+	response, err := d.Do(ctx, r)
+	if err != nil {
+		return 0
+	}
+	record := rs.AsObject(response.Distinct())
+	if inner := record.Object("data"); inner.Has("data") {
+		record = inner
+	}
+	if record.Object("expanded").Object(w.relation).Text("id", "record_id") != key {
+		return -1
+	}
+	known := w.hit(record)
+	hit.at, _ = rs.ReadTime(known.Text("authored_at"))
+	for _, name := range []string{"authored_at", "title", "actor"} {
+		if value := known.Get(name); value != "" {
+			hit.Members = hit.Members.With(name, value)
+		}
+	}
+	hit.Item = hit.Members.Item()
+	return 1
+}
