@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	_ "embed" // the icon
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -159,18 +158,4 @@ func wantsPage(r *http.Request, forms bool) bool {
 		kind, _, _ := strings.Cut(entry, ";")
 		return slices.Contains([]string{"text/html", "text/*", "*/*"}, strings.ToLower(strings.TrimSpace(kind)))
 	})
-}
-
-// allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
-// GET and DELETE at the endpoint, and loop on anything else.
-func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
-	if slices.Contains(methods, r.Method) {
-		return true
-	}
-	allow := strings.Join(methods, ", ")
-	w.Header().Set("Allow", allow)
-	web.Refuse(w, r, http.StatusMethodNotAllowed, &rs.Error{
-		Code: rs.MethodNotAllowed, Message: "This method is not served at this path.", Hint: fmt.Sprintf("Allowed: %s.", allow),
-	}, "")
-	return false
 }

@@ -43,22 +43,22 @@ var errNotAMessage = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "
 
 // parseMessage reads one JSON-RPC message, over either transport. It refuses what the SDK could not read, which would end a
 // stdio session or be answered as plain text, and what two parsers could read in two ways.
-func parseMessage(line []byte) (message, *jsonrpc.Error) {
-	line = bytes.TrimSpace(line)
-	if !json.Valid(line) {
+func parseMessage(sent []byte) (message, *jsonrpc.Error) {
+	sent = bytes.TrimSpace(sent)
+	if !json.Valid(sent) {
 		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not valid JSON"}
 	}
-	if line[0] == '[' {
+	if sent[0] == '[' {
 		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: batches are not served; send one message at a time"}
 	}
-	envelope := rs.AsObject(string(line))
+	envelope := rs.AsObject(string(sent))
 	if envelope == nil {
 		return message{}, errNotAMessage
 	}
 	if fault := ambiguity(envelope); fault != "" {
 		return message{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + fault}
 	}
-	m := message{text: line}
+	m := message{text: sent}
 	if envelope.Includes("method") && envelope.Includes("id") {
 		m.id = envelope.Get("id")
 		if !validID(m.id) {

@@ -61,11 +61,11 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 	if m.Packages {
 		d.TokenKinds = append(d.TokenKinds, auth.KindPackage)
 	}
-	endpoint := public.URL(r, web.EndpointPath)
+	mcpURL := public.URL(r, web.EndpointPath)
 	d.Discovery = &discovery{}
-	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = endpoint, "streamable_http", adapterDescription
+	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = mcpURL, "streamable_http", adapterDescription
 	if public.Route(r.URL.Path) != web.MetadataPath {
-		d.Resource = endpoint
+		d.Resource = mcpURL
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store") // it depends on the name and the headers of the request

@@ -60,7 +60,7 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 		select {
 		case err := <-ended:
 			if c.isBroken() {
-				return stopped(ErrOutputClosed, 0)
+				return stoppedError(ErrOutputClosed, 0)
 			}
 			return err
 		case <-c.broken:
@@ -80,10 +80,10 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 	case <-time.After(lastAnswerWait):
 		_ = c.Close()
 	}
-	return stopped(why, open)
+	return stoppedError(why, open)
 }
 
-func stopped(why error, open int) error {
+func stoppedError(why error, open int) error {
 	text := "stopped: " + why.Error()
 	if open > 0 {
 		text += fmt.Sprintf("; open calls that were canceled: %d", open)

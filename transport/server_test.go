@@ -160,7 +160,7 @@ func TestAPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, func(context.Context, tools.Call) (tools.Reply, error) { panic("the cause") })
 	_, _ = f.connect(t, eras[0]).CallTool(t.Context(), &mcp.CallToolParams{Name: "echo"})
 	f.Close()
-	if text := f.log.String(); strings.Contains(text, "the cause") || !strings.Contains(text, "mcp_test.go") {
+	if text := f.log.String(); strings.Contains(text, "the cause") || !strings.Contains(text, "server_test.go") {
 		t.Errorf("log %s", text)
 	}
 }

@@ -1,18 +1,21 @@
 package transport
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -185,42 +188,29 @@ func getPrompt(prompt tools.Prompt) mcp.PromptHandler {
 	}
 }
 
-// codeRefused is the JSON-RPC code of a read that the resource server, or our own checks, refused: the first of the
-// codes that JSON-RPC leaves to servers. -32603 stays for faults of the adapter.
-const codeRefused = -32000
-
-// wireError makes an error a JSON-RPC one. Any other error type would go out as code 0, with its full text. A
-// resource that does not exist is invalid params with the URI in data, as the protocol has it.
-func wireError(err error, uri string) *jsonrpc.Error {
-	e := rs.AsError(err)
-	code := int64(codeRefused)
-	switch {
-	case e.Code == rs.Internal:
-		code = jsonrpc.CodeInternalError
-	case e.Status == 404, e.Code == rs.NotFound, e.Code == rs.InvalidURI, e.Code == rs.InvalidID, e.Code == rs.InvalidArguments:
-		code = jsonrpc.CodeInvalidParams
-	}
-	data, _ := json.Marshal(struct { // marshals strings only
-		Code      rs.Code `json:"code"`
-		Message   string  `json:"message"`
-		Hint      string  `json:"hint,omitempty"`
-		RetryWith string  `json:"retry_with,omitempty"`
-		RequestID string  `json:"request_id,omitempty"`
-		URI       string  `json:"uri,omitempty"`
-	}{e.Code, e.Message, e.Hint, e.RetryWith, e.RequestID, uri})
-	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
+// PipelineOptions configure [NewPipeline].
+type PipelineOptions struct {
+	Client     *rsclient.Client // reads the one resource server
+	RecordBase string           // the resource server's public URL, for citations; empty means the client's own
+	Name       string           // of the server, shown to clients; empty means "pdpp"
+	Title      string           // shown to people; empty means "Personal data (PDPP)"
+	Version    string           // of the server
+	Deadline   time.Duration    // of one call; 0 means middleware.DefaultDeadline
+	// NoSearchRelax is set to answer a search that finds nothing with just that: see docs/search.md.
+	NoSearchRelax bool
+	Logger        zerolog.Logger
+	Tracer        trace.Tracer            // nil makes no spans
+	Observer      middleware.CallObserver // nil counts nothing
 }
 
-// staticTTL is how long a client may keep what is the same for everybody, in milliseconds.
-const staticTTL = 5 * 60 * 1000
-
-// setCacheable tells clients and intermediaries what they may keep. The SDK's own default is "public", for
-// everything.
-func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
-	switch request.(type) {
-	case *mcp.ListToolsRequest, *mcp.ListResourceTemplatesRequest, *mcp.ServerRequest[*mcp.DiscoverParams]:
-		c.CacheScope, c.TTLMs = "public", staticTTL
-	default: // read under a grant, or close to it
-		c.CacheScope, c.TTLMs = "private", 0
-	}
+// NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
+// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline.
+func NewPipeline(o PipelineOptions) *Server {
+	all := tools.AllWith(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
+	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
+	return NewServer(ServerOptions{
+		Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version,
+		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),
+		Handler: handle, Logger: o.Logger,
+	})
 }
