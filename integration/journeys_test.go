@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of journeys in docs/performance.md")
+var update = flag.Bool("update", false, "rewrite the table of docs/journeys.md")
 
 // A journey is something that a person wants to know, and the way to it. Its walk may use what the client is shown and
 // nothing else; only what it compares the end with is asked of the resource server itself.
@@ -66,9 +66,9 @@ type cost struct{ calls, bytes int }
 
 // The table stands between these lines of the page.
 const (
-	performancePage = "../docs/performance.md"
-	journeysBegin   = "<!-- journeys: go test ./integration -run TestJourneys -update -->\n"
-	journeysEnd     = "<!-- end of journeys -->"
+	journeysPage  = "../docs/journeys.md"
+	journeysBegin = "<!-- journeys: go test ./integration -run TestJourneys -update -->\n"
+	journeysEnd   = "<!-- end of journeys -->"
 )
 
 // compareCosts prints the table and holds the page to it: the same journeys, and no figure off by more than a fifth.
@@ -92,29 +92,29 @@ func compareCosts(t *testing.T, all []journey, costs map[string]map[string]cost)
 	row(fmt.Sprintf("all %d", len(all)), text, structured)
 	t.Logf("bytes that a model reads:\n%s", &table)
 
-	raw, err := os.ReadFile(performancePage)
+	raw, err := os.ReadFile(journeysPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, begun := strings.Cut(string(raw), journeysBegin)
 	old, after, ended := strings.Cut(rest, journeysEnd)
 	if !begun || !ended {
-		t.Fatalf("%s has no place for the journeys", performancePage)
+		t.Fatalf("%s has no place for the journeys", journeysPage)
 	}
 	if *update {
-		if err := os.WriteFile(performancePage, []byte(before+journeysBegin+table.String()+journeysEnd+after), 0o644); err != nil {
+		if err := os.WriteFile(journeysPage, []byte(before+journeysBegin+table.String()+journeysEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	want, got := tableRows(old), tableRows(table.String())
 	if len(want) != len(got) {
-		t.Errorf("%s has %d rows, and there are %d; run with -update", performancePage, len(want), len(got))
+		t.Errorf("%s has %d rows, and there are %d; run with -update", journeysPage, len(want), len(got))
 	}
 	for name, now := range got {
 		for i, figure := range now {
 			if was := want[name]; len(was) != len(now) || figure*5 > was[i]*6 || figure*5 < was[i]*4 {
-				t.Errorf("%s: %q is %v in %s, and now %v; run with -update", "journeys", name, was, performancePage, now)
+				t.Errorf("%s: %q is %v in %s, and now %v; run with -update", "journeys", name, was, journeysPage, now)
 				break
 			}
 		}
