@@ -36,7 +36,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// What no log, label, attribute or header of a trace may hold. Each stands in what a client sends or a server answers.
+// What no log, label, attribute or header of a trace may hold. Each is in what a client sends or a server answers.
 const (
 	canaryToken  = "canary-token-5b1e"
 	canaryQuery  = "canary-query-a972"

@@ -223,7 +223,7 @@ func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
 	}
 }
 
-// Every code that is declared stands in the metrics under its own name.
+// Every code that is declared is in the metrics under its own name.
 func TestEveryErrorCodeIsALabel(t *testing.T) {
 	t.Chdir("..")
 	for _, dir := range []string{"rs", "middleware", "transport"} {

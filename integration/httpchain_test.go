@@ -70,7 +70,7 @@ func TestTheOriginThatIsPublished(t *testing.T) {
 			{"a proxy that keeps the host says the scheme", "mcp.example", map[string]string{"X-Forwarded-Proto": "https"}, "https://mcp.example"},
 			{"a name that is not its own is not, but the scheme is", "", forwarded("evil.example", "https"), "https://SELF"},
 			{"two names are nobody's word", "", forwarded("mcp.example, evil.example", "https"), "https://SELF"},
-			{"a scheme that is none is not", "mcp.example", map[string]string{"X-Forwarded-Proto": "javascript"}, "http://mcp.example"},
+			{"an invalid scheme does not", "mcp.example", map[string]string{"X-Forwarded-Proto": "javascript"}, "http://mcp.example"},
 			{"other ways to forward are not known", "", map[string]string{"Forwarded": "host=mcp.example;proto=https", "X-Original-Host": "mcp.example"}, "http://SELF"},
 		}},
 		{"a server with a proxy elsewhere", []string{"--allowed-hosts", "mcp.example", "--trusted-proxies", "10.0.0.0/8"}, []proxied{

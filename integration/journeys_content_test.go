@@ -28,7 +28,7 @@ var (
 
 func (contentOnly) see(result *mcp.CallToolResult) string { return textOf(result) }
 
-// printedCallIn is the call that stands behind a word on a line of its own.
+// printedCallIn is the call that follows a word on a line of its own.
 func printedCallIn(line, word string) *call {
 	rest, ok := strings.CutPrefix(line, word)
 	if !ok {

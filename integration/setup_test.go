@@ -34,7 +34,7 @@ func typed(t *testing.T, home string, environment []string, args ...string) stri
 }
 
 // S0-R1, S0-1a: what setup writes for a person who is connected needs nothing more: a client that starts it, in the root of
-// the file system as they do, gets an answer from the person's grant. No token stands in the client's file.
+// the file system as they do, gets an answer from the person's grant. No token is in the client's file.
 func TestWhatSetupWritesAnswers(t *testing.T) {
 	home, environment := connected(t, sample.RSURL, sample.ClientToken)
 	typed(t, home, environment, "setup", "cursor", "--write")

@@ -282,7 +282,7 @@ func TestResourcesReadAsTheirTools(t *testing.T) {
 		}
 	})
 	for _, uri := range []string{"pdpp://record/../x", "pdpp://record/AAAA", "pdpp://stream/a%2Fb", "pdpp://nothing", "pdpp://record/missing:none"} {
-		t.Run("an address that is none is not found: "+uri, func(t *testing.T) {
+		t.Run("an invalid address is not found: "+uri, func(t *testing.T) {
 			_, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 			var wire *jsonrpc.Error
 			if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {

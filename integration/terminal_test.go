@@ -32,7 +32,7 @@ func TestNothingPrintedSteersATerminal(t *testing.T) {
 		"a field, as JSON":     {"verify", "--demo", "--json", citation("cin_notes/notes:note-0193", "a\u202eb\u009bc", "x")},
 		"an id":                {"verify", "--demo", citation("cin_notes/notes:n\u202e\u009b1", "body", "x")},
 		"an id, as JSON":       {"verify", "--demo", "--json", citation("cin_notes/notes:n\u202e\u009b1", "body", "x")},
-		"an id that is none":   {"verify", "--demo", citation("../"+nasty, "body", "x")},
+		"an invalid id":        {"verify", "--demo", citation("../"+nasty, "body", "x")},
 		"no citation":          {"verify", "--demo", nasty},
 		"a provider":           {"verify", "--provider-url", "https://rs.example/" + nasty, citation("a/b:c", "d", "e")},
 		"a folder":             {"verify", "--provider-url", "https://rs.example", "--cache-root", "/" + nasty, citation("a/b:c", "d", "e")},

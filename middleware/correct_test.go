@@ -132,7 +132,7 @@ func TestCorrect(t *testing.T) {
 				t.Error(diff)
 			}
 			if reply.Reads != len(row.heard) {
-				t.Errorf("D28: %d reads are said to be %d", len(row.heard), reply.Reads)
+				t.Errorf("D28: %d reads are reported as %d", len(row.heard), reply.Reads)
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func TestAnIndexCountsItsReads(t *testing.T) {
 	server := correctable()
 	reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
 	if heard := server.Lines(); err != nil || len(heard) != 2 || reply.Reads != 2 || heard[0] == heard[1] {
-		t.Errorf("D28: %q are said to be %d reads (%v)", heard, reply.Reads, err)
+		t.Errorf("D28: %q are reported as %d reads (%v)", heard, reply.Reads, err)
 	}
 }
 

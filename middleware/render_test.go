@@ -25,7 +25,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 		text       []string // what the text holds
 		structured map[string]any
 	}{
-		"a good answer stands in text, and as it was in data": {
+		"a good answer is in text, and as it was in data": {
 			body: streamsBody, text: []string{"messages", "3"},
 			structured: map[string]any{"data": map[string]any{"object": "list", "data": []any{
 				map[string]any{"object": "stream", "name": "messages", "record_count": 3.0, "connection_id": "cin_1"},

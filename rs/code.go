@@ -34,7 +34,7 @@ const (
 	TokenKindRefused Code = "token_kind_refused" // #nosec G101 -- the name of an error
 	// InsufficientScope: the owner was not asked for what the call reads, or did not grant it; sign in again to ask for it.
 	InsufficientScope Code = "insufficient_scope"
-	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token stands in the URL.
+	// RequestMalformed: the Authorization header is malformed, doubled, of another scheme, or the token is in the URL.
 	RequestMalformed Code = "invalid_request"
 	// RequestTooLarge: the body exceeds 1 MiB.
 	RequestTooLarge Code = "request_too_large"

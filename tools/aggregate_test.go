@@ -245,7 +245,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 				}
 			}
 			if len(server.read) != reply.Reads || data.Has("reads") && data.Get("reads") != fmt.Sprint(reply.Reads) {
-				t.Errorf("D28: %d reads are said to be %d and %s", len(server.read), reply.Reads, data.Get("reads"))
+				t.Errorf("D28: %d reads are reported as %d and %s", len(server.read), reply.Reads, data.Get("reads"))
 			}
 		})
 	}

@@ -52,7 +52,7 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 				t.Errorf("read\n%s\nwant\n%s", strings.Join(server.read, "\n"), strings.Join(row.reads, "\n"))
 			}
 			if reply.Reads != len(row.reads) {
-				t.Errorf("D28: %d reads are said to be %d", len(row.reads), reply.Reads)
+				t.Errorf("D28: %d reads are reported as %d", len(row.reads), reply.Reads)
 			}
 			said := strings.Contains(text+"\n", "\ndates read as: "+row.readAs+"\n")
 			if said != (row.readAs != "") || row.readAs != "" && data.Get("read_as") != rs.EncodeJSON([]string{row.readAs}) {

@@ -279,7 +279,7 @@ func TestAggregateExplainsOtherCount(t *testing.T) {
 	}
 }
 
-// S4-R2, S4-2a: guidance that concerns all tools stands in the instructions, once.
+// S4-R2, S4-2a: guidance that concerns all tools is in the instructions, once.
 func TestNoLongSentenceIsRepeated(t *testing.T) {
 	list := listTools(t)
 	seen := map[string]string{}

@@ -31,7 +31,7 @@ func TestATimelineIsComplete(t *testing.T) {
 				ids, times = append(ids, rs.AsObject(raw).Text("id")), append(times, rs.AsObject(raw).Text("authored_at"))
 			}
 			if cursor = data.Text("next_cursor"); len(server.read) != reads || reply.Reads != reads {
-				t.Fatalf("D28: %q are said to be %d reads", server.read, reply.Reads)
+				t.Fatalf("D28: %q are reported as %d reads", server.read, reply.Reads)
 			}
 			reads = 3
 			if want := "from 2026-01-30T00:00Z until 2026-04-01T00:00Z: at of orders, at of log"; data.Array("read_as")[0] != rs.EncodeJSON(want) {

@@ -60,7 +60,7 @@ type membership struct {
 func (b *bearer) stamp() string      { return "stamp" + b.grant + "z" }
 func (b *bearer) connection() string { return "cin_" + b.grant + "z" }
 
-// stamps finds the grants whose data stands in an answer.
+// stamps finds the grants whose data is in an answer.
 var stamps = regexp.MustCompile(`stamp(g\d+)z`)
 
 // A realm is a scripted resource server and the authority over its tokens, with a directory of packages.

@@ -234,7 +234,7 @@ func (m *machine) judgeAnswer(r callRecord, before bearer, status int, answer st
 	allowed := r.grants()
 	for _, found := range stamps.FindAllStringSubmatch(answer, -1) {
 		if !slices.Contains(allowed, found[1]) {
-			m.violate("%s by %s: the answer has data of %s, which is none of %v", r.name, r.caller.grant, found[1], allowed)
+			m.violate("%s by %s: the answer has data of %s, not one of %v", r.name, r.caller.grant, found[1], allowed)
 		}
 	}
 	for _, b := range m.bearers {
@@ -305,7 +305,7 @@ func (m *machine) judgeReads() {
 		case reader.pkg:
 			m.violate("%s: the resource server saw the package token of %s", call.name, reader.grant)
 		case call.caller.pkg && reader == call.caller || !slices.Contains(call.grants(), reader.grant):
-			m.violate("%s by %s: read with the token of %s, which is none of %v", call.name, call.caller.grant, reader.grant, call.grants())
+			m.violate("%s by %s: read with the token of %s, not one of %v", call.name, call.caller.grant, reader.grant, call.grants())
 		}
 	}
 	heard := map[string]bool{}

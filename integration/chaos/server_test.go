@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// secret stands in every broken answer. It must not be seen again.
+// secret is in every broken answer. It must not be seen again.
 const secret = "what-nobody-should-repeat"
 
 // healthy answers a read as the contract has it. It is quick, so that it can stand in for the resource server under load.

@@ -25,7 +25,7 @@ type Citation struct {
 	Text         string `json:"text"`
 }
 
-// citationExample is what to send instead of a citation that is none.
+// citationExample is what to send instead of an invalid citation.
 const citationExample = `cin_a/messages:m1 field=body 0-80 a4c5dafce234ecf8, ` +
 	`or {"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"a4c5dafce234ecf8"}`
 

@@ -17,7 +17,7 @@ const (
 	maxCitedChars = 1 << 20 // of one quote
 	maxFieldChars = 4 << 20 // of a field that is looked through for a quote that moved
 	windowChars   = 16384   // of one read
-	shownChars    = 200     // of what stands in the place of a quote now
+	shownChars    = 200     // of what is in the place of a quote now
 )
 
 // The outcomes of a check.

@@ -79,7 +79,7 @@ func key(client string) string {
 	return "mcpServers"
 }
 
-// What setup --write and setup --remove make of each client's file stands in testdata, before and after. Every row keeps the laws
+// What setup --write and setup --remove make of each client's file is in testdata, before and after. Every row keeps the laws
 // as well: a second run changes nothing, and a removal takes out what was put in.
 func TestFilesBeforeAndAfter(t *testing.T) {
 	for _, client := range clients.All() {
@@ -197,7 +197,7 @@ func TestLineEndsAndMarkStay(t *testing.T) {
 	}
 }
 
-// The variable that holds a token is named; a token never stands in a file.
+// The variable that holds a token is named; a token never is in a file.
 func TestTokenEnvironment(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude-code": `"Authorization": "Bearer ${PDPP_TOKEN}"`,

@@ -11,7 +11,7 @@ type Guide struct {
 	Steps    []string // to follow in the host's own settings
 	After    string   // one sentence: what to do once it is added
 	Path     string   // of the file that the entry goes into, by hand
-	Entry    string   // as it stands in that file; empty where there is no file for it
+	Entry    string   // as it is in that file; empty where there is no file for it
 	Link     string   // that the host opens to install it; empty where it has none
 }
 

@@ -51,7 +51,7 @@ func guide(client clients.Client, server clients.Server) clients.Guide {
 	return client.Guide(server, linux, client.Path(linux), []string{cmp.Or(server.Command, local.Command), "setup", client.Name, "--write"})
 }
 
-// What setup prints for each client stands in testdata/guides: one recommended path first.
+// What setup prints for each client is in testdata/guides: one recommended path first.
 func TestGuides(t *testing.T) {
 	for _, client := range clients.All() {
 		golden := &txtar.Archive{Comment: []byte("What setup says of " + client.Title + ".\n")}

@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 		{name: "an unknown source", request: Request{Source: "nosuch"}, answers: good, exit: 64, says: "/_ref/connections lists the keys"},
 		{name: "a field without its stream", request: Request{Fields: []string{"subject"}}, answers: good, exit: 64, says: "STREAM.FIELD"},
 		{name: "a field of an unknown stream", request: Request{Fields: []string{"nosuch.x"}}, answers: good, exit: 64, says: "it has canvases"},
-		{name: "a date that is none", request: Request{Since: "soon"}, answers: good, exit: 64, says: "--since"},
+		{name: "an invalid date", request: Request{Since: "soon"}, answers: good, exit: 64, says: "--since"},
 		{name: "a package from agent connect, which has it in grant_id", answers: with(good, agentPoll, "connect-38-agent-connect-package"), exit: 78, says: "package of several sources"},
 		{name: "a package from a device code", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-25-device-package-token"), exit: 78, says: "package of several sources"},
 		{name: "the owner trap: /device", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "connect-90-owner-device-trap-start"), exit: 77, says: "owner's token instead"},

@@ -87,7 +87,7 @@ func (e *examination) entry(client clients.Client, entry clients.Entry) {
 func address(text string) string {
 	parsed, err := url.Parse(text)
 	if err != nil {
-		return "an address that is none"
+		return "an invalid address"
 	}
 	return printable(parsed.Scheme + "://" + parsed.Host + parsed.EscapedPath())
 }

@@ -103,7 +103,7 @@ func (s *Service) Use(serving Serving) {
 
 // Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
 // opens at address. At most maxConnections are open at a time, further ones wait; at most perAddress are those of one client
-// address, further ones are closed. 0 is no limit. Other listeners than one of a stream, and an address that is none, are
+// address, further ones are closed. 0 is no limit. Other listeners than one of a stream, and an invalid address, are
 // *[exit.Error] values.
 func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections, perAddress int) error {
 	var listener net.Listener

@@ -24,7 +24,7 @@ func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
 	}{
 		"an inherited socket is served, whatever the address": {[]net.Listener{listener}, "nowhere", ""},
 		"without one the address is opened":                   {nil, "127.0.0.1:0", ""},
-		"an address that is none":                             {nil, "nowhere", "cannot listen on nowhere"},
+		"an invalid address":                                  {nil, "nowhere", "cannot listen on nowhere"},
 		"two sockets":                                         {[]net.Listener{listener, listener}, "127.0.0.1:0", "2 sockets"},
 		"a socket that is no stream":                          {[]net.Listener{nil}, "127.0.0.1:0", "exactly one stream socket"},
 	} {

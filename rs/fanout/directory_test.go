@@ -59,7 +59,7 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 		"D17 an expiry as a time":                {member(`"access_token":"tok_1","usable":true,"expires_at":"2026-03-01T12:00:00Z"`), []fanout.Member{until}},
 		"an expiry as seconds":                   {member(`"access_token":"tok_1","usable":true,"expires_at":1772366400`), []fanout.Member{until}},
 		"no expiry":                              {member(`"access_token":"tok_1","usable":true,"expires_at":null`), []fanout.Member{usable}},
-		"an expiry that is none":                 {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
+		"an invalid expiry":                      {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
 		"D14 a member that is not usable":        {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
 		"D14 a member of which nothing is said":  {member(`"access_token":"tok_1"`), []fanout.Member{unusable(rs.ChildUnusable, "The package directory says that this grant cannot be read.")}},
 		"D14 a member with an error":             {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Member{unusable("grant_revoked", "Revoked yesterday.")}},

@@ -167,7 +167,7 @@ func (t Tool) guessed(p *Parameter, raw string) string {
 	return raw
 }
 
-// complete mends what is missing or stands in the way of something else.
+// complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	switch t.Name {
 	case "schema":

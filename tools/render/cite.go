@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// A quote can be checked later: an answer says of the text that it shows where it stands in its field, as a range of code
+// A quote can be checked later: an answer says of the text that it shows where it is in its field, as a range of code
 // points, and the SHA-256 of the text. `pdpp-mcp verify` reads such a citation.
 
 // A cite is the checkable part of a quote.

@@ -17,7 +17,7 @@ const (
 type tableGroup struct {
 	items   []item
 	prefix  string // of the ids; "" when they are printed whole
-	emitted bool   // no record has a time of its own: when each was read stands behind the id
+	emitted bool   // no record has a time of its own: when each was read follows the id
 	columns []string
 	block   bool // each record is a block of lines
 	related []relatedColumns

@@ -207,7 +207,7 @@ func (d *document) writeParts(all []relation, q DocumentQuery, remaining int) (t
 	return b.String(), others
 }
 
-// quoted is a text as it stands in a document.
+// quoted is a text as it is in a document.
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
 }
@@ -290,7 +290,7 @@ func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) str
 	put("connection_id", it.conn)
 	put("connector_key", clean.Preview(it.connector, titleChars))
 	put("stream", q.Ref.Stream)
-	if len(q.Ref.RecordID) <= maxPlainID { // a longer one stands in the id
+	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id
 		put("record_id", q.Ref.RecordID)
 	}
 	put("display_name", clean.Preview(it.label, titleChars))

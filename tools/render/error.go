@@ -12,7 +12,7 @@ import (
 )
 
 // Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
-// (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object stands in it as rs when it is small.
+// (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object is in it as rs when it is small.
 func Error(e *rs.Error) Result {
 	hint := e.Hint
 	if hint == "" {

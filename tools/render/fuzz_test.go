@@ -116,7 +116,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 	check("fetch_blob", r, err)
 }
 
-// TestLongTexts: whatever text of an answer is very long, a name or a value, what stands in the answer's lines is bounded.
+// TestLongTexts: whatever text of an answer is very long, a name or a value, what is in the answer's lines is bounded.
 func TestLongTexts(t *testing.T) {
 	token := regexp.MustCompile(`"(\\.|[^"\\])*"`)
 	texts := []string{strings.Repeat("a", 3000), strings.Repeat("é ", 1500), strings.Repeat(`\u0001`, 250)}

@@ -220,7 +220,7 @@ const (
 
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// assertCells checks that text of a record stands in a cell of a table, or behind the name of a field, and that what is not quoted
+// assertCells checks that text of a record is in a cell of a table, or behind the name of a field, and that what is not quoted
 // there cannot be taken for more than a value.
 func assertCells(t *testing.T, line string) {
 	t.Helper()
@@ -244,9 +244,9 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 	}
 	text, quoted := r.Text, true
 	switch {
-	case tool.Name == "fetch" && !isError: // the whole is one string; inside it each value stands behind its name
+	case tool.Name == "fetch" && !isError: // the whole is one string; inside it each value follows its name
 		text, quoted = rs.AsObject(string(r.Structured)).Text("text"), false
-	case isError: // the resource server's sentence stands behind its code
+	case isError: // the resource server's sentence follows its code
 		quoted = false
 	}
 	for line := range strings.SplitSeq(recordLine.ReplaceAllString(text, ""), "\n") {

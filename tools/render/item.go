@@ -28,7 +28,7 @@ type item struct {
 	deletedAt string
 
 	timeField string     // of a record: where in data authored stands
-	relations []relation // what stands in expanded, of a record in a list
+	relations []relation // what is in expanded, of a record in a list
 }
 
 // readRecord reads a record with its data, nil when it has none, but for its title. stream and connection are

@@ -14,7 +14,7 @@ func TestLines(t *testing.T) {
 		items     []string
 		want      string
 	}{
-		"a list stands behind its beginning":                     {"a: ", []string{"b", "c"}, "a: b, c"},
+		"a list follows its beginning":                           {"a: ", []string{"b", "c"}, "a: b, c"},
 		"a list without items is its beginning":                  {"a: ", nil, "a: "},
 		"it goes on behind the indent where a line is too short": {"a: ", []string{long(1000), long(1000), "b"}, "a: " + long(1000) + ",\n  " + long(1000) + ", b"},
 		"a line has characters, not bytes":                       {"a: ", []string{long(1900), "b"}, "a: " + long(1900) + ", b"},

@@ -217,7 +217,7 @@ func balance(s string) string {
 		return s
 	}
 	out := make([]byte, 0, len(s))
-	open := -1 // where the open mark stands in out
+	open := -1 // where the open mark is in out
 	for {
 		before, tag, rest := nextMark(s)
 		out = append(out, before...)

@@ -166,7 +166,7 @@ func (a *recordsAnswer) tail() []string {
 }
 
 // namedPages says how to go on when the resource server merged connections and gave no cursor: one connection after the other, each
-// behind its own last record on this page. Where that stands in the list of its connection is known of the first page alone.
+// behind its own last record on this page. Where that is in the list of its connection is known of the first page alone.
 func namedPages(q RecordsQuery, page []item, session string) []string {
 	const maxNamed = 12
 	later := q.Position.Cursor != ""

@@ -142,7 +142,7 @@ func TestDocument(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	t.Run("S0-5a every stream name stands in text, and the whole result stays bounded", func(t *testing.T) {
+	t.Run("S0-5a every stream name is in text, and the whole result stays bounded", func(t *testing.T) {
 		var streams []string
 		for i := range 300 {
 			streams = append(streams, fmt.Sprintf(`{"name":"stream_%d","field_capabilities":{%s"z":"declared"},"expand_capabilities":[]}`, i, strings.Repeat(`"some_field":"t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem",`, 20)))

@@ -67,7 +67,7 @@ func TestTextHasAtMost256Lines(t *testing.T) {
 	}
 }
 
-// D19: what stands behind a backslash is looked at, and what differs from the answer that was read is cleaned.
+// D19: what follows a backslash is looked at, and what differs from the answer that was read is cleaned.
 func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
 	for _, structured := range []string{
 		"{\"data\":{\"k\":\"\u202E\"},\"x\":1}",

@@ -90,7 +90,7 @@ func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
 	return d
 }
 
-// How much of a list stands in the text of a schema, in bytes unless said otherwise.
+// How much of a list is in the text of a schema, in bytes unless said otherwise.
 const (
 	connectionListBytes = 6 << 10 // the connections of a stream
 	expandListBytes     = 2 << 10

@@ -265,7 +265,7 @@ func withJSON(beginning string, raw string) string {
 	}
 }
 
-// jsonText is JSON as it stands in a line of ours: what does not print is escaped, so that it stays the same JSON.
+// jsonText is JSON as it is in a line of ours: what does not print is escaped, so that it stays the same JSON.
 func jsonText(raw string) string {
 	var b []byte
 	for _, c := range raw {

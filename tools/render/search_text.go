@@ -52,7 +52,7 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
 
-// A searchFrame is what stands in text beside the hits.
+// A searchFrame is what is in text beside the hits.
 type searchFrame struct {
 	lead    []string // what is not found, before anything that might be taken for it
 	summary string   // without how many hits are shown

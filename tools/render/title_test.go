@@ -38,7 +38,7 @@ func TestTitles(t *testing.T) {
 		{"nor a UUID", `"title":"3f2b8c1e-77aa-4d0b-9e21-0c5d1a2b3c4d"`, "messages from Team chat, 2026-01-02", ""},
 		{"nor a long number", `"title":"1767312000000"`, "messages from Team chat, 2026-01-02", ""},
 		{"nor an address of ours", `"title":"pdpp://record/abc"`, "messages from Team chat, 2026-01-02", ""},
-		{"what stands behind an id is looked at", `"title":"m1","data":{"subject":"The plan"}`, "The plan", ""},
+		{"what follows an id is looked at", `"title":"m1","data":{"subject":"The plan"}`, "The plan", ""},
 		{"a date is a title", `"title":"2026-01-02 notes"`, "2026-01-02 notes", ""},
 		{"a file name is a title", `"filename":"IMG_20260102_1234567.jpg"`, "IMG_20260102_1234567.jpg", ""},
 		{"white space, marks and dashes are none", `"title":" <mark></mark> — \u202e"`, "messages from Team chat, 2026-01-02", ""},

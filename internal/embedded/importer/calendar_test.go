@@ -49,7 +49,7 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 		{"the clock of wherever one is", eventOf("DTSTART:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "time_zone": nil}},
 		{"a whole day", eventOf("DTSTART;VALUE=DATE:20260101", "DTEND;VALUE=DATE:20260102"), map[string]any{"starts_at": "2026-01-01", "ends_at": "2026-01-02", "all_day": true}},
 		{"how long it takes", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
-		{"a duration that is none", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
+		{"an invalid duration", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
 		{
 			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x"),
 			map[string]any{"organizer": "Lind, Nora <nora@x>", "attendees": []any{"Bo <bo@x>", "cy@x"}},
@@ -59,7 +59,7 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 			map[string]any{"recurrence": "FREQ=HOURLY;COUNT=3", "defects": []any{"how it recurs is not read"}, "categories": []any{"a", "b", "c"}, "status": "confirmed", "calendar": "Home"},
 		},
 		{"an alarm is no part of the event", eventOf("DTSTART:20260101", "SUMMARY:x", "BEGIN:VALARM", "SUMMARY:wake up", "END:VALARM"), map[string]any{"summary": "x"}},
-		{"a line that is none", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a line of a calendar: nonsense"}}},
+		{"a line that is not a property", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a line of a calendar: nonsense"}}},
 		{"Latin-1", eventOf("DTSTART:20260101", "SUMMARY:caf\xe9"), map[string]any{"summary": "café"}},
 		{"a line of a megabyte", eventOf("DTSTART:20260101", "SUMMARY:"+strings.Repeat("x", 1<<20)), map[string]any{"summary": strings.Repeat("x", 1<<20)}},
 		{"small letters", "begin:vcalendar\nbegin:vevent\ndtstart:20260101\nsummary:x\nend:vevent\nend:vcalendar", map[string]any{"summary": "x"}},

@@ -42,7 +42,7 @@ func (b brokenFile) Read(into []byte) (int, error) {
 	return n, errors.New("input/output error")
 }
 
-// Nothing that stands in a folder keeps the rest of it from being read.
+// Nothing that is in a folder keeps the rest of it from being read.
 func TestABadEntryStopsNothing(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"manifest.json": `{"name":"A web app","icons":[]}`,

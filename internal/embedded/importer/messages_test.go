@@ -64,7 +64,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"subject": "café au lait", "from_name": "José"},
 		},
 		{
-			"an address that is none", letterOf("From: undisclosed: recipients", "To: <<broken", "", "x"),
+			"an invalid address", letterOf("From: undisclosed: recipients", "To: <<broken", "", "x"),
 			map[string]any{"from_name": "undisclosed: recipients", "from_email": nil, "to": []any{"<<broken"}},
 		},
 		{
@@ -144,11 +144,11 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "kept as it is", "defects": []any{"parts that cannot be told apart", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a line in the header that is none", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
+			"a line in the header that is not a field", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
 			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is none", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a date with a comment, and one that is none", letterOf("Date: Tue, 3 Mar 2026 01:02:03 -0800 (PST)", "", "x"),
+			"a date with a comment, and an invalid one", letterOf("Date: Tue, 3 Mar 2026 01:02:03 -0800 (PST)", "", "x"),
 			map[string]any{"sent_at": "2026-03-03T01:02:03-08:00"},
 		},
 		{

@@ -4,7 +4,7 @@ package sample
 type Fact struct {
 	Question string
 	Query    string // a lexical search for it finds the answer among its first hits
-	Answer   string // stands in the record as it is
+	Answer   string // is in the record as it is
 	Stream   string // the stream of the record
 }
 

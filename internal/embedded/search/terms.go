@@ -10,7 +10,7 @@ import (
 // is found is what is marked. Scripts that are written without spaces are split into characters, so that a word
 // inside a sentence is found as a phrase of its characters.
 
-// A Term is one searchable word or character, and where it stands in the text, in bytes.
+// A Term is one searchable word or character, and where it is in the text, in bytes.
 type Term struct {
 	Text       string
 	start, end int

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Text is what a person reads of an HTML letter or page: its words, with the lines that its blocks make.
+// Text is what a person reads of an HTML message or page: its words, with the lines that its blocks make.
 // One pass over the tokens: libraries build a tree of it first, take six times as long, mark up bold words, and lose a text that is nested
 // 20,000 deep.
 func Text(source string) string {

@@ -99,7 +99,7 @@ func (p *Parser) name(quoted []byte) *seenName {
 	return known
 }
 
-// Overflows reports that valid JSON has a number which is none for programs that read numbers as 64-bit floats: answers with it would be
+// Overflows reports that valid JSON has a number out of range for programs that read numbers as 64-bit floats: answers with it would be
 // broken for many clients.
 func Overflows(text []byte) bool {
 	digits := 0

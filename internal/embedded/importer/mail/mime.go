@@ -29,7 +29,7 @@ const (
 	maxParts     = 500
 )
 
-// A textPart is a part of a letter that is read.
+// A textPart is a part of a message that is read.
 type textPart struct {
 	text   string
 	isHTML bool
@@ -110,7 +110,7 @@ func (m *message) preferPlain(first int) {
 	}
 }
 
-// text is what the letter says.
+// text is what the message says.
 func (m *message) text() string {
 	var texts []string
 	for _, part := range m.parts {

@@ -160,7 +160,7 @@ func TestOpenFlag(t *testing.T) {
 	}
 }
 
-// D19: what only looks as if something had to go stays, and what stands behind a backslash is looked at.
+// D19: what only looks as if something had to go stays, and what follows a backslash is looked at.
 func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 	checkClean(t, "a\\\x00b\\\u202Ec\\u202e", "a\\b\\c\\u202e", Removed{Control: 1, Bidi: 1})
 	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E"} {
