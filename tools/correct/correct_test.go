@@ -2,6 +2,8 @@ package correct_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +46,34 @@ func FuzzCanonical(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of 60,000 unknown arguments, or conditions of a filter, each would be compared with all others: a call of minutes.
+func TestArgumentsOfNoRealCallAreNotMended(t *testing.T) {
+	members := strings.TrimSuffix(strings.Repeat(`"a":1,`, 502), ",")
+	for _, arguments := range []string{
+		`{` + members + `}`, `{"filter":{` + members + `}}`, `{"filter":"` + strings.Repeat("a=1;", 8<<10) + `"}`,
+	} {
+		if _, ok := correct.Arguments(json.RawMessage(numbered(arguments))); ok {
+			t.Errorf("%.40s… of %d bytes is mended", arguments, len(arguments))
+		}
+	}
+	long := `{"filter":{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, 50), ",") + `},"cursor":"` + strings.Repeat("c", 16<<10) + `","limit":"5"}`
+	if _, ok := correct.Arguments(json.RawMessage(numbered(long))); !ok {
+		t.Error("a long call that the tools take is not mended")
+	}
+}
+
+// numbered gives each "a" a number of its own.
+func numbered(arguments string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(arguments, `"a"`) {
+		if i > 0 {
+			fmt.Fprintf(&b, `"a%d"`, i)
+		}
+		b.WriteString(part)
+	}
+	return b.String()
 }
 
 // A filter is taken in another form only if nothing of it is lost, and not if it is a filter as it stands.

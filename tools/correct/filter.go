@@ -147,6 +147,9 @@ var (
 	andWord     = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
 )
 
+// maxParts bounds the conditions of a filter in one text: more than a filter may have.
+const maxParts = 50
+
 // guessedFilter returns the filter that is probably meant by one that was refused; "" for none, as for one that cannot be said: an
 // exclusion, or a text to look for.
 func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
@@ -155,7 +158,11 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 			return guessedFilter(filterOf(s))
 		}
 		var all rs.Object
-		for _, part := range andWord.Split(s, -1) {
+		parts := andWord.Split(s, maxParts+1)
+		if len(parts) > maxParts {
+			return "", nil, nil
+		}
+		for _, part := range parts {
 			found := comparison.FindStringSubmatch(part)
 			if found == nil {
 				return "", nil, nil

@@ -3,6 +3,7 @@
 package correct
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -172,8 +173,17 @@ func set(words ...string) map[string]bool {
 	return all
 }
 
-// Arguments reads raw arguments; false for what is not one JSON object, or has a name twice.
+// Bounds of arguments that are mended: the rules compare members with each other, so their time grows with the square of both.
+const (
+	maxBytes  = 32 << 10
+	maxCommas = 500
+)
+
+// Arguments reads raw arguments; false for what is not one JSON object, has a name twice, or is longer than calls are.
 func Arguments(raw json.RawMessage) (rs.Object, bool) {
+	if len(raw) > maxBytes || bytes.Count(raw, []byte(",")) > maxCommas {
+		return nil, false
+	}
 	args, err := rs.ReadObject(string(raw))
 	if err != nil {
 		return nil, false
