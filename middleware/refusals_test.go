@@ -120,10 +120,15 @@ func TestBadInputIsRefusedInSilence(t *testing.T) {
 		"that is a broken record URI":      {`"pdpp://record/%%%"`, rs.InvalidID, "pdpp://record/"},
 		"that is a URI of something else":  {`"pdpp://blob/eyJ2IjoxfQ"`, rs.InvalidID, "pdpp://blob/"},
 	}
+	var manyRelations rs.Object
+	for i := range 101 {
+		manyRelations = append(manyRelations, rs.Member{Name: fmt.Sprint("r", i), Value: "1"})
+	}
 	expandLimits := map[string]row{
 		"S3-11c that is empty":        {`{}`, rs.InvalidExpand, "{}"},
 		"S3-11c with brackets":        {`{"expand_limit[messages]":3}`, rs.InvalidExpand, "expand_limit[messages]"},
 		"with an empty relation":      {`{"":3}`, rs.InvalidExpand, `""`},
+		"of more relations than 100":  {manyRelations.JSON(), rs.InvalidExpand, "101 relations"},
 		"with a relation given twice": {`{"a":1,"a":2}`, rs.InvalidExpand, `"a"`},
 		"with zero":                   {`{"a":0}`, rs.InvalidExpand, "0"},
 		"with less than zero":         {`{"a":-1}`, rs.InvalidExpand, "-1"},

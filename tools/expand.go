@@ -36,6 +36,10 @@ func (a *arguments) expansion() expansion {
 		a.fail(invalidExpandLimit("expand_limit is %s; it must be an object with at least one relation.", show(raw)))
 		return e
 	}
+	if len(relations) > maxListItems {
+		a.fail(invalidExpandLimit("expand_limit has %d relations; at most %d are allowed.", len(relations), maxListItems))
+		return e
+	}
 	for _, relation := range relations {
 		if !isParameterName(relation.Name) {
 			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote(relation.Name)))
