@@ -38,6 +38,7 @@ func TestBadRequestsGetAnAnswerThatSaysSo(t *testing.T) {
 		{"the body is a JSON text", "", []string{bearer, plain}, `"hello"`, 400, "-32600"},
 		{"the method does not exist", "", []string{bearer, plain}, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, 0, "-32601"},
 		{"the type is not JSON", "", []string{bearer, "Content-Type: text/plain"}, listRequest, 415, "unsupported_media_type"},
+		{"two types", "", []string{bearer, plain, "Content-Type: text/plain"}, listRequest, 415, "unsupported_media_type"},
 		{"there is no type", "", []string{bearer}, listRequest, 415, "unsupported_media_type"},
 		{"the answer may not be JSON", "", []string{bearer, plain, "Accept: text/html"}, listRequest, 406, "not_acceptable"},
 		{"GET", "GET /mcp HTTP/1.1", []string{bearer}, "", 405, "method_not_allowed"},

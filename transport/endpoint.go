@@ -88,9 +88,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is
 // served; the specification would have it accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+	if !isJSON(r.Header) {
 		web.Refuse(w, r, http.StatusUnsupportedMediaType, &rs.Error{
-			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON.", Hint: "Send Content-Type: application/json.",
+			Code: rs.UnsupportedMediaType, Message: "The request body must be JSON in UTF-8, and not compressed.",
+			Hint: "Send one Content-Type: application/json, and no Content-Encoding.",
 		}, "")
 		return false
 	}
@@ -110,6 +111,18 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 		Hint: "Send Accept: application/json, text/event-stream.",
 	}, "")
 	return false
+}
+
+// isJSON reports whether a body is JSON as this server reads it: a filter in front that reads another type, character set or
+// encoding would see another message.
+func isJSON(header http.Header) bool {
+	kinds, encodings := header.Values("Content-Type"), header.Values("Content-Encoding")
+	if len(kinds) != 1 || len(encodings) > 1 || len(encodings) == 1 && !strings.EqualFold(encodings[0], "identity") {
+		return false
+	}
+	media, parameters, err := mime.ParseMediaType(kinds[0])
+	charset, named := parameters["charset"]
+	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
 // repeatedHeader returns a header that says what a message is and was sent more than once: a proxy and this server could

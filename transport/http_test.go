@@ -67,6 +67,8 @@ func TestTransportErrorsAreJSON(t *testing.T) {
 		{name: "a form", body: "a=b", headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, status: 415, code: "unsupported_media_type"},
 		{name: "no content type", body: listTools, headers: map[string]string{"Content-Type": "-"}, status: 415, code: "unsupported_media_type"},
 		{name: "a type that only begins like JSON", body: listTools, headers: map[string]string{"Content-Type": "application/json-seq"}, status: 415, code: "unsupported_media_type"},
+		{name: "another character set", body: listTools, headers: map[string]string{"Content-Type": "application/json; charset=utf-16"}, status: 415, code: "unsupported_media_type"},
+		{name: "a compressed body", body: listTools, headers: map[string]string{"Content-Encoding": "gzip"}, status: 415, code: "unsupported_media_type"},
 		{name: "an answer nobody can give", body: listTools, headers: map[string]string{"Accept": "text/html"}, status: 406, code: "not_acceptable"},
 		{name: "an event stream alone", body: listTools, headers: map[string]string{"Accept": "text/event-stream"}, status: 406, code: "not_acceptable"},
 		{name: "a body of more than 1 MiB", body: `"` + strings.Repeat("a", 1<<20) + `"`, status: 413, code: "request_too_large"},
