@@ -24,9 +24,9 @@ func newSearcher(now func() time.Time) *searcher { return &searcher{newLearned(n
 // forward makes the read that the arguments stand for, and others where it finds nothing.
 func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
-	from, continues := render.ParseRepairCursor(args.position.Cursor)
-	if continues {
-		args.position.Cursor = "" // the resource server has not made it
+	var from render.Position
+	if args.position.Cursor == render.RepairedList {
+		from, args.position = args.position, from // the resource server has not made it
 	}
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	switch {
 	case empty && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
 		return s.repair(ctx, call, args, response, from)
-	case continues:
+	case from.Shown > 0:
 		return Reply{Call: call}, changedSearch()
 	}
 	return Reply{Call: call, Answer: Answer{Response: response}}, nil
@@ -57,7 +57,7 @@ func (s searchArgs) repairable() bool {
 }
 
 // repair reads what the words of a search find one by one. nothing is the answer to all of them.
-func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.RepairCursor) (Reply, error) {
+func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
 	ctx, cancel := withinDeadline(ctx)
 	defer cancel()
 	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
@@ -247,20 +247,23 @@ func hitOf(item string) (relax.Hit, bool) {
 }
 
 // page is the page of what was found that begins where a cursor says, as a list answer.
-func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
+func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	merged := relax.Merge(r.found, r.nearest)
 	if r.Total = len(merged); r.Total == 0 {
 		return r.answers[0], nil
 	}
-	if from.Shown > len(merged) || from.Shown > 0 && !from.Follows(merged[from.Shown-1].Key) {
-		return nil, changedSearch()
+	shown := 0
+	if from.Shown > 0 {
+		if shown = 1 + slices.IndexFunc(merged, func(hit relax.Found) bool { return from.Follows(hit.Key) }); shown == 0 {
+			return nil, changedSearch()
+		}
 	}
 	limit := cmp.Or(r.args.limit, defaultHits)
-	page := merged[from.Shown:min(len(merged), from.Shown+limit)]
+	page := merged[shown:min(len(merged), shown+limit)]
 	items := make([]string, len(page))
 	for i, found := range page {
 		items[i] = found.Value
-		r.Hits = append(r.Hits, render.RepairHit{Words: found.Words})
+		r.Hits = append(r.Hits, render.RepairHit{Key: found.Key, Words: found.Words})
 	}
 	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
 	// which lacks most.
@@ -272,10 +275,11 @@ func (r *repairing) page(from render.RepairCursor) (*rs.Response, error) {
 		envelope = list.Envelope
 	}
 	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")
-	body := envelope.Without("next_cursor", "has_more", "links", "data").With("has_more", strconv.FormatBool(from.Shown+len(page) < len(merged))).
+	body := envelope.Without("next_cursor", "has_more", "links", "data").With("has_more", strconv.FormatBool(shown+len(page) < len(merged))).
 		With("data", rs.JoinArray(items)).With("meta", meta.JSON())
-	if last := from.Shown + len(page); last < len(merged) {
-		body = body.With("next_cursor", rs.EncodeJSON(render.NewRepairCursor(last, merged[last-1].Key).String()))
+	if last := shown + len(page); last < len(merged) {
+		next := render.Position{Cursor: render.RepairedList}.After(last, r.args.limit, merged[last-1].Key)
+		body = body.With("next_cursor", rs.EncodeJSON(next.String()))
 	}
 	return worst.WithBody(body.JSON()), nil
 }

@@ -19,6 +19,7 @@ type hit struct {
 	shown    int        // index of the match that is shown: the first that is not the title
 	isTitle  bool       // that match is the title
 
+	key     string   // what tells it from the others of its page
 	line    string   // what text says of it, where that is known already
 	has     string   // which words of a repaired search it has, as text says it; empty for any other
 	words   []string // the same

@@ -249,16 +249,20 @@ var envelopeFields = []string{
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// canonical is a record with connection_id and connector_key in place of their other names, which say the same again (D37).
-func canonical(o object) object {
+// canonical is a record with connection_id and connector_key in place of their other names, which say the same again (D37). It reports
+// whether there were any.
+func canonical(o object) (_ object, renamed bool) {
 	named := o.Without("connector_instance_id", "connector_id")
+	if len(named) == len(o) {
+		return o, false
+	}
 	if conn := rs.ConnectionID(o); conn != "" && !named.Has("connection_id") {
 		named = named.With("connection_id", encode(conn))
 	}
 	if key := rs.ConnectorKey(o); key != "" && !named.Has("connector_key") {
 		named = named.With("connector_key", encode(key))
 	}
-	return named
+	return named, true
 }
 
 // project drops the fields that were not asked for, so that they appear nowhere in a result (S0-7b, S0-7c).

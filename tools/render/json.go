@@ -128,10 +128,17 @@ func (a *arguments) list(key string, values []string) *arguments {
 func (a *arguments) array(key string, values []string) *arguments {
 	a.open(key, '[')
 	for _, value := range values {
-		a.comma()
-		a.b = append(a.b, value...)
+		a.element([]byte(value))
 	}
 	return a.shut(']')
+}
+
+// element adds an element that is JSON already, unless it is empty.
+func (a *arguments) element(raw []byte) {
+	if len(raw) > 0 {
+		a.comma()
+		a.b = append(a.b, raw...)
+	}
 }
 
 func (a *arguments) json() string {

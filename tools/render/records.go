@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -20,6 +22,29 @@ const (
 	truncatedText = 500                                   // characters of a text on a page that is too large otherwise
 )
 
+// A RecordsQuery is the call that a page of records answers.
+type RecordsQuery struct {
+	Stream       string
+	ConnectionID string
+	Limit        int      // of the page that was read
+	Asked        int      // the limit that was asked for, where the answer to it was too large; else 0
+	Position     Position // where the answer starts
+	ChangesSince string
+	Fields       []string
+	Empty        []EmptyField // why the filter leaves no records, where that was found out
+	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
+	Rest object
+}
+
+// A recordsAnswer is a page of records with what both channels say of it.
+type recordsAnswer struct {
+	page
+	q     RecordsQuery
+	l     listing // with those of its records that are left
+	items []item  // the same
+	all   []item  // all records of the page
+}
+
 // Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
 // as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
 func Records(response *rs.Response, q RecordsQuery) (Result, error) {
@@ -28,25 +53,104 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, extra := boundRecords(l, q.Limit, q.ConnectionID)
-	l = canonicalAll(projectAll(l, q.Fields))
-	a := &recordsAnswer{q: q, l: l, all: readRecords(l.Items, q), extra: extra}
-	a.start, a.moved = q.Position.start(len(a.all), func(i int) string { return recordMark(&a.all[i], l.Items[i].Raw) })
-	if a.items = a.all[a.start:]; a.start > 0 {
-		a.l = l.keep(l.Items[a.start:])
-	}
-	out, shown, long := a.structured()
-	if shown == 0 && len(a.items) > 0 {
+	a := newRecordsAnswer(l, q)
+	out, shown := a.structured()
+	if len(shown) == 0 && len(a.items) > 0 {
 		return Result{}, invalidResponse(what, "has so long a cursor, or so much else beside its records, that none of them fits")
 	}
-	cuts := len(a.items) - shown + extra.over + extra.foreign
-	for _, record := range long {
+	cuts := len(a.items) - len(shown) + a.extra.over + a.extra.foreign
+	for _, record := range shown {
 		cuts += len(record.cuts)
 	}
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
+}
+
+func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
+	l, extra := ownRecords(l, q)
+	a := &recordsAnswer{q: q, l: l, all: make([]item, len(l.Items))}
+	for i, record := range l.Items {
+		a.all[i] = readRecord(record.Members, record.Members.Object("data"), q.Stream, q.ConnectionID)
+		a.all[i].relations = readRelations(&a.all[i])
+	}
+	key := func(i int) string { return cmp.Or(a.all[i].id, l.Items[i].Raw) }
+	a.page = page{
+		at: q.Position, limit: q.Limit, noun: "record", total: len(a.all), key: key, extra: extra, cursor: l.Envelope.Has("next_cursor"),
+	}.begin()
+	if a.items = a.all[a.start:]; a.start > 0 {
+		a.l = l.keep(l.Items[a.start:])
+	}
+	return a
+}
+
+// ownRecords keeps the records that were asked for, of the named connection only and at most limit of each connection, each with the
+// fields that were asked for and under the names of the contract. A list in which nothing was too much stays as it was received.
+func ownRecords(l listing, q RecordsQuery) (listing, excess) {
+	e := excess{limit: q.Limit}
+	kept, changed := make([]rs.Item, 0, len(l.Items)), false
+	counts := map[string]int{} // of each connection
+	for _, record := range l.Items {
+		if otherConnection(record.Members, q.ConnectionID) {
+			e.foreign++
+			continue
+		}
+		conn := cmp.Or(rs.ConnectionID(record.Members), q.ConnectionID)
+		if counts[conn]++; q.Limit > 0 && counts[conn] > q.Limit {
+			e.over, e.most = e.over+1, max(e.most, counts[conn])
+			continue
+		}
+		own, foreign := ownRelated(record.Members, q.ConnectionID)
+		own, narrowed := projectRecord(own, q.Fields)
+		own, renamed := canonical(own)
+		if e.foreign += foreign; foreign > 0 || narrowed || renamed {
+			record, changed = own.Item(), true
+		}
+		kept = append(kept, record)
+	}
+	if !changed && len(kept) == len(l.Items) {
+		return l, e
+	}
+	return l.keep(kept), e
+}
+
+// projectRecord narrows one record of a list and reports whether there was anything to drop.
+// Its envelope stays: identity and what paging needs.
+func projectRecord(record object, fields []string) (narrow object, changed bool) {
+	if len(fields) == 0 {
+		return record, false
+	}
+	for _, m := range record {
+		if data := rs.AsObject(m.Value); m.Name == "data" && data != nil {
+			if kept := project(data, fields); len(kept) < len(data) {
+				m.Value, changed = kept.JSON(), true
+			}
+		} else if m.Name != "data" && !wanted(m.Name, envelopeFields) && !wanted(m.Name, fields) {
+			changed = true
+			continue
+		}
+		narrow = append(narrow, m)
+	}
+	return narrow, changed
+}
+
+// warning says in structured output what is not as it was asked for.
+func (a *recordsAnswer) warning(shown int) string {
+	return sentences([]string{a.page.warning(shown), a.q.lowered()})
+}
+
+// lowered says that the page has a smaller limit than the one that was asked for, or "".
+func (q RecordsQuery) lowered() string {
+	if q.Asked == 0 {
+		return ""
+	}
+	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
+}
+
+// more reports whether the resource server has records behind this page.
+func (a *recordsAnswer) more() bool {
+	return a.l.Envelope.Flag("has_more") || a.cursor || a.extra.over > 0
 }
 
 // A shownRecord is what structured output has of a record.
@@ -54,97 +158,91 @@ type shownRecord struct {
 	raw      string
 	fields   object
 	expanded string // JSON
-}
-
-// A longRecord is a record with texts that are long, or cut.
-type longRecord struct {
-	n    int // of the record
-	item *item
-	cuts []truncation // of all its long texts, whole ones too
+	item     *item
+	cuts     []truncation // of all its long texts, whole ones too
 }
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
-// ends at a record. A record is shrunk only where it fills a page alone. It reports how many records are shown, and what of each is long.
-func (a *recordsAnswer) structured() (out []byte, shown int, long []longRecord) {
+// ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
+func (a *recordsAnswer) structured() (out string, shown []shownRecord) {
+	records := make([]shownRecord, len(a.items))
+	for i := range a.items {
+		records[i] = received(a.l.Items[i], &a.items[i]).readLong()
+	}
 	if len(a.l.Raw) <= pageJSON {
-		long := a.long(len(a.items), func(i int) shownRecord {
-			return shownRecord{a.l.Items[i].Raw, a.items[i].data, a.l.Items[i].Members.Get("expanded")}
-		})
-		followUps, more := followUps(long, StructuredHard-1000-len(a.l.Raw))
-		w := &arguments{make([]byte, 0, len(a.l.Raw)+1024+size(followUps))}
-		w.open("", '{').put("data", a.l.Raw)
-		return a.beside(w, len(a.items), followUps, more), len(a.items), long
+		return a.beside(a.l.Raw, records, StructuredHard-1000-len(a.l.Raw)), records
 	}
 	envelope := truncateEnvelope(a.l.Envelope, envelopeJSON)
 	if len(a.items) == 0 {
-		return a.page(envelope, 0, nil, nil, 0), 0, nil
+		return a.beside(a.list(envelope, nil), nil, 0), nil
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.next(len(a.items)))
 	if remaining < leastRecord {
-		return nil, 0, nil
+		return "", nil
 	}
 	if len(a.items) > 1 {
-		if out, shown, long := a.truncated(envelope); shown > 0 {
-			return out, shown, long
+		for i := range a.items {
+			records[i] = truncated(a.l.Items[i], &a.items[i]).readLong()
+		}
+		out, n := fullest(len(records), func(n int) string { return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt) }, fitsStructured)
+		if fitsStructured(out) {
+			return out, records[:n]
 		}
 	}
-	one := shrunk(a.l.Items[0], &a.items[0], remaining)
-	long = a.long(1, func(int) shownRecord { return one })
-	followUps, more := followUps(long, followUpsJSON)
-	return a.page(envelope, 1, []string{one.raw}, followUps, more), 1, long
+	one := []shownRecord{shrunk(a.l.Items[0], &a.items[0], remaining).readLong()}
+	return a.beside(a.list(envelope, one), one, followUpsJSON), one
 }
 
-// truncated is the page with long texts truncated, and as many of its records as fit.
-func (a *recordsAnswer) truncated(envelope object) (out []byte, shown int, long []longRecord) {
-	records, sizes := make([]string, len(a.items)), make([]int, len(a.items))
-	long = a.long(len(a.items), func(i int) shownRecord {
-		record := truncated(a.l.Items[i], &a.items[i])
-		records[i], sizes[i] = record.raw, len(record.raw)+len(",")
-		return record
-	})
-	followUps, _ := followUps(long, math.MaxInt)
-	for i, record := range long {
-		sizes[record.n] += len(followUps[i]) + len(",")
-	}
-	frame := func(shown int) int {
-		return len(a.page(envelope, shown, nil, nil, 0)) + len(`,"content_ladder":{"records":[]}`)
-	}
-	if shown = firstFitting(sizes, StructuredHard-frame(len(a.items))); shown < len(a.items) {
-		shown = firstFitting(sizes[:len(sizes)-1], StructuredHard-frame(len(sizes)-1))
-	}
-	long = slices.DeleteFunc(long, func(record longRecord) bool { return record.n >= shown })
-	return a.page(envelope, shown, records[:shown], followUps[:len(long)], 0), shown, long
-}
-
-// page writes the list with its first records alone.
-func (a *recordsAnswer) page(envelope object, shown int, records, followUps []string, more int) []byte {
-	if shown < len(a.items) {
+// list is the page with its first records alone.
+func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
+	if shown := len(records); shown < len(a.items) {
 		envelope = envelope.With("has_more", "true").With("next_cursor", encode(a.next(shown)))
 	}
-	w := &arguments{make([]byte, 0, 1024+size(records)+size(followUps))}
-	w.open("", '{').open("data", '{')
-	for _, m := range envelope {
-		w.put(m.Name, m.Value)
+	list := make([]string, len(records))
+	for i, record := range records {
+		list[i] = record.raw
 	}
-	w.array(a.l.Name(), records).shut('}')
-	return a.beside(w, shown, followUps, more)
+	return append(envelope[:len(envelope):len(envelope)], pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
 
-// beside writes all that structured output says beside a page with some records, and how many long records it does not name.
-func (a *recordsAnswer) beside(w *arguments, shown int, followUps []string, more int) []byte {
+// beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
+// that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
+func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int) string {
+	w := &arguments{make([]byte, 0, len(data)+1024)}
+	w.put("data", data)
+	var followUps []string
+	more := 0
+	for _, record := range records {
+		if len(record.cuts) == 0 {
+			continue
+		}
+		id := record.item.id
+		if more > 0 || remaining < len(id)+leastFollowUp {
+			more++
+			continue
+		}
+		members := truncationMembers("long_fields", record.cuts, record.item, remaining-len(id)-leastFollowUp/2)
+		followUp := append(object{pair("id", encode(id))}, members...).JSON()
+		followUps, remaining = append(followUps, followUp), remaining-len(followUp)
+	}
 	if len(followUps)+more > 0 {
 		w.open("content_ladder", '{').array("records", followUps).number("more_records", more).shut('}')
 	}
-	w.some("warning", a.warning(shown))
+	w.some("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
 		w.put("conditions", explained("query_records", a.q.Empty))
 	}
-	return w.shut('}').b
+	return w.json()
+}
+
+// received is a record as it was sent.
+func received(sent rs.Item, it *item) shownRecord {
+	return shownRecord{raw: sent.Raw, fields: it.data, expanded: sent.Members.Get("expanded"), item: it}
 }
 
 // truncated is a record with its long texts truncated.
 func truncated(sent rs.Item, it *item) shownRecord {
-	shown := shownRecord{sent.Raw, it.data, sent.Members.Get("expanded")}
+	shown := received(sent, it)
 	if it.data == nil || !sent.Members.Has("data") || it.ref == (rs.Ref{}) {
 		return shown
 	}
@@ -166,7 +264,7 @@ func shrunk(sent rs.Item, it *item, max int) shownRecord {
 	record := sent.Members
 	if !record.Has("data") || it.data == nil {
 		raw := truncateJSON(sent.Raw, max)
-		return shownRecord{raw, rs.AsObject(raw), rs.AsObject(raw).Get("expanded")}
+		return shownRecord{raw: raw, fields: rs.AsObject(raw), expanded: rs.AsObject(raw).Get("expanded"), item: it}
 	}
 	own := truncateObject(record.Without("data", "expanded"), max/3, leastShare, truncateDepth)
 	remaining := max - len(own.JSON()) - len(`,"data":,"expanded":`)
@@ -177,26 +275,15 @@ func shrunk(sent rs.Item, it *item, max int) shownRecord {
 		own = append(own, pair("expanded", expanded))
 	}
 	fields := truncateObject(it.data, remaining, min(leastField, remaining/2), truncateDepth)
-	return shownRecord{append(own, pair("data", fields.JSON())).JSON(), fields, expanded}
+	return shownRecord{raw: append(own, pair("data", fields.JSON())).JSON(), fields: fields, expanded: expanded, item: it}
 }
 
-// long are the first records with texts that are long, or cut.
-func (a *recordsAnswer) long(shown int, record func(i int) shownRecord) []longRecord {
-	var long []longRecord
-	for i := range shown {
-		if cuts := longTexts(record(i), &a.items[i]); len(cuts) > 0 {
-			long = append(long, longRecord{i, &a.items[i], cuts})
-		}
-	}
-	return long
-}
-
-// longTexts are the fields of a record that are long texts, and those that were cut.
-func longTexts(shown shownRecord, it *item) []truncation {
+// readLong finds the fields of a record that are long texts, and those that were cut.
+func (shown shownRecord) readLong() shownRecord {
+	it := shown.item
 	if it.ref == (rs.Ref{}) {
-		return nil
+		return shown
 	}
-	var cuts []truncation
 	for _, m := range it.data {
 		part, kind := shown.fields.Get(m.Name), rs.Kind(m.Value)
 		whole := part == m.Value || kind == "null"
@@ -214,26 +301,12 @@ func longTexts(shown shownRecord, it *item) []truncation {
 			text, _ := rs.AsText(part)
 			c.shown = utf8.RuneCountInString(text)
 		}
-		cuts = append(cuts, c)
+		shown.cuts = append(shown.cuts, c)
 	}
 	if len(it.expanded) > 0 {
 		if all := pair("expanded", it.expanded.JSON()); len(shown.expanded) < len(all.Value) {
-			cuts = append(cuts, truncation{it: it, field: all, related: true})
+			shown.cuts = append(shown.cuts, truncation{it: it, field: all, related: true})
 		}
 	}
-	return cuts
-}
-
-// followUps are content_ladder of a page: the long texts of its records, each with the call that reads it (S1-1a), in about
-// max bytes. more is how many records do not fit there.
-func followUps(long []longRecord, max int) (list []string, more int) {
-	for i, record := range long {
-		if max < len(record.item.id)+leastFollowUp {
-			return list, len(long) - i
-		}
-		followUp := append(object{pair("id", encode(record.item.id))}, truncationMembers("long_fields", record.cuts, record.item, max-len(record.item.id)-leastFollowUp/2)...)
-		list = append(list, followUp.JSON())
-		max -= len(list[i])
-	}
-	return list, 0
+	return shown
 }

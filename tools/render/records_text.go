@@ -18,20 +18,21 @@ func (a *recordsAnswer) text() string {
 	}
 	remaining := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
 	records, notes := writeTables(a.items, remaining-size(last)-size(lead))
-	shown := len(records)
-	if shown > 0 {
-		beside := slices.Concat(lead, notes)
-		if shown = fitting(records, append(beside, tail...), remaining); shown < len(records) {
-			shown = max(1, fitting(records[:len(records)-1], append(beside, a.stopped(len(records)-1)...), remaining))
+	page := func(n int) string {
+		ending := tail
+		if n < len(records) {
+			ending = a.stopped(n)
 		}
-		if shown == 1 && tooWide(records[0]) {
-			shown = 0
-		}
+		return strings.Join(slices.Concat(lead, records[:n], notes, ending), "\n")
 	}
-	if shown < len(records) {
-		tail = a.stopped(shown)
+	fits := func(text string) bool {
+		return len(text) <= remaining && strings.Count(text, "\n") < textLines && !tooWide(text)
 	}
-	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
+	text, n := fullest(len(records), page, fits)
+	if n == 1 && tooWide(records[0]) {
+		return page(0)
+	}
+	return text
 }
 
 // head says which records these are, and of how many.
@@ -42,7 +43,7 @@ func (a *recordsAnswer) head() string {
 			head += ", " + source
 		}
 	}
-	head += ": " + plural(len(a.all), "record")
+	head += ": " + plural(a.total, "record")
 	if n := a.l.count(); n != "" {
 		head += ", " + n + " match in all"
 	}
@@ -85,7 +86,7 @@ func recordsOrder(page []item, q RecordsQuery) string {
 func (a *recordsAnswer) lead() []string {
 	lines := append([]string{a.head()}, datesReadAs(a.l.Envelope)...)
 	lines = append(append(lines, freshness(a.l.Envelope)...), a.q.lowered(), a.moved)
-	if note := a.extra.note("record", a.l.Envelope.Has("next_cursor")); note != "" {
+	if note := a.extra.note("record", a.cursor); note != "" {
 		lines = append(lines, "warning: "+note)
 	}
 	if a.q.ChangesSince == "" && spansConnections(a.items) {
@@ -102,28 +103,23 @@ func (a *recordsAnswer) lead() []string {
 	return lines
 }
 
-// fitting is how many of the first records fit in a text of so many bytes beside other lines. None fits that has too long a line.
-func fitting(records, beside []string, remaining int) int {
-	remaining -= size(beside) - 1
-	lines := textLines - strings.Count(strings.Join(beside, "\n"), "\n") - 1
-	for i, record := range records {
-		remaining -= len(record) + 1
-		if lines -= strings.Count(record, "\n") + 1; remaining < 0 || lines < 0 || tooWide(record) {
-			return i
-		}
-	}
-	return len(records)
-}
-
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
 // fits into no text is passed over.
 func (a *recordsAnswer) stopped(shown int) []string {
-	line := fmt.Sprintf("Shown %d-%d of these %s.", a.start+1, a.start+shown, plural(len(a.all), "record"))
+	line := fmt.Sprintf("Shown %d-%d of these %s.", a.start+1, a.start+shown, plural(a.total, "record"))
 	if shown == 0 {
 		shown = 1
-		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.start+1, len(a.all))
+		line = fmt.Sprintf("Record %d of these %d is left out here: its id does not fit into a line.", a.start+1, a.total)
 	}
 	return []string{line, a.q.nextPage(a.q.ChangesSince, a.next(shown))}
+}
+
+// next returns the call that continues, with every argument of this one. It reports false when the call is no line that can be
+// copied.
+func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
+	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
+		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
+	return call, !clean.LongerThan(call, lineChars-100) && clean.Line(call) == call
 }
 
 // nextPage is the call that goes on at a cursor; where no line holds it, the cursor is said alone.
@@ -189,7 +185,7 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 	for _, conn := range connections {
 		cursor := ""
 		if !later {
-			cursor = Position{}.after(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
+			cursor = Position{}.After(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
 		}
 		line, ok := q.next(conn, session, cursor)
 		if !ok {

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,6 +21,7 @@ type Repair struct {
 
 // A RepairHit is what is known of a hit.
 type RepairHit struct {
+	Key   string   // what tells it from the others, as [Position.After] takes it
 	Words []string // that it has; none: it is only near
 }
 
@@ -94,16 +93,13 @@ func repairCount(word string, count int, atLeast bool) string {
 	return text
 }
 
-// has says which of the words a hit of the page has; "" where nothing was repaired.
-func (r *Repair) has(n int) string {
-	switch {
-	case r == nil || n >= len(r.Hits):
-		return ""
-	case len(r.Hits[n].Words) == 0:
+// has says which of the words a hit has.
+func (h RepairHit) has() string {
+	if len(h.Words) == 0 {
 		return "nearest, not matching"
 	}
-	named := make([]string, len(r.Hits[n].Words))
-	for i, word := range r.Hits[n].Words {
+	named := make([]string, len(h.Words))
+	for i, word := range h.Words {
 		named[i] = repairWord(word)
 	}
 	return "has " + strings.Join(named, ", ")
@@ -132,42 +128,4 @@ func (r *Repair) envelope() object {
 		o = append(o, pair("ended_by", encode(clean.Preview(r.Ended, labelChars))))
 	}
 	return append(o, pair("hits", encode(r.Total)))
-}
-
-// A RepairCursor is where a repaired search goes on. The resource server never sees it: the repair is done again, and what was
-// shown is left out.
-type RepairCursor struct {
-	Shown int    // hits on the pages before
-	last  string // digest of the key of the last of them
-}
-
-// NewRepairCursor is where a repaired search goes on behind so many hits, the last of which has a key.
-func NewRepairCursor(shown int, key string) RepairCursor {
-	return RepairCursor{shown, repairDigest(key)}
-}
-
-const repairCursorPrefix = "words."
-
-// String writes the cursor.
-func (c RepairCursor) String() string {
-	return repairCursorPrefix + strconv.Itoa(c.Shown) + "." + c.last
-}
-
-// ParseRepairCursor reports whether a cursor is one of a repaired search.
-func ParseRepairCursor(text string) (RepairCursor, bool) {
-	rest, ok := strings.CutPrefix(text, repairCursorPrefix)
-	number, last, cut := strings.Cut(rest, ".")
-	shown, err := strconv.Atoi(number)
-	if !ok || !cut || err != nil || shown < 1 || len(last) != len(repairDigest("")) {
-		return RepairCursor{}, false
-	}
-	return RepairCursor{shown, last}, true
-}
-
-// Follows reports whether the last hit that was shown had a key.
-func (c RepairCursor) Follows(key string) bool { return c.last == repairDigest(key) }
-
-func repairDigest(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return hex.EncodeToString(sum[:6])
 }

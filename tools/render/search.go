@@ -4,11 +4,19 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
+
+// A searchPage is what the answer to a search is made of.
+type searchPage struct {
+	page
+	l    listing
+	q    SearchQuery
+	all  []hit // of the page
+	hits []hit // those that are left
+}
 
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
@@ -17,16 +25,58 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	s := &searchPage{l: l, q: q}
-	s.readHits(l.Items)
-	s.bound()
-	s.start, s.moved = q.Position.start(len(s.page), func(i int) string { return s.page[i].id })
-	s.hits = s.page[s.start:]
+	s := newSearchPage(l, q)
 	r := Result{Structured: s.structured(), Text: s.text()}
 	if uris := s.windowURIs(); len(uris) > 0 {
 		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
 	}
 	return r, nil
+}
+
+// newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
+// What is no object is none.
+func newSearchPage(l listing, q SearchQuery) *searchPage {
+	s := &searchPage{l: l, q: q, all: make([]hit, 0, len(l.Items))}
+	extra := excess{limit: q.Limit}
+	for i, item := range l.Items {
+		if item.Members == nil {
+			continue
+		}
+		h := readHit(item.Members, i, q.ConnectionID)
+		if h.foreign || q.ConnectionID != "" && h.conn != q.ConnectionID {
+			extra.foreign++
+			continue
+		}
+		h.key = h.id
+		if q.Repair != nil && i < len(q.Repair.Hits) {
+			h.has, h.nearest = q.Repair.Hits[i].has(), nil
+			h.key, h.words = q.Repair.Hits[i].Key, append([]string{}, q.Repair.Hits[i].Words...)
+		}
+		s.all = append(s.all, h)
+	}
+	if found := len(s.all); q.Limit > 0 && found > q.Limit {
+		extra.over, extra.most = found-q.Limit, found
+		s.all = s.all[:q.Limit]
+	}
+	s.page = page{
+		at: q.Position, limit: q.Limit, noun: "hit", total: len(s.all), key: func(i int) string { return s.all[i].key },
+		extra: extra, cursor: l.Envelope.Has("next_cursor"),
+	}
+	if q.Repair != nil { // the page has only hits that were not shown
+		s.before, s.at = q.Position.Shown, Position{Cursor: RepairedList}
+	}
+	s.page = s.begin()
+	s.hits = s.all[s.start:]
+	return s
+}
+
+// hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
+func (s *searchPage) hit(i int) *hit {
+	h := &s.hits[i]
+	if !h.read {
+		h.readTexts(s.q.ConnectionID)
+	}
+	return h
 }
 
 // Limits of excerpts in structured output, in characters.
@@ -54,115 +104,95 @@ type hitStyle struct {
 // structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
 // shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
 func (s *searchPage) structured() json.RawMessage {
-	q, all, notice := s.q, len(s.hits), ""
-	if q.Repair == nil {
-		notice = s.lead()
-	}
-	// Links are for the resource server's own clients, and repeat the cursor.
-	data := truncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
-	data = append(data, pair("result_count", encode(all)), pair("results_ref", encode("structuredContent.results")))
-	if q.Repair != nil {
-		data = data.With("repair", q.Repair.envelope().JSON())
-	}
-	if s.q.OfTime != nil {
-		data = data.With("of_that_time", object{pair("tool", encode("search")), pair("arguments", s.q.OfTime.JSON())}.JSON())
-	}
-	if left := s.warning(data.Has("next_cursor")); left != "" {
-		data = data.With("warning", encode(left))
-	}
+	all, data := len(s.hits), s.envelope()
 	chars, read := min(max(excerptsJSON/max(all, 1), leastExcerpts), excerptChars), all <= fewHits
-	if q.Limit == 0 {
-		usual := s.write(hitStyle{most: usualJSON, chars: chars, read: read}, len(data.JSON()))
-		if written, shown := s.first(usual, notice, data); shown >= min(usualHits, all) && all > 0 {
-			return written
+	if s.q.Limit == 0 && all > 0 {
+		if out, shown := s.fullest(hitStyle{most: usualJSON, chars: chars, read: read}, data); shown >= min(usualHits, all) {
+			return out
 		}
 	}
-	var written hitWriter
+	var out json.RawMessage
 	for _, style := range []hitStyle{
 		{most: min(hitsJSON*max(all, 20)/20, StructuredHard), chars: chars, read: read},
 		{most: StructuredHard, chars: leastExcerpts + (chars-leastExcerpts)/2, read: read},
 		{most: StructuredHard, chars: leastExcerpts, short: true},
 		{most: StructuredHard, bare: true},
 	} {
-		if written = s.write(style, len(data.JSON())); len(written.ends) < all {
-			continue
-		}
-		if page := written.page(s.hits, notice, data); len(page) <= style.most {
-			return page
+		var shown int
+		if out, shown = s.fullest(style, data); shown == all && len(out) <= style.most {
+			return out
 		}
 	}
 	if all == 0 { // what stands beside the hits is too much, such as a cursor that nobody could send back
 		const tooLong = "More hits exist, but the cursor to them is too long to be sent back."
-		return written.page(nil, "", data.Without("next_cursor").With("warning", encode(tooLong)))
+		return s.write(nil, hitStyle{}, data.Without("next_cursor").With("warning", encode(tooLong)))
 	}
-	page, _ := s.first(written, notice, data)
-	return page
+	return out
 }
 
-// first is the page with as many of the hits that were written as fit, at least one, and how many these are. The cursor goes on behind them.
-func (s *searchPage) first(w hitWriter, notice string, data object) (page json.RawMessage, shown int) {
-	for shown = len(w.ends); ; shown-- {
+// envelope is what structured output says of the page. Links are for the resource server's own clients, and repeat the cursor.
+func (s *searchPage) envelope() object {
+	data := truncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
+	data = append(data, pair("result_count", encode(len(s.hits))), pair("results_ref", encode("structuredContent.results")))
+	if s.q.Repair != nil {
+		data = data.With("repair", s.q.Repair.envelope().JSON())
+	}
+	if s.q.OfTime != nil {
+		data = data.With("of_that_time", object{pair("tool", encode("search")), pair("arguments", s.q.OfTime.JSON())}.JSON())
+	}
+	if warning := s.warning(len(s.hits)); warning != "" {
+		data = data.With("warning", encode(warning))
+	}
+	return data
+}
+
+// fullest is the page with as many of the first hits as fit in a style, at least one, and how many these are. The cursor goes on behind
+// them.
+func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int) {
+	written := make([]writtenHit, 0, len(s.hits))
+	for i, size := 0, len(data.JSON()); i < len(s.hits) && (i == 0 || size <= style.most); i++ { // what is behind does not fit
+		written = append(written, style.write(s.hit(i), s.q.RecordBase))
+		size += len(written[i].result) + len(written[i].followUp)
+	}
+	out, shown := fullest(len(written), func(shown int) string {
 		part := data
 		if shown < len(s.hits) {
-			note := fmt.Sprintf("These are hits %d-%d of the %d of this page; next_cursor goes on behind them.", s.start+1, s.start+shown, len(s.page))
 			part = part.With("has_more", "true").With("next_cursor", encode(s.next(shown))).With("result_count", encode(shown)).
-				With("warning", encode(strings.TrimSpace(s.warning(false)+" "+note)))
+				With("warning", encode(s.warning(shown)))
 		}
-		if page = w.page(s.hits[:shown], notice, part); shown <= 1 || len(page) <= w.style.most {
-			return page, shown
-		}
-	}
+		return string(s.write(written[:shown], style, part))
+	}, func(out string) bool { return len(out) <= style.most })
+	return json.RawMessage(out), shown
 }
 
-// write writes the first hits in a style, as many as fit beside so many bytes, at least one.
-func (s *searchPage) write(style hitStyle, beside int) hitWriter {
-	most := min(style.most, 700*len(s.hits))
-	w := hitWriter{style: style, base: s.q.RecordBase, results: arguments{make([]byte, 0, most)}, followUps: arguments{make([]byte, 0, most/2)}}
-	for i := range s.hits {
-		w.add(s.hit(i))
-		if i > 0 && len(w.results.b)+len(w.followUps.b)+beside > style.most {
-			w.ends = w.ends[:i]
-			break
-		}
+// A writtenHit is a hit in structured output: in results, and in content_ladder if it has a proven match (S1-1a).
+type writtenHit struct{ result, followUp []byte }
+
+func (style hitStyle) write(h *hit, base string) writtenHit {
+	var result, followUp arguments
+	result.b = make([]byte, 0, 768)
+	style.result(result.open("", '{'), h, base)
+	result.shut('}')
+	if len(h.excerpts) > 0 && !style.bare {
+		followUp.b = make([]byte, 0, 384)
+		style.followUp(&followUp, h)
 	}
-	return w
+	return writtenHit{result.b, followUp.b}
 }
 
-// A hitWriter writes hits in a style: each in results, and each with a proven match in content_ladder too (S1-1a).
-type hitWriter struct {
-	style              hitStyle
-	base               string // of addresses of records
-	results, followUps arguments
-	ends               []hitEnd
-}
-
-// A hitEnd is where a hit ends in results and in followUps.
-type hitEnd struct{ result, followUp int }
-
-// add writes one more hit.
-func (w *hitWriter) add(h *hit) {
-	w.results.open("", '{')
-	w.result(&w.results, h)
-	w.results.shut('}')
-	if len(h.excerpts) > 0 && !w.style.bare {
-		w.followUp(&w.followUps, h)
+// write is structured output with the first hits.
+func (s *searchPage) write(written []writtenHit, style hitStyle, data object) json.RawMessage {
+	a := &arguments{make([]byte, 0, 2048+1024*len(written))}
+	a.open("", '{').some("notice", s.notice()).open("results", '[')
+	for _, hit := range written {
+		a.element(hit.result)
 	}
-	w.ends = append(w.ends, hitEnd{len(w.results.b), len(w.followUps.b)})
-}
-
-// page is structured output with the first of the hits that were written.
-func (w *hitWriter) page(hits []hit, notice string, data object) json.RawMessage {
-	var end hitEnd
-	if len(hits) > 0 {
-		end = w.ends[len(hits)-1]
-	}
-	a := &arguments{make([]byte, 0, 2048+end.result+end.followUp)}
-	a.open("", '{').some("notice", notice).open("results", '[')
-	a.b = append(a.b, w.results.b[:end.result]...)
 	a.shut(']').open("content_ladder", '{').open("records", '[')
-	a.b = append(a.b, w.followUps.b[:end.followUp]...)
+	for _, hit := range written {
+		a.element(hit.followUp)
+	}
 	a.shut(']')
-	if x := w.style.firstIncomplete(hits); x != nil && !w.style.read {
+	if x := style.firstIncomplete(s.hits[:len(written)]); x != nil && !style.read {
 		x.addRead(a.open("read_each_like", '{'))
 		a.shut('}')
 	}
@@ -171,14 +201,14 @@ func (w *hitWriter) page(hits []hit, notice string, data object) json.RawMessage
 }
 
 // result is a hit in structuredContent.results.
-func (w *hitWriter) result(a *arguments, h *hit) {
+func (style hitStyle) result(a *arguments, h *hit, base string) {
 	const longURL = 300
-	style, title, url := w.style, h.heading(), cmp.Or(citation(h.own), citation(h.own.Object("data")))
+	title, url := h.heading(), cmp.Or(citation(h.own), citation(h.own.Object("data")))
 	if style.bare {
 		title = clean.Clip(title, 40)
 	}
 	if url == "" || style.bare || style.short && len(url) > longURL {
-		url = recordURL(w.base, h.ref)
+		url = recordURL(base, h.ref)
 	}
 	a.plain("id", h.id).plain("title", title).plain("url", url)
 	if style.bare {
@@ -218,8 +248,8 @@ func (w *hitWriter) result(a *arguments, h *hit) {
 
 // followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
 // whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
-func (w *hitWriter) followUp(a *arguments, h *hit) {
-	style, x := w.style, h.best()
+func (style hitStyle) followUp(a *arguments, h *hit) {
+	x := h.best()
 	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
 	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
 	if style.read && !style.shows(x) {
@@ -261,4 +291,27 @@ func appendEscapedJSON(b []byte, text string) []byte {
 	from := len(b)
 	b = rs.AppendText(b, text)
 	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
+}
+
+// notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
+func (s *searchPage) notice() string {
+	if s.q.Repair != nil {
+		return ""
+	}
+	if lead := searchLead(s.l, s.q); lead != "" {
+		return lead
+	}
+	near := 0
+	for i := range s.all {
+		if s.all[i].meaning {
+			near++
+		}
+	}
+	switch {
+	case near == 0:
+		return ""
+	case near == len(s.all):
+		return "The hits are the nearest in meaning; they need not have the words, or be about them."
+	}
+	return fmt.Sprintf("%d of these %d hits: only near in meaning, perhaps without the words.", near, len(s.all))
 }

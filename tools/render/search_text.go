@@ -66,17 +66,17 @@ func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
 	f := searchFrame{notes: slices.Concat(datesReadAs(l.Envelope), freshness(l.Envelope), s.notes()), tail: searchTail(l, q)}
 	if q.Repair != nil {
-		f.summary, f.lead = q.Repair.summary(s.page, s.hits), q.Repair.says()
+		f.summary, f.lead = q.Repair.summary(s.all, s.hits), q.Repair.says()
 	} else {
-		f.summary = searchSummary(l, s.page, s.hits, q)
-		if line := s.lead(); line != "" {
+		f.summary = searchSummary(l, s.all, s.hits, q)
+		if line := s.notice(); line != "" {
 			f.lead = []string{line}
 		}
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
 	}
-	if warning := s.warning(l.Envelope.Has("next_cursor")); warning != "" {
+	if warning := s.warning(len(s.hits)); warning != "" {
 		f.warning = "warning: " + warning
 	}
 	if read := s.readExample(); read != "" {
@@ -111,7 +111,7 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 	tail := f.tail
 	summary := f.summary
 	if len(hits) < len(s.hits) || s.start > 0 {
-		summary += fmt.Sprintf("; shown %d-%d of these %d", s.start+1, s.start+len(hits), len(s.page))
+		summary += fmt.Sprintf("; shown %d-%d of these %d", s.start+1, s.start+len(hits), s.total)
 	}
 	if len(hits) < len(s.hits) {
 		tail = s.moreHits(max(len(hits), 1))
@@ -123,7 +123,7 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 		lines = append(lines, longIDs(long))
 	}
 	if len(hits) == 0 && len(s.hits) > 0 {
-		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.start+1, len(s.page)))
+		lines = append(lines, fmt.Sprintf("Hit %d of these %d does not fit here.", s.start+1, s.total))
 	}
 	return strings.Join(append(lines, tail...), "\n")
 }

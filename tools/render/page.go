@@ -1,0 +1,164 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// A page is a page of a list that goes on at a cursor, and the part of it that an answer shows: each channel continues where it
+// stopped (D23).
+type page struct {
+	at     Position
+	limit  int    // with which the page was read
+	noun   string // what its items are
+	total  int    // how many they are
+	key    func(i int) string
+	before int    // items of the list before these, where one cursor stands for the whole list
+	start  int    // the first that no answer has shown
+	moved  string // what is not exact because the list has changed
+	extra  excess // what the resource server sent beyond what was asked for
+	cursor bool   // the resource server says where the next page is
+}
+
+// begin finds the first item to show.
+func (p page) begin() page {
+	p.start, p.moved = p.at.start(p.total, p.key)
+	return p
+}
+
+// left is how many items are to be shown.
+func (p *page) left() int { return p.total - p.start }
+
+// next is the cursor that goes on behind the first shown of the items that are left.
+func (p *page) next(shown int) string {
+	return p.at.After(p.before+p.start+shown, p.limit, p.key(p.start+shown-1)).String()
+}
+
+// warning says what is not as it was asked for: an answer shows the first of the items that are left.
+func (p *page) warning(shown int) string {
+	whole := shown == p.left()
+	notes := []string{p.extra.note(p.noun, p.cursor && whole), p.moved}
+	if !whole {
+		notes = append(notes, fmt.Sprintf("These are %ss %d-%d of the %d of this page; next_cursor goes on behind them.", p.noun, p.start+1, p.start+shown, p.total))
+	}
+	return sentences(notes)
+}
+
+// sentences joins those that are not empty.
+func sentences(list []string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " ")
+}
+
+// A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
+// the beginning of a page continues at a Position, so that its continuation returns exactly what it has not shown (D23). The
+// zero Position is the start of the first page.
+type Position struct {
+	Cursor string // of the page, as the resource server printed it; "" is the first page
+	Limit  int    // with which the page was read; 0 is the resource server's default
+	Shown  int    // items of the page that were shown; 0 is a cursor of the resource server as it is
+	last   string // mark of the last item shown
+}
+
+// RepairedList is the Cursor of a Position in the list that a repaired search makes ([Repair]), in which Shown counts all hits. The
+// resource server never sees it: the repair is done again, and what was shown is left out.
+const RepairedList = "words"
+
+const (
+	positionPrefix = "shown."
+	markBytes      = 4 // of a SHA-256: it only tells the items of one page apart
+)
+
+// ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
+func ParsePosition(cursor string) Position {
+	rest, ok := strings.CutPrefix(cursor, positionPrefix)
+	parts := strings.SplitN(rest, ".", 4)
+	if !ok || len(parts) != 4 {
+		return Position{Cursor: cursor}
+	}
+	p := Position{Cursor: parts[3], last: parts[2]}
+	var errShown, errLimit error
+	p.Shown, errShown = strconv.Atoi(parts[0])
+	p.Limit, errLimit = strconv.Atoi(parts[1])
+	if errShown != nil || errLimit != nil || p.Shown < 1 || p.Shown > rs.MaxItems || p.Limit < 0 || p.Limit > maxLimit || p.String() != cursor {
+		return Position{Cursor: cursor}
+	}
+	return p
+}
+
+// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARK.CURSOR".
+func (p Position) String() string {
+	if p.Shown == 0 {
+		return p.Cursor
+	}
+	return fmt.Sprintf("%s%d.%d.%s.%s", positionPrefix, p.Shown, p.Limit, p.last, p.Cursor)
+}
+
+// After returns the position behind the first n items of the page that p is on, which was read with limit. key is that of the last
+// of them: what tells it from the others of its page.
+func (p Position) After(n, limit int, key string) Position {
+	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: mark(key)}
+}
+
+// Follows reports whether the last item that was shown has a key.
+func (p Position) Follows(key string) bool { return p.last == mark(key) }
+
+// start returns the index of the first item to show of a page with n items, of which the i-th has the key key(i). The item that was
+// shown last is looked for where it was, then everywhere. note says what is not exact because the list has changed.
+func (p Position) start(n int, key func(int) string) (start int, note string) {
+	if p.Shown == 0 {
+		return 0, ""
+	}
+	if p.Shown <= n && p.Follows(key(p.Shown-1)) {
+		return p.Shown, ""
+	}
+	for i := range n {
+		if p.Follows(key(i)) {
+			return i + 1, "The list has changed since the last answer; this one goes on behind the last item that was shown."
+		}
+	}
+	return min(p.Shown, n), "The list has changed since the last answer, and the last item shown is not on this page any more: items may be missing here or stand twice."
+}
+
+func mark(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:markBytes])
+}
+
+// maxLimit is the largest limit that the tools take.
+const maxLimit = 100
+
+// An excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
+type excess struct {
+	limit   int // of the call
+	over    int // items beyond it
+	most    int // items that one page would have to hold for none to be over
+	foreign int // items, and records expanded in them, of another connection than the one that the call names
+}
+
+// note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
+// beyond the limit.
+func (e excess) note(noun string, cursor bool) string {
+	var notes []string
+	if e.foreign > 0 {
+		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", plural(e.foreign, noun)))
+	}
+	if e.over > 0 {
+		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.limit, plural(e.over, noun))
+		if cursor {
+			s += " next_cursor skips them."
+		}
+		if e.most <= maxLimit {
+			s += fmt.Sprintf(" Repeat this call with limit %d to see them.", e.most)
+		} else {
+			s += " Narrow this call to see them."
+		}
+		notes = append(notes, s)
+	}
+	return strings.Join(notes, " ")
+}
