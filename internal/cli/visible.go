@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -16,12 +17,11 @@ type visible struct{ out io.Writer }
 
 // Write returns the length of text when all of it was written.
 func (v visible) Write(text []byte) (int, error) {
-	s := string(text)
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, steers) {
+	if utf8.Valid(text) && !bytes.ContainsFunc(text, steers) {
 		return v.out.Write(text)
 	}
 	var b strings.Builder
-	for _, r := range s { // of invalid bytes it makes U+FFFD
+	for _, r := range string(text) { // of invalid bytes it makes U+FFFD
 		switch high, low := utf16.EncodeRune(r); {
 		case !steers(r):
 			b.WriteRune(r)
@@ -38,6 +38,9 @@ func (v visible) Write(text []byte) (int, error) {
 }
 
 func steers(r rune) bool {
+	if r >= ' ' && r <= '~' { // nearly all that is logged
+		return false
+	}
 	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) ||
 		r >= 0x206A && r <= 0x206F || r >= 0xE0000 && r <= 0xE007F
 }
