@@ -69,11 +69,16 @@ const fewHits = 3
 
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
 func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
-	since, until, rest, named := relax.Period(s.q)
+	if s.period != (period{}) || s.position != (render.Position{}) {
+		return nil
+	}
 	list, _ := answer.Response.List()
 	_, missing := list.Envelope.Object("meta").Object("recall").Number("partial_count")
-	little := answer.Repair != nil || missing || len(list.Items) <= fewHits
-	if !named || !little || s.period != (period{}) || s.position != (render.Position{}) {
+	if answer.Repair == nil && !missing && len(list.Items) > fewHits {
+		return nil
+	}
+	since, until, rest, named := relax.Period(s.q)
+	if !named {
 		return nil
 	}
 	args := rs.AsObject(string(call.Raw)).Without("q", "query")

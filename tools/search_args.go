@@ -92,7 +92,10 @@ type period struct{ since, until string } // dates, or RFC 3339; "" for no bound
 // period reads since and until.
 func (a *arguments) period(zone *time.Location) period {
 	p := period{a.moment("since"), a.moment("until")}
-	if from, before := p.bounds(zone); a.err == nil && p.since != "" && p.until != "" && !from.Before(before) {
+	if a.err != nil || p.since == "" || p.until == "" {
+		return p
+	}
+	if from, before := p.bounds(zone); !from.Before(before) {
 		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote(p.since), quote(p.until))
 	}
 	return p
@@ -100,7 +103,10 @@ func (a *arguments) period(zone *time.Location) period {
 
 func (a *arguments) moment(name string) string {
 	value := a.text(name, maxNameBytes)
-	if _, err := rs.ReadTime(value); err != nil && value != "" {
+	if value == "" {
+		return ""
+	}
+	if _, err := rs.ReadTime(value); err != nil {
 		a.failf(name, `Send a date such as "2026-06-30", or a time such as "2026-06-30T12:00:00Z".`, "%s cannot be %s.", name, quote(value))
 	}
 	return value
