@@ -42,8 +42,10 @@ func readList(body string) (List, bool) {
 		return l, false
 	}
 	l.Items = make([]Item, len(items))
+	members := usualMembers
 	for i, raw := range items {
-		l.Items[i] = Item{raw, AsObject(raw)}
+		l.Items[i] = Item{raw, asObject(raw, members)}
+		members = len(l.Items[i].Members) // items of a list are alike
 	}
 	return l, true
 }

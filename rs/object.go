@@ -172,13 +172,19 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// usualMembers is how many members most objects have at most.
+const usualMembers = 8
+
 // AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
-func AsObject(raw string) Object {
+func AsObject(raw string) Object { return asObject(raw, usualMembers) }
+
+// asObject is AsObject of what is expected to have so many members.
+func asObject(raw string, members int) Object {
 	value := gjson.Parse(raw)
 	if !value.IsObject() {
 		return nil
 	}
-	o := make(Object, 0, 8)
+	o := make(Object, 0, members)
 	value.ForEach(func(name, member gjson.Result) bool {
 		text, _ := unquote(name.Raw)
 		o = append(o, Member{text, member.Raw})
