@@ -120,7 +120,7 @@ func (b bound) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		b.caller = caller // all members of a package ask for one caller
 	}
 	began, class := time.Now(), readClass(r.Path)
-	response, err := b.client.ask(context.WithValue(withReading(ctx, b.grant, b.caller), classKey{}, class), b.token, r)
+	response, err := b.client.ask(withReading(ctx, b.grant, b.caller, class), b.token, r)
 	var status int
 	if err != nil {
 		status = rs.AsError(err).Status
@@ -172,7 +172,7 @@ func (c *Client) ask(ctx context.Context, token rs.Token, r rs.Request) (*rs.Res
 func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *rs.Redactor) (*rs.Response, error) {
 	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
 	for _, name := range [...]string{"Request-Id", "X-Request-Id", "Content-Type"} { // what is read of the header
-		if value := response.Header.Get(name); value != "" {
+		if value := response.Header.Get(name); redactor.Text(value) != value {
 			response.Header.Set(name, redactor.Text(value))
 		}
 	}

@@ -41,13 +41,13 @@ func (unobserved) Retried(string)                      {}
 func (unobserved) RetryDenied(string)                  {}
 func (unobserved) BreakerChanged(string, BreakerState) {}
 
-type classKey struct{}
-
 // ClassFrom names what the read reads that a request was sent for: schema, streams, records and so on, as an [Observer]
 // gets it. It is "" for a request that belongs to no read of a resource server.
 func ClassFrom(ctx context.Context) string {
-	class, _ := ctx.Value(classKey{}).(string)
-	return class
+	if r := readingFrom(ctx); r != nil {
+		return r.class
+	}
+	return ""
 }
 
 // readClass names what a path below a resource server's base reads, from a short fixed list.

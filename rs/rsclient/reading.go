@@ -37,10 +37,11 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c.key())
 }
 
-// A reading is what the circuit breakers need to know of a read: whose it is, and how far its attempt has come.
+// A reading is what the circuit breakers and observers need to know of a read: whose it is, what it reads, and how far its attempt has come.
 type reading struct {
 	grant  breakerKey // whose token is sent: a grant; each member of a package is one
 	caller breakerKey // who asks: a grant or a package; zero for a token that is not introspected yet
+	class  string     // see [ClassFrom]
 
 	connecting atomic.Bool // a connection was asked for and did not come yet
 	trace      httptrace.ClientTrace
@@ -48,8 +49,8 @@ type reading struct {
 
 type readingKey struct{}
 
-func withReading(ctx context.Context, grant, caller breakerKey) context.Context {
-	r := &reading{grant: grant, caller: caller}
+func withReading(ctx context.Context, grant, caller breakerKey, class string) context.Context {
+	r := &reading{grant: grant, caller: caller, class: class}
 	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
 }
 
