@@ -28,9 +28,9 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-const recordsPath, searchPath = "/v1/streams/messages/records", "/v1/search"
+const recordsPath, searchPath, schemaPath, streamsPath = "/v1/streams/messages/records", "/v1/search", "/v1/schema", "/v1/streams"
 
-// cannedAnswers are 25 records of 0.8 KB and 25 hits in 38 KB.
+// cannedAnswers are 25 records of 0.8 KB, 25 hits in 38 KB, and the schema of 7 streams in 2.5 KB with their counts.
 func cannedAnswers() canned {
 	var records, hits []string
 	text := strings.Repeat("the <mark>invoice</mark> was discussed with the team — café 🚀. ", 8)
@@ -44,7 +44,15 @@ func cannedAnswers() canned {
 	list := func(items []string) []byte {
 		return []byte(`{"object":"list","has_more":true,"next_cursor":"eyJvZmYiOjI1fQ","data":[` + strings.Join(items, ",") + `],"meta":{"warnings":[]}}`)
 	}
-	return canned{recordsPath: list(records), searchPath: list(hits)}
+	var schema, counts []string
+	for i := range 7 {
+		schema = append(schema, fmt.Sprintf(`{"name":"stream_%d","primary_key":[],"field_capabilities":{"id":"t=string,eq","subject":"t=string,lex,sem","received_at":"t=string,role=event-time,r=gte|gt|lte|lt",`+
+			`"labels":"t=array","size_bytes":"t=integer,eq,a=sum|min|max","is_seen":"t=boolean,eq","snippet":"t=string,lex"},"expand_capabilities":[]}`, i))
+		counts = append(counts, fmt.Sprintf(`{"object":"stream","name":"stream_%d","record_count":%d,"last_updated":"2026-01-01T00:00:00Z"}`, i, 100*i))
+	}
+	document := `{"object":"schema","detail":"compact","bearer":{"scope":"grant","token_kind":"client","grant_id":"grt_1"},"connector_count":1,"stream_count":7,"connectors":[{"object":"connector",` +
+		`"connector_key":"mail","granted_connections":[{"connection_id":"cin_mail","display_name":"Mail"}],"stream_count":7,"streams":[` + strings.Join(schema, ",") + `]}]}`
+	return canned{recordsPath: list(records), searchPath: list(hits), schemaPath: []byte(document), streamsPath: []byte(`{"object":"list","has_more":false,"data":[` + strings.Join(counts, ",") + `]}`)}
 }
 
 // benchHandler is the hosted adapter, whole, over the canned resource server.
@@ -147,15 +155,16 @@ func BenchmarkToolsList(b *testing.B) {
 func BenchmarkCall(b *testing.B) {
 	answers := cannedAnswers()
 	handler := benchHandler(b, answers)
-	for _, call := range []struct{ name, tool, arguments, path string }{
-		{"records", "query_records", `{"stream":"messages"}`, recordsPath},
-		{"search", "search", `{"q":"invoice"}`, searchPath},
+	for _, call := range []struct{ name, tool, arguments, path, holds string }{
+		{"schema", "schema", `{}`, schemaPath, "stream_0"},
+		{"records", "query_records", `{"stream":"messages"}`, recordsPath, "m-0000"},
+		{"search", "search", `{"q":"invoice"}`, searchPath, "m-0000"},
 	} {
 		for _, era := range eras[:2] {
 			request := newBenchRequest(era, "tools/call", call.tool, fmt.Sprintf(`"name":%q,"arguments":%s`, call.tool, call.arguments))
-			b.Run(call.name+"/"+era, func(b *testing.B) { request.run(b, handler, "m-0000") })
+			b.Run(call.name+"/"+era, func(b *testing.B) { request.run(b, handler, call.holds) })
 			body := request.answer(b.Context(), handler).Body.Bytes()
-			b.Run(call.name+"/"+era+"/floor", func(b *testing.B) { request.run(b, echoing(answers, call.path, body), "m-0000") })
+			b.Run(call.name+"/"+era+"/floor", func(b *testing.B) { request.run(b, echoing(answers, call.path, body), call.holds) })
 		}
 	}
 }
