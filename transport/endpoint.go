@@ -42,7 +42,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 	e := &endpoint{sdk: sdk, public: o.Public, stop: o.Stop}
 	if !o.NoFastPath {
 		e.fast = fastpath.New(fastpath.Options{
-			Server: o.Server.self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.fastCall, WriteError: writeRPCError,
+			Server: o.Server.self, Tools: o.Server.options.Tools, SDK: sdk, Call: o.Server.call, WriteError: writeRPCError,
 		})
 	}
 	return e

@@ -25,37 +25,23 @@ import (
 func recoverAll(log zerolog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			err = recovered(ctx, log, method, func() (err error) {
-				result, err = next(ctx, method, request)
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			return result, nil
+			defer endCall(ctx, log, method, &err)
+			return next(ctx, method, request)
 		}
 	}
 }
 
-// recovered answers a request. Its error is a *jsonrpc.Error, also for a panic: handlers run outside net/http's recovery,
-// so that would end the process.
-func recovered(ctx context.Context, log zerolog.Logger, method string, answer func() error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			log.Error().Str("mcp_method", middleware.Bounded(method, maxLoggedMethod)).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
-				Str("request_id", middleware.RequestFrom(ctx).ID).Msg("panic")
-			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
-		}
-	}()
-	err = answer()
-	var wire *jsonrpc.Error
-	if err != nil && !errors.As(err, &wire) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(err.Error(), maxErrorPart)}
+// endCall is deferred by what answers a request. It makes the error a bounded *jsonrpc.Error, also for a panic: handlers run outside
+// net/http's recovery, so that would end the process.
+func endCall(ctx context.Context, log zerolog.Logger, method string, err *error) {
+	if fault := recover(); fault != nil {
+		log.Error().Str("mcp_method", middleware.Bounded(method, maxLoggedMethod)).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
+			Str("request_id", middleware.RequestFrom(ctx).ID).Msg("panic")
+		*err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 	}
-	if wire != nil && (len(wire.Message) > maxErrorPart || len(wire.Data) > maxErrorPart) {
-		return boundedError(wire)
+	if *err != nil {
+		*err = boundedError(*err)
 	}
-	return err
 }
 
 // maxLoggedMethod is how many bytes a log has of a method's name.
@@ -64,7 +50,15 @@ const maxLoggedMethod = 64
 // maxErrorPart is how many bytes an error has of a message or of any part of its data: it quotes names that a client sent.
 const maxErrorPart = 1500
 
-func boundedError(e *jsonrpc.Error) *jsonrpc.Error {
+// boundedError is an error as a *jsonrpc.Error of bounded parts.
+func boundedError(err error) error {
+	var e *jsonrpc.Error
+	if !errors.As(err, &e) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(err.Error(), maxErrorPart)}
+	}
+	if len(e.Message) <= maxErrorPart && len(e.Data) <= maxErrorPart {
+		return err
+	}
 	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(e.Message, maxErrorPart), Data: e.Data}
 	data, err := rs.ReadObject(string(e.Data))
 	if err != nil {

@@ -3,12 +3,10 @@ package transport
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
@@ -54,8 +52,9 @@ func NewServer(o ServerOptions) *Server {
 			SetCacheable: setCacheable,
 		},
 	)
+	s := &Server{server, self, o}
 	for _, tool := range o.Tools {
-		server.AddTool(listing(tool), toolHandler(o.Handler, tool))
+		server.AddTool(listing(tool), s.toolHandler(tool))
 	}
 	for _, resource := range o.Resources {
 		addResource(server, o.Handler, resource)
@@ -67,18 +66,20 @@ func NewServer(o ServerOptions) *Server {
 		}, getPrompt(prompt))
 	}
 	server.AddReceivingMiddleware(recoverAll(o.Logger), hideUnlisted(o.Tools), addIcon(self))
-	return &Server{server, self, o}
+	return s
 }
 
-// fastCall is how the fast path answers a call: through the same pipeline as toolHandler, with the recovery that the SDK's
-// calls have from recoverAll.
-func (s *Server) fastCall(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, refused *jsonrpc.Error) {
-	err := recovered(ctx, s.options.Logger, "tools/call", func() (err error) {
-		result, err = callTool(ctx, s.options.Handler, call, traceparent)
-		return err
-	})
-	errors.As(err, &refused)
-	return result, refused
+// call has the pipeline answer a tool call, of the fast path or of the SDK. Its errors are *jsonrpc.Error values, also for a panic.
+func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) (result *mcp.CallToolResult, err error) {
+	defer endCall(ctx, s.options.Logger, "tools/call", &err)
+	reply, err := s.options.Handler(middleware.ContinueTrace(ctx, traceparent), call)
+	if err == nil && reply.Result == nil {
+		err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
+	}
+	if err != nil {
+		return nil, wireError(err, "")
+	}
+	return reply.Result, nil
 }
 
 // capabilities are what the server says it can do. Prompts are declared only where there is one.
@@ -119,23 +120,11 @@ func listing(tool *tools.Tool) *mcp.Tool {
 	return listed
 }
 
-func toolHandler(handle tools.Handler, tool *tools.Tool) mcp.ToolHandler {
+func (s *Server) toolHandler(tool *tools.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		call := tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)}
-		return callTool(ctx, handle, call, traceparent(request.Params.Meta))
+		return s.call(ctx, call, traceparent(request.Params.Meta))
 	}
-}
-
-// callTool has the pipeline answer a tool call. Its errors are *jsonrpc.Error values.
-func callTool(ctx context.Context, handle tools.Handler, call tools.Call, traceparent string) (*mcp.CallToolResult, error) {
-	reply, err := handle(middleware.ContinueTrace(ctx, traceparent), call)
-	if err == nil && reply.Result == nil {
-		err = &rs.Error{Code: rs.Internal, Message: "The adapter produced no result."}
-	}
-	if err != nil {
-		return nil, wireError(err, "")
-	}
-	return reply.Result, nil
 }
 
 func addResource(server *mcp.Server, handle tools.Handler, resource tools.Resource) {

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -31,8 +32,8 @@ type Options struct {
 	Tools  []*tools.Tool      // whose calls are answered here
 	SDK    http.Handler       // the SDK's stateless handler
 
-	// Call answers one call as the SDK's tool handler does, and recovers from panics.
-	Call func(ctx context.Context, call tools.Call, traceparent string) (*mcp.CallToolResult, *jsonrpc.Error)
+	// Call answers one call as the SDK's tool handler does, and recovers from panics. Its errors are *jsonrpc.Error values.
+	Call func(ctx context.Context, call tools.Call, traceparent string) (*mcp.CallToolResult, error)
 	// WriteError writes a JSON-RPC error to the request with the given id.
 	WriteError func(w http.ResponseWriter, status int, id any, e *jsonrpc.Error)
 }
@@ -75,8 +76,10 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, body []byte) boo
 		return false
 	}
 	call := tools.Call{Tool: tool, Raw: json.RawMessage(m.arguments), Protocol: m.version}
-	result, refused := h.options.Call(r.Context(), call, m.traceparent)
-	if refused != nil {
+	result, err := h.options.Call(r.Context(), call, m.traceparent)
+	if err != nil {
+		var refused *jsonrpc.Error
+		errors.As(err, &refused)
 		status := http.StatusOK
 		if m.version == statelessVersion && refused.Code == jsonrpc.CodeInvalidParams {
 			status = http.StatusBadRequest

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
@@ -115,7 +114,7 @@ func isPlain(body string, header http.Header) bool {
 		SDK: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{}}`)
 		}),
-		Call: func(context.Context, tools.Call, string) (*mcp.CallToolResult, *jsonrpc.Error) {
+		Call: func(context.Context, tools.Call, string) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{}, nil
 		},
 	})
