@@ -159,7 +159,10 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 			out = append(out, token...)
 			continue
 		}
-		invalid := strings.Count(text, "\uFFFD") - writtenReplacements(token)
+		invalid := strings.Count(text, "\uFFFD")
+		if invalid > 0 {
+			invalid -= writtenReplacements(token)
+		}
 		r.Invalid += invalid
 		switch clean := r.Text(text); {
 		case clean == text && invalid == 0:
