@@ -84,6 +84,16 @@ func (l List) With(items []Item) Object {
 	return l.Body.With(l.path[0], l.Body.Object(l.path[0]).With(l.path[1], array).JSON())
 }
 
+// Without returns the list without a member of its envelope.
+func (l List) Without(name string) List {
+	l.Envelope, l.Body = l.Envelope.Without(name), l.Body.Without(name)
+	if len(l.path) > 1 {
+		l.Body = l.Body.With(l.path[0], l.Body.Object(l.path[0]).Without(name).JSON())
+	}
+	l.Raw = l.Body.JSON()
+	return l
+}
+
 // Warn returns the list with more warnings in its meta.
 func (l List) Warn(warnings []string) List {
 	warn := func(o Object) Object {

@@ -38,7 +38,10 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	o, foreign := ownRelated(unwrapRecord(o), q.Ref.ConnectionID)
+	if o = unwrapRecord(o); otherConnection(o, q.Ref.ConnectionID) {
+		return Result{}, invalidResponse(what, "is a record of another connection than the one that was asked for")
+	}
+	o, foreign := ownRelated(o, q.Ref.ConnectionID)
 	it := readRecord(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.data == nil || len(it.data) == 0 && it.recordID == "") && !it.deleted {
 		return Result{}, invalidResponse(what, "has no record: data is "+rs.Kind(o.Get("data")))

@@ -14,8 +14,9 @@ type listing struct {
 	meta object // of the envelope
 }
 
-// readListing reads a list answer. what names the answer in the error.
-func readListing(response *rs.Response, what string) (listing, error) {
+// readListing reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
+// the same leads nowhere, and counts as none.
+func readListing(response *rs.Response, what, sent string) (listing, error) {
 	l, ok := response.List()
 	switch {
 	case l.Body == nil:
@@ -28,6 +29,9 @@ func readListing(response *rs.Response, what string) (listing, error) {
 		}
 	case !ok:
 		return listing{}, invalidResponse(what, "has no list of items: data is "+rs.Kind(l.Body.Get("data")))
+	}
+	if sent != "" && l.Envelope.Text("next_cursor") == sent {
+		l = l.Without("next_cursor")
 	}
 	return listing{l, l.Envelope.Object("meta")}, nil
 }

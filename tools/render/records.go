@@ -49,7 +49,7 @@ type recordsAnswer struct {
 // as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
 func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	const what = "query_records"
-	l, err := readListing(response, what)
+	l, err := readListing(response, what, q.Position.Cursor)
 	if err != nil {
 		return Result{}, err
 	}

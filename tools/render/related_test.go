@@ -52,3 +52,44 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 		})
 	}
 }
+
+// A record of another connection is none: it would be cited under the id of the one that was asked for.
+func TestARecordOfAnotherConnectionIsNoAnswer(t *testing.T) {
+	for _, body := range []string{
+		`{"object":"record","id":"r","stream":"notes","connection_id":"cin_b","data":{"title":"theirs"}}`,
+		`{"data":{"object":"record","id":"r","stream":"notes","connector_instance_id":"cin_b","data":{"title":"theirs"}}}`,
+		`{"object":"record","id":"r","stream":"notes","record_uri":"cin_b/notes:r","data":{"title":"theirs"}}`,
+	} {
+		r, err := render.Document(&rs.Response{Body: body}, render.DocumentQuery{Ref: rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}})
+		if err == nil || rs.AsError(err).Code != rs.InvalidResponse || strings.Contains(err.Error(), "theirs") {
+			t.Errorf("%s is answered: %s, %v", body, r.Text, err)
+		}
+	}
+}
+
+// A page that is followed by itself has no next page: a client would read it for ever.
+func TestACursorThatLeadsNowhere(t *testing.T) {
+	const record = `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a","data":{"title":"T"}}`
+	for _, body := range []string{
+		`{"object":"list","data":[` + record + `],"has_more":true,"next_cursor":"again"}`,
+		`{"data":{"results":[` + record + `],"has_more":true,"next_cursor":"again"}}`,
+	} {
+		page, err := rs.ReadResponse(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sent, want := range map[string]bool{"": true, "first": true, "again": false, "shown.1.25.00000000.again": false} {
+			at := render.ParsePosition(sent)
+			records, errRecords := render.Records(page, render.RecordsQuery{Stream: "notes", ConnectionID: "cin_a", Position: at})
+			hits, errHits := render.Search(page, render.SearchQuery{Q: "T", Position: at})
+			if errRecords != nil || errHits != nil {
+				t.Fatal(errRecords, errHits)
+			}
+			for _, channel := range []string{records.Text, string(records.Structured), hits.Text, string(hits.Structured)} {
+				if got := strings.Contains(channel, "again"); got != want {
+					t.Errorf("after %q the cursor is offered: %t: %s", sent, got, channel)
+				}
+			}
+		}
+	}
+}

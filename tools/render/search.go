@@ -21,7 +21,7 @@ type searchPage struct {
 // Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
 // results, and data is the envelope without them (D4).
 func Search(response *rs.Response, q SearchQuery) (Result, error) {
-	l, err := readListing(response, "search")
+	l, err := readListing(response, "search", q.Position.Cursor)
 	if err != nil {
 		return Result{}, err
 	}

@@ -19,7 +19,7 @@ type StreamsQuery struct {
 // rs.InvalidArguments.
 func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	const what = "list_streams"
-	l, err := readListing(response, what)
+	l, err := readListing(response, what, "")
 	if err != nil {
 		return Result{}, err
 	}
