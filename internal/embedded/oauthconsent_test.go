@@ -40,6 +40,19 @@ func TestConsentPageSaysWhatIsAsked(t *testing.T) {
 	}
 }
 
+// A program's name and purpose cannot reorder what the page says of it.
+func TestConsentPageKeepsItsOrder(t *testing.T) {
+	r := newOAuthRig(t)
+	registered := r.json("/oauth/register", map[string]any{"client_name": "Mail\u202e app\u2069\u001b[31m \u05d0", "redirect_uris": []string{"http://127.0.0.1/callback"}})
+	client, _ := registered.body["client_id"].(string)
+	entry := details(chatSource, everyStream())
+	entry["purpose_description"] = "to help\u202e you"
+	page := r.get("", consentPage(r.push(client, entry)))
+	if strings.ContainsAny(page.text, "\u202e\u2069\u001b") || !strings.Contains(page.text, "<bdi>Mail app[31m \u05d0</bdi>") || !strings.Contains(page.text, "to help you") {
+		t.Errorf("the page reads %q", page.text)
+	}
+}
+
 // What the owner could not approve is an error in the browser, and the program waits.
 func TestConsentPageRefusesConnections(t *testing.T) {
 	r := newOAuthRig(t)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -258,7 +259,7 @@ func redirectSource(r *request) string {
 
 // describe says who asks for what.
 func (s *Server) describe(view *consentView, r *request) error {
-	view.Client, view.ClientID, view.Owner = r.client.Name, r.client.ID, r.owner
+	view.Client, view.ClientID, view.Owner = inOrder(r.client.Name), r.client.ID, r.owner
 	if view.Client == "" {
 		view.Client = "A program without a name"
 	}
@@ -276,7 +277,7 @@ func (s *Server) describe(view *consentView, r *request) error {
 			return err
 		}
 		view.Sources = append(view.Sources, newSourceView(connector, granted))
-		if purpose := strings.TrimSpace(selected.PurposeDescription + " (" + selected.PurposeCode + ")"); !slices.Contains(view.Purposes, purpose) {
+		if purpose := inOrder(selected.PurposeDescription + " (" + selected.PurposeCode + ")"); !slices.Contains(view.Purposes, purpose) {
 			view.Purposes = append(view.Purposes, purpose)
 		}
 		if selected.AccessMode == singleUse {
@@ -298,6 +299,16 @@ func (s *Server) describe(view *consentView, r *request) error {
 		}
 	}
 	return nil
+}
+
+// inOrder is a text of the program's without the characters that reorder what stands around it, such as what the page says of the program.
+func inOrder(text string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.Cc, unicode.Bidi_Control) {
+			return -1
+		}
+		return c
+	}, text))
 }
 
 func newSourceView(connector model.Connector, granted []StreamGrant) sourceView {
