@@ -165,7 +165,7 @@ func knownClient(root, issuer string) credentials.Client {
 	return credentials.Client{}
 }
 
-// inWords says what a grant lets be read.
+// inWords says on one line what a grant lets be read: the names are the server's.
 func inWords(g credentials.Grant) string {
 	words := "A source that is not known"
 	if g.Source != "" {
@@ -186,7 +186,7 @@ func inWords(g credentials.Grant) string {
 	if g.Until != "" {
 		words += ", until " + g.Until
 	}
-	return words
+	return strings.ReplaceAll(words, "\n", `\n`)
 }
 
 // endInWords says how long a credential can be used.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A Request is what to ask the owner for.
@@ -118,7 +119,7 @@ func (a *attempt) choose(from source) error {
 	}
 	for _, name := range names {
 		if len(from.streams) > 0 && !slices.Contains(from.streams, name) {
-			return exit.UsageError(fmt.Sprintf("%s has no stream %q; it has %s.", from.ID, name, strings.Join(from.streams, ", ")))
+			return exit.UsageError(fmt.Sprintf("%s has no stream %q; it has %s.", from.ID, name, rs.ErrorText(strings.Join(from.streams, ", "))))
 		}
 	}
 	if len(names) == 0 {

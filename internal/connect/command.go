@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
@@ -34,11 +35,18 @@ func Commands(stored []credentials.Credential, cacheRoot string, missing rs.Miss
 	}
 	var lines []string
 	for _, c := range about[:min(len(about), maxCommands)] {
-		if c.Document.Grant.Source != "" {
+		g := c.Document.Grant
+		if g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord) {
 			lines = append(lines, clients.CommandLine(runtime.GOOS, commandWords(c, cacheRoot, missing)))
 		}
 	}
 	return lines
+}
+
+// isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted. What a grant names are
+// names of the server's.
+func isNoWord(text string) bool {
+	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, `"%!`) || strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func commandWords(c credentials.Credential, cacheRoot string, missing rs.Missing) []string {

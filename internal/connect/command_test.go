@@ -29,6 +29,8 @@ func TestCommands(t *testing.T) {
 	const part = "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/gmail --stream messages --stream labels"
 	both := []credentials.Credential{mail, chat}
 	const ended = " --connection cin_a --since 2026-03-01"
+	shell := stored(credentials.DefaultName, credentials.Grant{Source: "https://registry.example/a", Streams: []string{`a" & calc & "`}})
+	flag := stored(credentials.DefaultName, credentials.Grant{Source: "https://registry.example/a", Connections: []string{"--cache-root=/"}})
 	for name, row := range map[string]struct {
 		stored  []credentials.Credential
 		root    string
@@ -50,9 +52,11 @@ func TestCommands(t *testing.T) {
 			both, "", rs.Missing{Streams: []string{"threads"}},
 			[]string{gmail + " --stream threads" + ended, slack + " --stream threads --once --name slack"},
 		},
-		"a name that a shell would read":    {both, "", rs.Missing{Streams: []string{"x;rm -rf ~"}}, nil},
-		"a name that reads like a flag":     {both, "", rs.Missing{Connection: "--cache-root=/"}, nil},
-		"a grant whose source is not known": {[]credentials.Credential{{ProviderURL: "https://rs.example"}}, "", rs.Missing{}, nil},
+		"a name that a shell would read":      {both, "", rs.Missing{Streams: []string{"x;rm -rf ~"}}, nil},
+		"a name that reads like a flag":       {both, "", rs.Missing{Connection: "--cache-root=/"}, nil},
+		"a stream that some shell would read": {[]credentials.Credential{shell}, "", rs.Missing{}, nil},
+		"a connection that reads like a flag": {[]credentials.Credential{flag}, "", rs.Missing{}, nil},
+		"a grant whose source is not known":   {[]credentials.Credential{{ProviderURL: "https://rs.example"}}, "", rs.Missing{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, Commands(row.stored, row.root, row.missing)); diff != "" {
