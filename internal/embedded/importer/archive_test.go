@@ -86,6 +86,18 @@ func TestArchivesAreFolders(t *testing.T) {
 	}
 }
 
+// A name that Windows wrote in the charset of its console, and a name that two entries have, lose no entry.
+func TestEntriesOfArchivesAreFoundByAnyName(t *testing.T) {
+	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.zip": zipOf(t, "M\x81ller.csv", "n\n1\n", "x/twice.csv", "n\n2\n", "x/twice.csv", "n\n3\n")}))
+	got := map[string]string{}
+	for _, record := range collectRecords(t, corpus) {
+		got[record.Stream] = string(record.Data)
+	}
+	if diff := cmp.Diff(map[string]string{"a_M_ller": `{"n":1}`, "a_x_twice": `{"n":2}`, "a_x_twice-2": `{"n":3}`}, got); diff != "" || len(skips) > 0 {
+		t.Errorf("records (-want +got)\n%s\n%v", diff, skips)
+	}
+}
+
 // No archive keeps the rest from being read, fills the memory or reaches beyond itself.
 func TestHostileArchives(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
@@ -98,7 +110,7 @@ func TestHostileArchives(t *testing.T) {
 	for _, record := range collectRecords(t, corpus) {
 		got[record.Stream] = string(record.Data)
 	}
-	if diff := cmp.Diff(map[string]string{"good": `{"n":1}`, "out_good": `{"n":2}`, "out_win": `{"n":3}`, "out_twice": `{"n":4}`, "out_b": `{"n":6}`}, got); diff != "" {
+	if diff := cmp.Diff(map[string]string{"good": `{"n":1}`, "out_good": `{"n":2}`, "out_win": `{"n":3}`, "out_twice": `{"n":4}`, "out_twice-2": `{"n":5}`, "out_b": `{"n":6}`}, got); diff != "" {
 		t.Errorf("records (-want +got)\n%s", diff)
 	}
 	said := map[string]string{}

@@ -14,7 +14,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -105,7 +104,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatClippings, ""
 	case strings.EqualFold(path.Ext(name), ".xml") && services.IsHealth(start):
 		return formatHealth, ""
-	case kind != formatUnknown && !table.HasUTF16Mark(start) && slices.Contains(start, 0):
+	case kind != formatUnknown && !isText(start):
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
 		return kind, ""
@@ -132,7 +131,18 @@ func beginning(fsys fs.FS, name string) ([]byte, error) {
 	if len(start) == 0 && err != nil && !item.IsEnd(err) {
 		return nil, err
 	}
-	return bytes.TrimPrefix(start, []byte(item.ByteOrderMark)), nil
+	return utf8text.Start(start), nil
+}
+
+// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
+func isText(start []byte) bool {
+	strange := 0
+	for _, one := range start {
+		if one < ' ' && one != '\t' && one != '\n' && one != '\r' && one != '\f' && one != '\v' {
+			strange++
+		}
+	}
+	return !slices.Contains(start, 0) || 32*strange <= len(start)
 }
 
 // holdsLines tells a .json file that is an object to a line: an object, and after it another.

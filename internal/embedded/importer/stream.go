@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
@@ -21,6 +22,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -228,14 +230,18 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 // reader reads a file of the stream.
 func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) (item.Reader, error) {
 	name := path.Base(from.name)
+	text, err := s.text(file, name)
+	if err != nil {
+		return nil, err
+	}
 	switch s.format {
 	case formatWorkbook, formatDatabase:
 		return s.part(ctx, file, from)
 	case formatNotes:
-		return document.Note(file, strings.TrimPrefix(from.name, s.root+"/"), s.noteNames()), nil
+		return document.Note(text, strings.TrimPrefix(from.name, s.root+"/"), s.noteNames()), nil
 	case formatDocument:
 		if ending := strings.ToLower(path.Ext(name)); ending == ".html" || ending == ".htm" {
-			return document.HTML(file, name), nil
+			return document.HTML(text, name), nil
 		}
 		at, size, err := archive.ReaderAt(file, archive.MaxNested)
 		if err != nil {
@@ -243,11 +249,11 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		}
 		return document.Office(at, size, name), nil
 	case formatKeep:
-		return services.Keep(file, strings.TrimSuffix(name, path.Ext(name))), nil
+		return services.Keep(text, strings.TrimSuffix(name, path.Ext(name))), nil
 	case formatHealth:
 		return services.Health(file), nil
 	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
-		seekable, ok := file.(io.ReadSeeker)
+		seekable, ok := text.(io.ReadSeeker)
 		if !ok {
 			return nil, errSeek
 		}
@@ -267,7 +273,7 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		}
 		return objects.NewArray(seekable, "messages"), nil // which a chat of many has fewer of than participants
 	}
-	input := bufio.NewReaderSize(file, 1<<16)
+	input := bufio.NewReaderSize(text, 1<<16)
 	item.SkipMark(input)
 	switch s.format {
 	case formatTable:
@@ -280,6 +286,22 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Clippings(input), nil
 	}
 	return objects.NewLines(input), nil
+}
+
+// text is a file as UTF-8. Mail and databases say for each of their texts which charset it has; JSON is in UTF-8 or UTF-16.
+func (s *fileStream) text(file fs.File, name string) (io.Reader, error) {
+	seekable, ok := file.(io.ReadSeeker)
+	ending := strings.ToLower(path.Ext(name))
+	switch s.format {
+	case formatWorkbook, formatDatabase, formatMail, formatHealth:
+		ok = false
+	case formatDocument:
+		ok = ok && ending != ".docx" && ending != ".odt"
+	}
+	if !ok {
+		return file, nil
+	}
+	return utf8text.Decode(seekable, slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes, formatChat, formatClippings}, s.format))
 }
 
 // noteNames are the notes that those of the stream can link to.

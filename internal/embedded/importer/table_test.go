@@ -1,13 +1,14 @@
 package importer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
@@ -81,6 +82,11 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"a mark at the beginning", "t.csv", "\xef\xbb\xbfa\n1\n", []row{{"a": 1.0}}, nil},
 		{"UTF-16, as spreadsheets write it", "t.csv", "\xff\xfea\x00\t\x00b\x00\n\x00\xe9\x00\t\x001\x00\n\x00", []row{{"a": "é", "b": 1.0}}, nil},
 		{"Windows-1252", "t.csv", "name\nJos\xe9\n", []row{{"name": "José"}}, nil},
+		{"Windows-1250 far down", "t.csv", strings.Repeat("name\n", 20_000) + "Dvo\xf8\xe1k\n", append(slices.Repeat([]row{{"name": "name"}}, 19_999), row{"name": "Dvořák"}), nil},
+		{"Shift-JIS", "t.csv", "\x93\xfa\x95t,\x93X\n2026/01/15,\x83Z\x83u\x83\x93\n", []row{{"日付": "2026-01-15", "店": "セブン"}}, nil},
+		{"UTF-16 without a mark", "t.csv", "n\x00a\x00m\x00e\x00\n\x00J\x00o\x00s\x00\xe9\x00\n\x00", []row{{"name": "José"}}, nil},
+		{"lines that end as on old Macs", "t.csv", "a,b\r1,x\r2,y\r", []row{{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}}, nil},
+		{"a byte that is 0", "t.csv", "a,b\n1,x\x00y in a row that is long enough\n", []row{{"a": 1.0, "b": "x\x00y in a row that is long enough"}}, nil},
 		{"a quotation mark that is an inch", "t.csv", "a,b\n5\" nails,1\nx,2\n", []row{{"a": `5" nails`, "b": 1.0}, {"a": "x", "b": 2.0}}, nil},
 		{"a quotation mark that is not closed loses its row alone", "t.csv", "a,b\nx,1\n\"open,2\ny,3\n", []row{{"a": "x", "b": 1.0}, {"a": "y", "b": 3.0}}, []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}},
 		{"too many cells", "t.csv", "a,b\n1,2,3\n1,2,,\n", []row{{"a": 1.0, "b": 2.0}}, []Skip{{"t.csv", 2, "the row has 3 cells, and the header 2"}}},
@@ -133,7 +139,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("a,b\n1/2/2026,3\n1/2/20"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		count := scanned(t, fileStream{stream: "t", format: formatTable, idField: "none"}, text)
-		if strings.ContainsAny(string(text), "\"\x00") || table.HasUTF16Mark(text) || strings.Contains(strings.ToLower(string(text)), "sep=") {
+		if strings.ContainsAny(string(text), "\"\x00") || utf8text.UTF16(text) != nil || strings.Contains(strings.ToLower(string(text)), "sep=") {
 			return
 		}
 		lines, first := -1, "" // the header

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // What an archive may hold: entries, and bytes in all and as many times its own size, of which a little is free. Text packs to a fiftieth.
@@ -190,7 +193,7 @@ type contents struct {
 	nested  bool
 }
 
-// list reads the directory of an archive. Of entries of one name the first is there.
+// list reads the directory of an archive. Of entries with one name the second is called NAME-2.
 func list(file io.ReaderAt, size int64, nested bool) (*contents, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
@@ -203,6 +206,11 @@ func list(file io.ReaderAt, size int64, nested bool) (*contents, error) {
 	var bytes uint64
 	encrypted, plain := 0, 0
 	for _, entry := range archive.File {
+		if !utf8.ValidString(entry.Name) { // as Windows writes it
+			if known, err := charmap.CodePage437.NewDecoder().String(entry.Name); err == nil {
+				entry.Name = known
+			}
+		}
 		name := path.Clean(strings.ReplaceAll(entry.Name, `\`, "/"))
 		if !fs.ValidPath(name) || name == "." {
 			name = path.Base(name) // it leads out of the archive
@@ -210,8 +218,12 @@ func list(file io.ReaderAt, size int64, nested bool) (*contents, error) {
 		if bytes += entry.UncompressedSize64; bytes > MaxBytes || bytes > uint64(size)*MaxRatio+freeBytes || entry.UncompressedSize64 > MaxBytes { // #nosec G115 -- a size is not negative
 			return nil, fmt.Errorf("an archive that unpacks to more than %d GiB, or to more than %d times its size", MaxBytes>>30, MaxRatio)
 		}
-		if entry.FileInfo().IsDir() || !fs.ValidPath(name) || name == "." || c.files[name] != nil {
+		if entry.FileInfo().IsDir() || !fs.ValidPath(name) || name == "." {
 			continue
+		}
+		ending := path.Ext(name)
+		for stem, number := strings.TrimSuffix(name, ending), 2; c.files[name] != nil; number++ {
+			name = fmt.Sprintf("%s-%d%s", stem, number, ending)
 		}
 		if entry.Flags&1 != 0 {
 			encrypted++

@@ -13,9 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	utf16 "golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
@@ -57,15 +54,23 @@ type column struct {
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
 // looked up in the header whatever its case: idField is set to its name there.
 func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string) item.Reader {
-	if start, _ := input.Peek(2); HasUTF16Mark(start) {
-		input = bufio.NewReader(transform.NewReader(input, utf16.BOMOverride(transform.Nop)))
+	if start, _ := input.Peek(4096); bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
+		input = bufio.NewReader(returns{input})
 	}
 	return &reader{lines: item.NewLines(input), quoted: bufio.NewReader(nil), cells: cells, idField: idField}
 }
 
-// HasUTF16Mark reports that a text begins as UTF-16 does.
-func HasUTF16Mark(start []byte) bool {
-	return bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff"))
+// returns is a file whose lines end as on old Macs.
+type returns struct{ input io.Reader }
+
+func (r returns) Read(into []byte) (int, error) {
+	count, err := r.input.Read(into)
+	for index, one := range into[:count] {
+		if one == '\r' {
+			into[index] = '\n'
+		}
+	}
+	return count, err
 }
 
 // row reads the cells of the next row that is not empty.

@@ -6,27 +6,35 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 )
 
 // Mend mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut
-// somewhere; any other is taken for Windows-1252, in which western programs wrote.
+// somewhere; any other is of the charset that [Guess] finds, or of Windows-1252, in which western programs wrote.
 func Mend(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
-	good, bad := 0, 0
+	good, bad, first := 0, 0, -1
 	for at := 0; at < len(text); {
 		one, size := utf8.DecodeRuneInString(text[at:])
 		switch {
 		case one == utf8.RuneError && size == 1:
 			bad++
+			if first < 0 {
+				first = max(at-1, 0)
+			}
 		case size > 1:
 			good++
 		}
 		at += size
 	}
-	decoded, err := charmap.Windows1252.NewDecoder().String(text)
+	var charset encoding.Encoding = charmap.Windows1252
+	if guessed := Guess([]byte(text[first:min(len(text), first+sampleBytes)])); guessed != nil {
+		charset = guessed
+	}
+	decoded, err := charset.NewDecoder().String(text)
 	if good > bad || err != nil {
 		return strings.ToValidUTF8(text, "\ufffd")
 	}
