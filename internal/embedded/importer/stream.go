@@ -148,7 +148,10 @@ func (s *fileStream) shape(one *item.Item) {
 	}
 	for index, field := range one.Fields {
 		if cell := s.cells[field.Name]; cell.Counts() && field.Value[0] != 'n' {
-			one.Fields[index].Value, one.Text = item.JSON(cell.Time(strings.Trim(string(field.Value), `"`))), nil
+			one.Fields[index].Value, one.Text = []byte("null"), nil
+			if when := cell.Time(strings.Trim(string(field.Value), `"`)); when != "" {
+				one.Fields[index].Value = item.JSON(when)
+			}
 		}
 	}
 }

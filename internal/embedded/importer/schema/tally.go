@@ -20,6 +20,8 @@ type FieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
+	missing int // cells that say that there is nothing
+
 	wide   bool         // a string has several lines, or more than longString characters
 	column table.Column // of cells
 
@@ -71,6 +73,7 @@ func (t *FieldTally) Count(value []byte) {
 		if t.column.AddWhole(string(value)) {
 			t.integer++
 		} else {
+			t.column.AddFraction(string(value))
 			t.number++
 		}
 	}
@@ -101,7 +104,7 @@ func (t *FieldTally) kind() string {
 	case t.integer:
 		return t.column.Cell(t.name, "integer", all, 0, all).Kind
 	case t.integer + t.number:
-		return "number"
+		return t.column.Cell(t.name, "number", all, 0, all).Kind
 	case t.timestamp:
 		return "timestamp"
 	case t.array:
@@ -128,6 +131,10 @@ func (t *FieldTally) CountCell(value []byte) {
 		return
 	}
 	text := model.Unquote(value)
+	if table.IsMissing(text) {
+		t.missing++
+		return
+	}
 	switch t.column.Add(text) {
 	case table.Boolean:
 		t.boolean++
@@ -236,6 +243,11 @@ func (t *Tally) unfold(declared Stream) {
 func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	stream := model.Stream{Name: declared.Name, Fields: []model.Field{}}
 	t.unfold(declared)
+	var columns []*table.Column
+	for _, field := range t.fields {
+		columns = append(columns, &field.column)
+	}
+	table.AssumeDecimalMark(columns)
 	for _, field := range t.fields {
 		kind := field.kind()
 		if declaredKind, ok := declared.Types[field.name]; ok {
@@ -243,7 +255,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		} else if field.name == declared.TimeField {
 			kind = "timestamp"
 		}
-		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records})
+		described := Capable(model.Field{Name: field.name, Type: kind, Nullable: field.present() < t.Records || field.column.HasZero() && field.cell(kind).Counts()})
 		if kind == "text" && !field.wide { // names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
 		}

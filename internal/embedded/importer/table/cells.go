@@ -23,7 +23,10 @@ type Cell struct {
 
 // appendTo writes a cell as JSON.
 func (c Cell) appendTo(text []byte, cell string) []byte {
-	plain := strings.TrimSpace(cell)
+	plain := clean(cell)
+	if c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
+		return append(text, "null"...)
+	}
 	switch c.Kind {
 	case "integer", "number":
 		if c.numbers != 0 {
@@ -38,7 +41,10 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 			return strconv.AppendBool(text, truth)
 		}
 	case "timestamp":
-		return item.AppendString(text, c.timestamp(plain))
+		if plain = c.timestamp(plain); plain == "" {
+			return append(text, "null"...)
+		}
+		return item.AppendString(text, plain)
 	}
 	return item.AppendString(text, cell)
 }
@@ -64,14 +70,21 @@ func (c Cell) timestamp(plain string) string {
 // Counts reports that the cells are whole numbers that count time, or are days such as 20260115.
 func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form == wholeDay }
 
-// Time is a count or a date as a time, and anything else as it is.
+// Time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
 func (c Cell) Time(count string) string {
 	if day, ok := writeDate(count, c.form); ok {
 		return day
 	}
-	number, err := strconv.ParseInt(count, 10, 64)
-	if err != nil || c.clock.unit == 0 {
+	whole, fraction, _ := strings.Cut(count, ".")
+	number, err := strconv.ParseInt(whole, 10, 64)
+	switch {
+	case err != nil || c.clock.unit == 0:
 		return count
+	case number == 0:
+		return ""
+	case fraction != "":
+		part, _ := strconv.ParseFloat("0."+fraction, 64) // digits
+		return time.Unix(number, 0).Add(time.Duration(part * float64(time.Second))).Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
 	}
 	second := int64(time.Second / c.clock.unit)
 	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00"}[second]
@@ -88,6 +101,32 @@ func IsNumber(text string) bool {
 		return false
 	}
 	return json.Valid([]byte(text)) && !item.Overflows([]byte(text))
+}
+
+// missing are the ways to write that a cell of numbers or dates has no value.
+var missing = map[string]bool{
+	"-": true, "--": true, "---": true, "–": true, "—": true, "n/a": true, "na": true, "#n/a": true, "null": true, "nan": true, `\n`: true, "not available": true, "0000-00-00": true,
+	"0000-00-00 00:00:00": true,
+}
+
+// IsMissing reports a cell that says that there is nothing: null in a column of numbers or dates, and itself among texts.
+func IsMissing(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	return cell != "" && len(cell) <= len("0000-00-00 00:00:00") && (cell[0] < '1' || cell[0] > '9') && missing[strings.ToLower(cell)]
+}
+
+// clean is a cell without spaces around it, and with the minus that programs read.
+func clean(cell string) string {
+	cell = strings.TrimSpace(cell)
+	for _, minus := range [...]string{"−", "–", "－"} {
+		if rest, ok := strings.CutPrefix(cell, minus); ok && rest != "" {
+			return "-" + rest
+		}
+		if rest, ok := strings.CutSuffix(cell, minus); ok && rest != "" {
+			return rest + "-"
+		}
+	}
+	return cell
 }
 
 func asBoolean(text string) (truth, ok bool) {

@@ -20,8 +20,16 @@ type Column struct {
 	units      bool // a number has a currency or a percent sign
 	percent    bool // one of them is a percent sign
 
+	stamps  int         // how many are dates as records have them
+	pointed bool        // a currency is of a country that writes 1,234 for a thousand
+	plus    bool        // one has a plus
+	below   bool        // one is below zero
+	assumed numberForms // as other columns have them
+
 	whole           int   // how many cells are whole numbers
-	lowest, highest int64 // of them
+	fractions       int   // how many are others, which may count seconds
+	zeros           int   // how many are 0
+	lowest, highest int64 // of all but those
 }
 
 // A Look is what a cell is by itself.
@@ -38,7 +46,7 @@ const (
 
 // Add puts a cell on the tally.
 func (c *Column) Add(cell string) Look {
-	plain := strings.TrimSpace(cell)
+	plain := clean(cell)
 	if _, ok := asBoolean(plain); ok {
 		return Boolean
 	}
@@ -48,8 +56,10 @@ func (c *Column) Add(cell string) Look {
 	case isNumber && c.AddWhole(plain):
 		return Integer
 	case isNumber:
+		c.AddFraction(plain)
 		return Number
 	case item.IsTimestamp(plain):
+		c.stamps++
 		return Timestamp
 	}
 	c.addDate(plain)
@@ -79,12 +89,16 @@ func (c *Column) addDate(text string) {
 	c.dateless = c.dates == 0
 }
 
-// dateForm is the one form that all cells have, if there is one.
-func (c *Column) dateForm() string {
-	if bits.OnesCount64(c.dates) != 1 {
+// dateForm is the one form that all cells have, if there is one. What looks like 1.2.26 is a date only if the column is called so.
+func (c *Column) dateForm(name string) string {
+	dates := c.dates
+	if dates&dottedLong != 0 || !dateName.MatchString(name) {
+		dates &^= dottedShort
+	}
+	if bits.OnesCount64(dates) != 1 {
 		return ""
 	}
-	return dateForms[bits.TrailingZeros64(c.dates)]
+	return dateForms[bits.TrailingZeros64(dates)]
 }
 
 // AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
@@ -96,12 +110,33 @@ func (c *Column) AddWhole(text string) (ok bool) {
 	if err != nil {
 		return false
 	}
-	if c.whole++; c.whole == 1 {
+	c.whole++
+	c.extend(number)
+	return true
+}
+
+// AddFraction notes a number that is not whole, which may count seconds.
+func (c *Column) AddFraction(text string) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	if number, err := strconv.ParseInt(whole, 10, 64); err == nil && strings.Trim(fraction, "0123456789") == "" && number >= firstSecond && number < lastSecond {
+		c.fractions++
+		c.extend(number)
+	}
+}
+
+func (c *Column) extend(number int64) {
+	if number == 0 {
+		c.zeros++
+		return
+	}
+	if c.lowest == 0 && c.highest == 0 {
 		c.lowest, c.highest = number, number
 	}
 	c.lowest, c.highest = min(c.lowest, number), max(c.highest, number)
-	return true
 }
+
+// HasZero reports that a whole number is 0, which is no time.
+func (c *Column) HasZero() bool { return c.zeros > 0 }
 
 // timeName is a name of a column that holds times.
 var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|unixtime))?$)` +
@@ -136,17 +171,28 @@ func (c *Column) clock() clock {
 // Cell says how the cells of the column become values. Of texts all cells are, of numbers some: which decides whether a form that is not
 // JSON's is meant. Without such a form the field is of the kind given.
 func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
-	oneForm := c.numbers == pointNumbers || c.numbers == commaNumbers || c.numbers != 0 && !c.marked
+	forms := c.numbers
+	if forms == pointNumbers|commaNumbers && c.marked && c.pointed {
+		forms = pointNumbers
+	} else if forms == pointNumbers|commaNumbers && c.marked && c.assumed != 0 {
+		forms = c.assumed
+	}
+	oneForm := forms == pointNumbers || forms == commaNumbers || forms != 0 && !c.marked
+	if c.plus && !c.below && !c.units { // phones
+		oneForm = false
+	}
 	switch {
-	case present > 0 && c.whole == present && c.clock().unit > 0 && timeName.MatchString(name):
+	case present > 0 && c.whole+c.fractions == present && c.clock().unit > 0 && timeName.MatchString(name):
 		return Cell{Kind: "timestamp", clock: c.clock()}
 	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName.MatchString(name):
 		return Cell{Kind: "timestamp", form: wholeDay}
+	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
+		return Cell{Kind: kind, numbers: forms}
 	case texts == 0:
-	case texts == present && c.dateForm() != "":
-		return Cell{Kind: "timestamp", form: c.dateForm()}
+	case texts == present && c.dateForm(name) != "", texts+c.stamps == present && c.dateForm(name) == isoDay:
+		return Cell{Kind: "timestamp", form: c.dateForm(name)}
 	case texts+numbers == present && oneForm: // 1,234 alone may be either
-		cell := Cell{Kind: "number", numbers: c.numbers}
+		cell := Cell{Kind: "number", numbers: forms}
 		if cell.numbers == pointNumbers|commaNumbers {
 			cell.numbers = pointNumbers
 		}

@@ -2,25 +2,39 @@ package table
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // dateForms are the ways to write a day that records do not have, beside its time. A column is converted when exactly one of them fits all
 // of its cells: 03/04/2026 alone is in March or in April.
 var dateForms = [...]string{
-	"2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2-1-2006", "1-2-2006", "02.01.06", "2/1/06", "1/2/06",
-	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "Jan 2 2006",
+	"02.01.06", "2.1.06", "2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2006.1.2.", "2006. 1. 2.", isoDay, "2-1-2006", "1-2-2006", "2/1/06", "1/2/06",
+	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 06", "Jan 2, 2006", "Jan 2 2006",
 }
+
+// isoDay is a date as records have it, or without its zeros.
+const isoDay = "2006-1-2"
+
+// The bits of the first two of dateForms.
+const dottedLong, dottedShort = 1, 2
 
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
-	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|[+-]\d{2}:?\d{2}))?(?: uhr)?$`)
+	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|[+-]\d{2}:?\d{2}|[a-z]{3,4}))?(?: uhr)?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
 	yearLast = regexp.MustCompile(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
 	weekday  = regexp.MustCompile(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
+	// basic is a date and a time as ISO 8601 writes them without marks.
+	basic = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(Z?)$`)
+	// ordinal is the ending of a number: 1st, 1er.
+	ordinal  = regexp.MustCompile(`(\d)(?:st|nd|rd|th|er|º|ª)\b`)
+	dateName = regexp.MustCompile(`(?i)date|datum|dátum|fecha|data|dato|buchung|valuta|wertstellung|^tag$|^day$`)
 	month    = regexp.MustCompile(`\pL{3,}\.?`)
-	spaces   = strings.NewReplacer("\u00a0", " ", "\u202f", " ", " de ", " ")
+	spaces   = strings.NewReplacer("\u00a0", " ", "\u202f", " ", " de ", " ", "年", "/", "月", "/", "日", "")
 )
 
 // months are how the names of months begin, from January on, in English, German, French, Spanish, Portuguese, Italian and Dutch.
@@ -46,6 +60,7 @@ func splitDate(text string) (day string, clock []string) {
 		return text, nil
 	}
 	text = yearLast.ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
+	text = ordinal.ReplaceAllString(basic.ReplaceAllString(text, "$1/$2/$3 $4:$5:$6$7"), "$1")
 	if clock = clockForm.FindStringSubmatch(text); clock != nil {
 		text = strings.TrimSuffix(text, clock[0])
 	}
@@ -76,6 +91,9 @@ func writeDate(text, form string) (written string, ok bool) {
 	if err != nil || clock == nil {
 		return when.Format(time.DateOnly), err == nil
 	}
+	if clock[1] == "24" && strings.Trim(clock[2]+clock[3], "0") == "" { // the end of the day
+		when, clock[1] = when.AddDate(0, 0, 1), "0"
+	}
 	layout, of := "15:4", clock[1]+":"+clock[2]
 	if clock[3] != "" {
 		layout, of = layout+":5", of+":"+clock[3]+clock[4] // a fraction may follow the seconds
@@ -85,8 +103,13 @@ func writeDate(text, form string) (written string, ok bool) {
 	}
 	at, err := time.Parse(layout, of)
 	zone := strings.ToUpper(clock[6])
+	if offset := item.ZoneOffset(zone); offset != "" {
+		zone = offset
+	}
 	switch {
 	case zone == "":
+	case zone[0] >= 'A' && !slices.Contains([]string{"Z", "UTC", "GMT"}, zone):
+		return "", false // a zone that nobody knows
 	case zone[0] != '+' && zone[0] != '-', strings.Trim(zone[1:], "0:") == "":
 		zone = "Z"
 	case zone[3] != ':':
@@ -99,5 +122,5 @@ func writeDate(text, form string) (written string, ok bool) {
 func Moment(text string) string {
 	var column Column
 	column.addDate(text)
-	return Cell{form: column.dateForm()}.timestamp(text)
+	return Cell{form: column.dateForm("")}.timestamp(text)
 }

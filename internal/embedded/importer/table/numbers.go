@@ -3,6 +3,8 @@ package table
 import (
 	"regexp"
 	"strings"
+
+	"golang.org/x/text/currency"
 )
 
 // numberForms are the ways in which people write numbers that JSON does not: a bit for each.
@@ -24,8 +26,8 @@ var (
 
 var (
 	// withUnit is a number with a currency or a percent sign before or after it.
-	withUnit = regexp.MustCompile(`^([-−]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
-	isUnit   = regexp.MustCompile(`^(?:[€$£¥₹₽₺₩₪₴₫฿%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|TRY|KRW|SGD|HKD|ILS|THB|RUB|UAH)$`)
+	withUnit = regexp.MustCompile(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]?(\PN{0,4}?)$`)
+	isUnit   = regexp.MustCompile(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr|zł|Kč|Ft|лв|lei|Rs|円|元)$`)
 )
 
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, or has a minus
@@ -42,20 +44,48 @@ func split(cell string) (number, unit string) {
 		return cell, ""
 	}
 	found := withUnit.FindStringSubmatch(cell)
-	if found == nil || found[2] != "" && found[5] != "" || !isUnit.MatchString(found[2]+found[5]) || found[1] != "" && found[3] != "" {
+	if found == nil || found[2] != "" && found[5] != "" || !isCurrency(found[2]+found[5]) || found[1] != "" && found[3] != "" {
 		return cell, ""
 	}
-	if found[1]+found[3] != "" {
+	if sign := found[1] + found[3]; sign == "+" {
+		number = sign
+	} else if sign != "" {
 		number = "-"
 	}
 	return number + found[4], found[2] + found[5]
+}
+
+// isCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
+func isCurrency(unit string) bool {
+	if len(unit) == 3 && strings.Trim(unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		_, err := currency.ParseISO(unit)
+		return err == nil
+	}
+	return isUnit.MatchString(unit)
 }
 
 // maxNumber is how long a number may be in these forms.
 const maxNumber = 40
 
 // plain writes a cell of the form as JSON.
-func (f numberForms) plain(cell string) string { return groupMarks[f].Replace(cell) }
+func (f numberForms) plain(cell string) string {
+	return groupMarks[f].Replace(strings.TrimPrefix(cell, "+"))
+}
+
+// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one.
+func AssumeDecimalMark(columns []*Column) {
+	var found numberForms
+	for _, one := range columns {
+		if one.marked && (one.numbers == pointNumbers || one.numbers == commaNumbers) {
+			found |= one.numbers
+		}
+	}
+	if found != pointNumbers|commaNumbers {
+		for _, one := range columns {
+			one.assumed = found
+		}
+	}
+}
 
 // mayHaveUnit reports whether a cell begins or ends with what is no digit, such as a currency.
 func mayHaveUnit(text string) bool {
@@ -63,7 +93,7 @@ func mayHaveUnit(text string) bool {
 		return false
 	}
 	first, last := text[0], text[len(text)-1] // a parenthesis comes before "-"
-	return first > '9' || first < '-' || last > '9' || last < '0' || first == '-' && strings.TrimLeft(text[1:], " $€£") != text[1:]
+	return first > '9' || first < '-' || last > '9' || last < '0' || first == '-' && len(text) > 1 && (text[1] < '0' || text[1] > '9')
 }
 
 // addNumber strikes the forms of a number that the cell does not have.
@@ -74,9 +104,13 @@ func (c *Column) addNumber(text string) {
 	if mayHaveUnit(text) {
 		var unit string
 		if text, unit = split(text); unit != "" {
-			c.units, c.percent = true, c.percent || unit == "%"
+			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || strings.Contains("£ ¥ ₩ ₹ 円 元 GBP JPY CNY KRW INR", unit)
 		}
 	}
+	if rest, ok := strings.CutPrefix(text, "+"); ok {
+		c.plus, text = true, rest
+	}
+	c.below = c.below || strings.HasPrefix(text, "-")
 	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
 	if c.numbers == 0 {
 		c.numbers = pointNumbers | commaNumbers

@@ -30,6 +30,7 @@ type reader struct {
 	begun   bool
 	above   []int // lines above the header that were passed over
 	ended   bool  // what follows stands below the table
+	header  []string
 	waiting []row // that were read to find out whether there is a header
 
 	split  []string // the cells of the row that was read last, and what was made of them
@@ -84,7 +85,7 @@ func (r *reader) row() (cells []string, line int, err error) {
 		if err != nil {
 			return nil, line, err
 		}
-		if len(bytes.TrimSpace(first)) == 0 {
+		if len(bytes.TrimSpace(first)) == 0 || len(r.columns) == 0 && len(bytes.Trim(first, " \t\r\n,;|")) == 0 {
 			continue
 		}
 		if r.comma == 0 && !r.findHeader(first) {
@@ -244,7 +245,8 @@ func (r *reader) Next() (item.Item, error) {
 			r.lines.Stop()
 			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 		}
-		for index, name := range columnNames(r.named(header, line)) {
+		r.header = slices.Clone(r.named(header, line))
+		for index, name := range columnNames(r.header) {
 			one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
 			if index > 0 {
 				one.key = append([]byte(","), one.key...)
@@ -267,8 +269,17 @@ func (r *reader) Next() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, err
 	}
+	if filled(cells) == 0 {
+		return r.Next() // as spreadsheets write the rest of a sheet
+	}
 	for len(cells) > len(r.columns) && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
+	}
+	switch {
+	case len(cells) > 1 && slices.Equal(cells, r.header):
+		return item.Item{}, item.UnusableError{Line: line, Reason: "the header again"}
+	case isTotal(cells) && r.endsHere():
+		return item.Item{}, item.UnusableError{Line: line, Reason: "a total below the table"}
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.UnusableError{Line: line, Reason: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(r.columns))}
@@ -284,7 +295,7 @@ func (r *reader) Next() (item.Item, error) {
 		}
 		r.add(one.name, one.key, one.appendTo, cell)
 		if one.UnitField != "" {
-			_, unit := split(strings.TrimSpace(cell))
+			_, unit := split(clean(cell))
 			r.add(one.UnitField, one.unitKey, item.AppendString, unit)
 		}
 	}
