@@ -87,6 +87,8 @@ func TestInferenceFindsRolesByNameAndType(t *testing.T) {
 		{"a word called date is no time", `{"date":"soon","created_at":"2026-03-01"}`, map[string]string{"created_at": "event-time"}},
 		{"the only timestamp is the event time", `{"birthday":"1984-03-01"}`, map[string]string{"birthday": "event-time"}},
 		{"of two timestamps without a telling name none is", `{"birthday":"1984-03-01","wedding":"2010-05-01"}`, map[string]string{}},
+		{"names in camel case, and a start before an end", `{"endTime":"2026-03-02T10:00:00Z","startTime":"2026-03-02T09:00:00Z"}`, map[string]string{"startTime": "event-time"}},
+		{"what was made before it was changed", `{"updatedAt":"2026-03-02","createdAt":"2026-03-01"}`, map[string]string{"createdAt": "event-time"}},
 		{"a field has one role", `{"summary":"a","other":1}`, map[string]string{"summary": "primary-title"}},
 	}
 	for _, test := range tests {

@@ -10,9 +10,11 @@ import (
 	"mime"
 	"net/mail"
 	"net/textproto"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -177,7 +179,7 @@ func (m *message) sender() (name, address string) {
 // the line above it in an mbox file; or nothing.
 func (m *message) sentAt(from []byte) string {
 	text := m.header.Get("Date")
-	if when, ok := usableDate(mail.ParseDate(text)); ok {
+	if when := sentDate(text); when != "" {
 		return when
 	}
 	defect := "no date"
@@ -190,6 +192,36 @@ func (m *message) sentAt(from []byte) string {
 	}
 	m.defect(defect)
 	return when
+}
+
+var (
+	zoneName = regexp.MustCompile(`:\d\d +([A-Z]{3,4})[ )]*$`)
+	// looseDates are forms of a date that mail should not have: without a zone, and as ISO 8601 has it.
+	looseDates = [...]string{"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+)
+
+// sentDate reads a date: one without a zone stays without it, and one in a zone that nobody knows is none, which net/mail takes for UTC.
+func sentDate(text string) string {
+	text = strings.TrimSpace(text)
+	if name := zoneName.FindStringSubmatchIndex(text); name != nil {
+		if zone := text[name[2]:name[3]]; item.ZoneOffset(zone) != "" {
+			text = text[:name[2]] + strings.ReplaceAll(item.ZoneOffset(zone), ":", "")
+		} else if zone != "GMT" && zone != "UTC" {
+			return ""
+		}
+	}
+	if when, ok := usableDate(mail.ParseDate(text)); ok {
+		return when
+	}
+	for _, layout := range looseDates {
+		if when, ok := usableDate(time.Parse(layout, text)); ok {
+			if strings.Contains(layout, "07") {
+				return when
+			}
+			return strings.TrimSuffix(when, "Z")
+		}
+	}
+	return ""
 }
 
 func usableDate(when time.Time, err error) (string, bool) {
@@ -205,7 +237,7 @@ var separatorDates = [...]string{time.ANSIC, "Mon Jan _2 15:04 2006", "Mon Jan _
 func (m *message) deliveredAt(from []byte) string {
 	hops := m.header["Received"] // the first server's is the last one
 	for at := len(hops) - 1; at >= 0; at-- {
-		if when, ok := usableDate(mail.ParseDate(hops[at][strings.LastIndexByte(hops[at], ';')+1:])); ok {
+		if when := sentDate(hops[at][strings.LastIndexByte(hops[at], ';')+1:]); when != "" {
 			return when
 		}
 	}

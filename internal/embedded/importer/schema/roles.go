@@ -11,21 +11,21 @@ import (
 // Names that fields of a role tend to have, the likeliest first.
 func eventTimeNames() []string {
 	return []string{
-		"received_at", "sent_at", "occurred_at", "happened_at", "taken_at", "starts_at", "started_at", "start_time", "start", "startdate", "ordered_at", "played_at",
-		"published_at", "posted_at", "date", "datetime", "timestamp", "time", "created_at", "created", "endtime", "ts", "edited_at", "updated_at", "modified_at",
+		"receivedat", "sentat", "occurredat", "happenedat", "takenat", "startsat", "startedat", "starttime", "start", "startdate", "orderedat", "playedat",
+		"publishedat", "postedat", "date", "datetime", "timestamp", "time", "createdat", "created", "endtime", "ts", "editedat", "updatedat", "modifiedat",
 	}
 }
 
 func titleNames() []string {
-	return []string{"title", "subject", "name", "headline", "display_name", "label", "trackname", "filename", "question", "summary"}
+	return []string{"title", "subject", "name", "headline", "displayname", "label", "trackname", "filename", "question", "summary"}
 }
 
 func secondaryNames() []string {
-	return []string{"snippet", "description", "body", "body_text", "text", "full_text", "textcontent", "content", "summary", "notes", "note", "message", "comment"}
+	return []string{"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note", "message", "comment"}
 }
 
 func actorNames() []string {
-	return []string{"from_name", "author", "sender", "user_name", "username", "from", "from_email", "artist", "artistname", "merchant"}
+	return []string{"fromname", "author", "sender", "username", "from", "fromemail", "artist", "artistname", "merchant"}
 }
 
 // assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.
@@ -45,14 +45,9 @@ func assignRole(fields []model.Field, role, declared string, names []string, kin
 	return nil
 }
 
-// plainName is a name as the likely ones are written: a column may be called "Sent At".
+// plainName is a name as the likely ones are written: a field may be called "Sent At", sent_at or sentAt.
 func plainName(name string) string {
-	return strings.Map(func(one rune) rune {
-		if one == ' ' || one == '-' {
-			return '_'
-		}
-		return one
-	}, strings.ToLower(name))
+	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(name))
 }
 
 // onlyTimestamp makes the one timestamp of a stream its event time, whatever its name. Of several, none is guessed.

@@ -92,7 +92,7 @@ func (r *chatReader) Next() (item.Item, error) {
 
 // begin finds out the order of dates, and goes to the first message.
 func (r *chatReader) begin() error {
-	dayFirst := false
+	var order dateOrder
 	for pass := range 2 {
 		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 			return err
@@ -120,12 +120,35 @@ func (r *chatReader) begin() error {
 				r.next, r.nextLine = match, r.lines.Number
 				return nil
 			}
-			dayFirst = dayFirst || len(match[1]) <= 2 && match[1] > "12" && len(match[1]) == 2
-			r.monthFirst = r.monthFirst || match[3] > "12" && len(match[3]) == 2
+			order.add(match)
 		}
-		r.monthFirst = r.monthFirst && !dayFirst
+		r.monthFirst = order.monthFirst()
 	}
 	return nil
+}
+
+// A dateOrder finds out whether the dates of a chat have the month or the day first.
+type dateOrder struct {
+	impossible [2]bool      // with the day first, with the month first: a date or an order of dates that cannot be
+	last       [2]time.Time // of the messages so far, which are in the order of time
+	american   bool         // 1/5/26, 3:07 PM, as phones write it that are set to the English of the United States
+}
+
+func (d *dateOrder) add(match []string) {
+	for order := range d.last {
+		said, ok := chatTime(match, order == 1)
+		when, err := time.Parse("2006-01-02T15:04:05", said)
+		d.impossible[order] = d.impossible[order] || !ok || err != nil || when.Before(d.last[order].Add(-24*time.Hour)) // of a phone whose clock was wrong
+		d.last[order] = when
+	}
+	d.american = d.american || match[2] == "/" && (match[8] == "A" || match[8] == "P") && strings.Contains(match[0], match[8]+"M") && match[1][0] != '0'
+}
+
+func (d *dateOrder) monthFirst() bool {
+	if d.impossible[0] != d.impossible[1] {
+		return d.impossible[0]
+	}
+	return d.american
 }
 
 // chatTime reads the date of a message, by the clock of the phone that exported it.

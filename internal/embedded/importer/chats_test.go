@@ -1,0 +1,36 @@
+package importer
+
+import "testing"
+
+// Whether a chat has months or days first shows in its dates, in their order or in how its times are written.
+func TestTheDatesOfAChatAreReadInItsOwnOrder(t *testing.T) {
+	for text, want := range map[string]string{
+		"15/01/26, 02:15 - Ann: a\n16/01/26, 02:15 - Ann: b\n":                      "2026-01-15T02:15:00",
+		"1/5/26, 02:15 - Ann: a\n1/15/26, 02:15 - Ann: b\n":                         "2026-01-05T02:15:00",
+		"1/5/26, 02:15 - Ann: a\n12/5/26, 02:15 - Ann: b\n4/6/26, 02:15 - Ann: c\n": "2026-05-01T02:15:00", // 4 June, and not 6 April after 5 December
+		"5/1/26, 02:15 - Ann: a\n5/12/26, 02:15 - Ann: b\n6/4/26, 02:15 - Ann: c\n": "2026-05-01T02:15:00", // 4 June, and not 6 April after 5 December
+		"1/5/26, 3:07\u202fPM - Ann: a\n1/6/26, 3:07\u202fPM - Ann: b\n":            "2026-01-05T15:07:00",
+		"5/1/26, 3:07 p.\u00a0m. - Ann: PM\n6/1/26, 3:07 p.\u00a0m. - Ann: b\n":     "2026-01-05T15:07:00",
+		"[05.01.26, 15:07:09] Ann: a\n[06.01.26, 15:07:09] Ann: b\n":                "2026-01-05T15:07:09",
+		"05/01/2026, 3:07 pm - Ann: a\n06/01/2026, 3:07 pm - Ann: b\n":              "2026-01-05T15:07:00",
+	} {
+		records, skips := loaded(t, "_chat.txt", text)
+		if chat := records["_chat"]; len(chat) == 0 || chat[0]["sent_at"] != want || len(skips) > 0 {
+			t.Errorf("%q: got %v, want %s; %v", text, chat, want, skips)
+		}
+	}
+}
+
+// A date in a zone with a name is at that time, and one without a zone has none.
+func TestDatesOfMailAreTrue(t *testing.T) {
+	for date, want := range map[string]any{
+		"Thu, 15 Jan 2026 02:15:00 PST": "2026-01-15T02:15:00-08:00", "Thu, 15 Jul 2026 02:15:00 CEST": "2026-07-15T02:15:00+02:00", "Thu, 15 Jan 2026 02:15:00 GMT": "2026-01-15T02:15:00Z",
+		"Thu, 15 Jan 2026 02:15:00": "2026-01-15T02:15:00", "2026-01-15T02:15:00+01:00": "2026-01-15T02:15:00+01:00", "Thu, 15 Jan 2026 02:15:00 +0100 (CET)": "2026-01-15T02:15:00+01:00",
+		"Thu, 15 Jan 2026 02:15:00 QQQ": nil,
+	} {
+		records, _ := loaded(t, "a.eml", "From: a@example.com\nMessage-ID: <1@x>\nDate: "+date+"\n\nbody\n")
+		if got := records["messages"]; len(got) != 1 || got[0]["sent_at"] != want {
+			t.Errorf("%s: got %v, want %v", date, got, want)
+		}
+	}
+}
