@@ -1,6 +1,10 @@
 package importer
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // Whether a chat has months or days first shows in its dates, in their order or in how its times are written.
 func TestTheDatesOfAChatAreReadInItsOwnOrder(t *testing.T) {
@@ -32,5 +36,27 @@ func TestDatesOfMailAreTrue(t *testing.T) {
 		if got := records["messages"]; len(got) != 1 || got[0]["sent_at"] != want {
 			t.Errorf("%s: got %v, want %v", date, got, want)
 		}
+	}
+}
+
+// A direct message of X is a record, as others are, and a page beside a note of Keep is not the note again.
+func TestWhatServicesWriteIsReadOnce(t *testing.T) {
+	corpus, skips := openFolder(t, writeTree(t, map[string]string{
+		"direct-messages.js": `window.YTD.direct_messages.part0 = [{"dmConversation":{"conversationId":"1-2","messages":[{"messageCreate":{"id":"77","text":"hi"}},{"messageCreate":{"id":"78","text":"yo"}}]}}]`,
+		"Keep/Shop.json":     `{"title":"Shop","textContent":"milk","userEditedTimestampUsec":1768443309123000}`, "Keep/Shop.html": "<p>milk</p>",
+	}))
+	got := map[string]string{}
+	for _, record := range collectRecords(t, corpus) {
+		got[record.Stream+":"+record.ID] = string(record.Data)
+	}
+	want := map[string]string{
+		"direct-messages:77": `{"conversation_id":"1-2","kind":"messageCreate","id":"77","text":"hi"}`, "direct-messages:78": `{"conversation_id":"1-2","kind":"messageCreate","id":"78","text":"yo"}`,
+		"Keep:Shop": `{"id":"Shop","edited_at":"2026-01-15T02:15:09Z","title":"Shop","textContent":"milk"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]Skip{{"Keep/Shop.html", 0, "the same note as in the .json file beside it"}}, skips); diff != "" {
+		t.Errorf("skips (-want +got)\n%s", diff)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 )
 
 // A listing is what was found in a folder.
@@ -31,6 +32,9 @@ func (f folder) list(ctx context.Context, manifest schema.Folder) (listing, erro
 		for _, connection := range connector.Connections {
 			l := lister{ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, taken: map[string]bool{}, groups: map[groupKey]int{}}
 			err := l.list()
+			if len(connector.Streams) == 0 { // a manifest names streams
+				l.gather()
+			}
 			found.skips = append(found.skips, l.skips...)
 			if err != nil {
 				return found, err
@@ -180,6 +184,10 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		l.skip(name, reason)
 		return
 	}
+	if kind == formatDocument && l.isTwin(name) {
+		l.skip(name, "the same note as in the .json file beside it")
+		return
+	}
 	if kind == formatWorkbook || kind == formatDatabase {
 		l.addParts(l.ctx, kind, file)
 		return
@@ -193,6 +201,12 @@ func (l *lister) add(name string, info fs.FileInfo) {
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}
+}
+
+// isTwin reports a page of HTML beside a note of Google Keep of its name, which says the same.
+func (l *lister) isTwin(name string) bool {
+	start, err := beginning(l.from.fsys, strings.TrimSuffix(name, path.Ext(name))+".json")
+	return err == nil && services.IsKeep(start)
 }
 
 // addTo puts a file with the others of its stream, which is called after what they have in common.

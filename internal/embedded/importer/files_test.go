@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,25 @@ func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A folder with a file for each day is not as many streams.
+func TestManyFilesOfAFolderAreOneStream(t *testing.T) {
+	files := map[string]string{"day/notes-of-all.json": `{"n":7}`, "day/one.csv": "n\n1\n"}
+	for day := range manyFiles {
+		files[fmt.Sprintf("day/heart_rate-2026-%03d.json", day)] = fmt.Sprintf(`[{"bpm":%d},{"bpm":60}]`, day)
+	}
+	corpus, skips := openFolder(t, writeTree(t, files))
+	counts, named := map[string]int{}, map[string]bool{}
+	for _, record := range collectRecords(t, corpus) {
+		counts[record.Stream]++
+		if record.Stream == "day_heart_rate" {
+			named[string(record.Data[:len(`{"file":"heart_rate-2026-000.json",`)])] = true
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"day_heart_rate": 2 * manyFiles, "day_notes-of-all": 1, "day_one": 1}, counts); diff != "" || len(skips) > 0 || len(named) != manyFiles {
+		t.Errorf("(-want +got)\n%s\n%v, %d files named", diff, skips, len(named))
 	}
 }
 

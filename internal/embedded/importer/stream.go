@@ -217,6 +217,9 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return true, nil
 		}
 		one.Identify(s.idField)
+		if _, taken := one.Value("file"); s.gathered && !taken {
+			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(path.Base(file.name))}}, one.Fields...), nil
+		}
 		one.TakeEmitted(s.declared.EmittedField)
 		said := one.ID
 		if reason := ids.admit(&one, file.name, s.format.hung().key); reason != "" {

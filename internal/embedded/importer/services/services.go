@@ -49,7 +49,7 @@ func put(one *item.Item, fields []item.Field, but ...string) {
 // own.
 func X(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return shaped{objects.NewArray(&afterAssignment{file}, ""), func(one item.Item) (item.Item, error) {
+	return &conversations{from: shaped{objects.NewArray(&afterAssignment{file}, ""), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parser.Parse(one.Fields[0].Value)
 			if err != nil {
@@ -68,7 +68,48 @@ func X(file io.ReadSeeker) item.Reader {
 			}
 		}
 		return one, nil
-	}}
+	}}}
+}
+
+// conversations yields the messages of conversations, and other records as they are.
+type conversations struct {
+	from    item.Reader
+	pending []item.Item
+}
+
+func (c *conversations) Next() (item.Item, error) {
+	if len(c.pending) == 0 {
+		one, err := c.from.Next()
+		if err != nil {
+			return one, err
+		}
+		var conversation struct {
+			ConversationID string
+			Messages       []map[string]json.RawMessage
+		}
+		if _, ok := one.Value("conversationId"); ok {
+			decode(one, &conversation)
+		}
+		if len(conversation.Messages) == 0 {
+			return one, nil
+		}
+		for _, message := range conversation.Messages {
+			for kind, value := range message { // one, as in {"messageCreate": {…}}
+				fields, err := item.NewParser().Parse(value)
+				if err != nil {
+					continue
+				}
+				made := item.Item{Line: one.Line}
+				made.Put("conversation_id", conversation.ConversationID)
+				made.Put("kind", kind)
+				made.Fields = append(made.Fields, fields...)
+				c.pending = append(c.pending, made)
+			}
+		}
+	}
+	one := c.pending[0]
+	c.pending = c.pending[1:]
+	return one, nil
 }
 
 // An afterAssignment is a script from behind its first "=" on.
