@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -16,7 +17,8 @@ type index struct {
 	connectors  int
 	streams     int // of each connector
 	connections []indexedConnection
-	total       int    // streams of all connections
+	page        offsetPage
+	counted     bool   // text says how many records there are
 	unavailable string // what could not be read, in lines that each begin a line
 	missing     string // the same as JSON; "" when all was read
 	warnings    []string
@@ -31,9 +33,8 @@ type indexedConnection struct {
 }
 
 type indexedStream struct {
-	name    string
-	records int // -1 when the resource server does not say
-	newest  string
+	name string
+	streamCount
 }
 
 // maxIndexWarnings bounds what the resource server says beside the index, such as which files it could not read.
@@ -41,7 +42,7 @@ const maxIndexWarnings = 4
 
 // A streamCount is a row of the list of streams.
 type streamCount struct {
-	records      int
+	records      int    // -1 when the resource server does not say
 	newest       string // day of the newest record
 	status, asOf string
 }
@@ -70,8 +71,8 @@ func readCounts(response *rs.Response) map[streamKey]streamCount {
 	return counts
 }
 
-func newIndex(d *schemaDocument) *index {
-	x := &index{
+func newIndex(d *schemaDocument) (x *index, err error) {
+	x = &index{
 		q: d.q, unavailable: d.unavailable(), missing: d.Members.Get("unavailable_connections"),
 		warnings: listing{meta: d.Members.Object("meta")}.warnings(maxIndexWarnings),
 	}
@@ -101,10 +102,12 @@ func newIndex(d *schemaDocument) *index {
 		}
 	}
 	x.connectors, x.streams = len(connectors), len(streams)
+	total := 0
 	for i := range x.connections {
-		x.total += len(x.connections[i].streams)
+		total += len(x.connections[i].streams)
 	}
-	return x
+	x.page, err = newOffsetPage("stream", total, d.q.Offset, "schema", d.q.at)
+	return x, err
 }
 
 func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount) {
@@ -112,29 +115,28 @@ func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount)
 		return
 	}
 	c.known[stream] = true
-	s := indexedStream{name: stream, records: -1}
-	if count, ok := counts[streamKey{c.ID, stream}]; ok {
-		s.records, s.newest = count.records, count.newest
-		switch {
-		case count.status == "":
-		case c.status == "" || slices.Index(freshest, count.status) < slices.Index(freshest, c.status):
-			c.status, c.asOf = count.status, count.asOf
-		case c.status == count.status && c.asOf != count.asOf:
-			c.asOf = ""
-		}
+	count, counted := counts[streamKey{c.ID, stream}]
+	switch {
+	case !counted:
+		count.records = -1
+	case count.status == "":
+	case c.status == "" || slices.Index(freshest, count.status) < slices.Index(freshest, c.status):
+		c.status, c.asOf = count.status, count.asOf
+	case c.status == count.status && c.asOf != count.asOf:
+		c.asOf = ""
 	}
-	c.streams = append(c.streams, s)
+	c.streams = append(c.streams, indexedStream{stream, count})
 }
 
 // freshest are what data can be, those first that are said where streams differ.
 var freshest = []string{"stale", "unknown", "current"}
 
-// part are the connections with the streams from one to another, counted over all.
-func (x *index) part(from, to int) []indexedConnection {
+// part are the connections with the streams of the page up to one of them, counted over all.
+func (x *index) part(to int) []indexedConnection {
 	var part []indexedConnection
 	at := 0
 	for _, c := range x.connections {
-		first, last := max(from-at, 0), min(to-at, len(c.streams))
+		first, last := max(x.page.from-at, 0), min(to-at, len(c.streams))
 		at += len(c.streams)
 		if first < last {
 			c.streams = c.streams[first:last]
@@ -144,49 +146,41 @@ func (x *index) part(from, to int) []indexedConnection {
 	return part
 }
 
-func (x *index) result() (Result, error) {
-	from := x.q.Offset
-	if err := pastEnd(from, x.total, "stream"); err != nil {
-		return Result{}, err
-	}
-	counted := x.q.Counts != nil && len(x.text(from, x.total, true)) <= textTarget
-	text, _ := fullest(x.total-from, func(n int) string { return x.text(from, from+n, counted) }, fitsText)
-	structured, _ := fullest(x.total-from, func(n int) string { return x.structured(from, from+n) },
-		func(page string) bool { return len(text)+len(page) <= StructuredHard })
-	return Result{Text: text, Structured: []byte(structured)}, nil
+func (x *index) result() Result {
+	x.counted = x.q.Counts != nil && len(x.text(x.page.total)) <= textTarget
+	text, _ := x.page.fullest(x.text, fitsText)
+	structured, _ := x.page.fullest(x.structured, func(page string) bool { return len(text)+len(page) <= StructuredHard })
+	return Result{Text: text, Structured: []byte(structured)}
 }
 
 // text names the streams of each connection in a line, and where to read on in the first and the last: some hosts cut the middle.
-func (x *index) text(from, to int, counted bool) string {
+func (x *index) text(to int) string {
 	first := plural(x.connectors, "connector") + ", " + plural(x.streams, "stream") + ", " + plural(len(x.connections), "connection") + "."
 	if x.q.Now != "" {
 		first += " now " + x.q.Now + "; times are UTC."
 	}
 	lines := []string{first}
-	next := ""
-	if to < x.total {
-		next = "Next: " + x.q.at(to).call("schema")
-	}
-	if from > 0 || next != "" {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("Shown: streams %d-%d of %d. %s", from+1, to, x.total, next)))
+	shown, next := x.page.lines(to)
+	if shown != "" {
+		lines = append(lines, shown)
 	}
 	same := map[string]string{} // the first connection with a list of streams
 	example := ""
-	for _, c := range x.part(from, to) {
+	for _, c := range x.part(to) {
 		streams := make([]string, len(c.streams))
 		for i, s := range c.streams {
-			streams[i] = s.text(counted, c.streams[:i])
+			streams[i] = s.text(x.counted, c.streams[:i])
 			if example == "" && sendableName(s.name) {
 				example = s.name
 			}
 		}
 		list := strings.Join(streams, ", ")
-		if twin, ok := same[list]; ok && !counted {
+		if twin, ok := same[list]; ok && !x.counted {
 			streams = []string{"the same " + plural(len(streams), "stream") + " as " + twin}
 		} else if c.ID != "" && len(c.ID) <= longestName {
 			same[list] = clean.Name(c.ID)
 		}
-		if counted && c.status != "" {
+		if x.counted && c.status != "" {
 			streams[len(streams)-1] += c.freshness()
 		}
 		lines = append(lines, folded(c.head()+": ", "  ", streams)...)
@@ -238,48 +232,30 @@ func (s indexedStream) text(counted bool, before []indexedStream) string {
 }
 
 // structured is the same as objects.
-func (x *index) structured(from, to int) string {
-	var out object
-	put := func(o *object, name, text string) {
-		if text != "" {
-			*o = append(*o, pair(name, encode(text)))
-		}
-	}
-	if to < x.total {
-		out = append(out, pair("next", x.q.at(to).json()))
-	}
-	if from > 0 || to < x.total {
-		put(&out, "shown", fmt.Sprintf("streams %d-%d of %d", from+1, to, x.total))
-	}
-	connections := []string{}
-	for _, c := range x.part(from, to) {
-		var connection object
-		put(&connection, "connector_key", clean.Clip(c.ConnectorKey, longestName))
+func (x *index) structured(to int) string {
+	out := x.page.begin(new(arguments), to).open("data", '{').plain("object", "schema_index").some("now", x.q.Now).open("connections", '[')
+	for _, c := range x.part(to) {
+		out.open("", '{').some("connector_key", clean.Clip(c.ConnectorKey, longestName))
 		if len(c.ID) <= longestName {
-			put(&connection, "connection_id", c.ID)
+			out.some("connection_id", c.ID)
 		}
-		put(&connection, "display_name", clean.Preview(c.DisplayName, labelChars))
-		put(&connection, "freshness", clean.Preview(c.status, labelChars))
-		put(&connection, "data_as_of", c.asOf)
-		streams := make([]string, len(c.streams))
-		for i, s := range c.streams {
-			stream := object{pair("name", encode(clean.Clip(s.name, longestName)))}
+		out.some("display_name", clean.Preview(c.DisplayName, labelChars))
+		out.some("freshness", clean.Preview(c.status, labelChars)).some("data_as_of", c.asOf).open("streams", '[')
+		for _, s := range c.streams {
+			out.open("", '{').plain("name", clean.Clip(s.name, longestName))
 			if s.records >= 0 {
-				stream = append(stream, pair("records", encode(s.records)))
+				out.put("records", strconv.Itoa(s.records))
 			}
-			put(&stream, "newest", s.newest)
-			streams[i] = stream.JSON()
+			out.some("newest", s.newest).shut('}')
 		}
-		connections = append(connections, append(connection, pair("streams", rs.JoinArray(streams))).JSON())
+		out.shut(']').shut('}')
 	}
-	data := object{pair("object", encode("schema_index"))}
-	put(&data, "now", x.q.Now)
-	data = append(data, pair("connections", rs.JoinArray(connections)))
+	out.shut(']')
 	if len(x.warnings) > 0 {
-		data = append(data, pair("warnings", encode(x.warnings)))
+		out.put("warnings", encode(x.warnings))
 	}
 	if x.missing != "" {
-		data = append(data, pair("unavailable_connections", truncateJSON(x.missing, unavailableBytes)))
+		out.put("unavailable_connections", truncateJSON(x.missing, unavailableBytes))
 	}
-	return append(out, pair("data", data.JSON())).JSON()
+	return out.shut('}').json()
 }

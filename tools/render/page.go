@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
 // A page is a page of a list that goes on at a cursor, and the part of it that an answer shows: each channel continues where it
@@ -128,6 +129,69 @@ func (p Position) start(n int, key func(int) string) (start int, note string) {
 func mark(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:markBytes])
+}
+
+// An offsetPage is the part of a list that begins at an offset. Each channel shows as much as fits there, and how to read on (D18).
+type offsetPage struct {
+	noun  string // what the things of the list are
+	total int
+	from  int
+	tool  string
+	at    func(offset int) *arguments // of the call that reads on
+}
+
+// newOffsetPage begins at an offset; one past the end is an error, but not where there is nothing.
+func newOffsetPage(noun string, total, offset int, tool string, at func(offset int) *arguments) (offsetPage, error) {
+	if total > 0 && offset >= total {
+		return offsetPage{}, rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", offset, plural(total, noun)),
+			fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
+	}
+	return offsetPage{noun, total, min(offset, total), tool, at}, nil
+}
+
+// fullest is the longest page that fits.
+func (p *offsetPage) fullest(page func(to int) string, fits func(page string) bool) (text string, to int) {
+	text, n := fullest(p.total-p.from, func(n int) string { return page(p.from + n) }, fits)
+	return text, p.from + n
+}
+
+// shown is "fields 1-40 of 800", or "" where these are all.
+func (p *offsetPage) shown(to int) string {
+	if p.from == 0 && to == p.total {
+		return ""
+	}
+	return fmt.Sprintf("%ss %d-%d of %d", p.noun, p.from+1, to, p.total)
+}
+
+// longestNext is how long the arguments that read on may be; of longer ones only the offset is said.
+const longestNext = 1500
+
+// lines say in text which part is shown, and how to read on; both are "" where that is all.
+func (p *offsetPage) lines(to int) (shown, next string) {
+	if to < p.total {
+		next = `Next: the same call with "offset":` + strconv.Itoa(to)
+		if a := p.at(to); len(a.json()) < longestNext && !clean.LongerThan(a.call(p.tool), lineChars-10) {
+			next = "Next: " + a.call(p.tool)
+		}
+	}
+	if shown = p.shown(to); shown != "" {
+		shown = strings.TrimSpace("Shown: " + shown + ". " + next)
+	}
+	return shown, next
+}
+
+// begin says the same in structured output.
+func (p *offsetPage) begin(out *arguments, to int) *arguments {
+	shown := p.shown(to)
+	if to < p.total {
+		next := p.at(to).json()
+		if len(next) >= longestNext {
+			shown += "; for more make the same call with this offset"
+			next = new(arguments).number("offset", to).json()
+		}
+		out.put("next", next)
+	}
+	return out.some("shown", shown)
 }
 
 // maxLimit is the largest limit that the tools take.

@@ -19,9 +19,14 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	}
 	d := readSchema(schema, q)
 	if q.Stream == "" && len(d.rows) > 0 {
-		return newIndex(d).result()
+		x, err := newIndex(d)
+		if err != nil {
+			return Result{}, err
+		}
+		return x.result(), nil
 	}
-	if err := pastEnd(q.Offset, len(d.units), "field"); err != nil {
+	var err error
+	if d.page, err = newOffsetPage("field", len(d.units), q.Offset, what, q.at); err != nil {
 		return Result{}, err
 	}
 	return Result{Text: d.text(), Structured: d.structured()}, nil

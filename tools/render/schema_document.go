@@ -42,6 +42,7 @@ type schemaDocument struct {
 	nested  bool   // the rows stood in connectors[].streams
 	rows    []schemaRow
 	units   []schemaUnit
+	page    offsetPage
 	unknown []string // fields that were asked for and are not there
 }
 
@@ -99,15 +100,6 @@ const (
 	unavailableBytes    = 3 << 10
 	mostKinds           = 12 // of aggregation
 )
-
-// pastEnd is the error of an offset behind the last of some things; nil for any other, and where there are none.
-func pastEnd(offset, total int, noun string) error {
-	if total == 0 || offset < total {
-		return nil
-	}
-	return rs.Invalid("offset", fmt.Sprintf("offset %d is past the end of the %s.", offset, plural(total, noun)),
-		fmt.Sprintf("Send an offset from 0 to %d, or leave it out.", total-1))
-}
 
 // ofRow are the first of some units, all that are of one row.
 func ofRow(units []schemaUnit) []schemaUnit {
@@ -192,19 +184,6 @@ func (d *schemaDocument) unavailable() string {
 	}
 	cut := strings.LastIndexByte(text[:unavailableBytes], '\n')
 	return text[:max(cut, 0)] + "\nMore connections could not be read; see structured output."
-}
-
-// shown is "fields 1-40 of 800".
-func (d *schemaDocument) shown(from, to int) string {
-	return fmt.Sprintf("fields %d-%d of %d", from+1, to, len(d.units))
-}
-
-// next are the arguments that read on; whole is false when only the offset is said, because the others are too long.
-func (d *schemaDocument) next(offset int) (a *arguments, whole bool) {
-	if a := d.q.at(offset); len(a.json()) < longestNext {
-		return a, true
-	}
-	return new(arguments).number("offset", offset), false
 }
 
 func connectorName(key string) string {

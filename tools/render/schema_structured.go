@@ -14,7 +14,6 @@ const (
 	rowHead         = 8 << 10
 	connectionsHead = 2500 // the connections in one of them
 	identityBytes   = 600  // a name, id or label
-	longestNext     = 1500 // arguments that read on; longer ones are not repeated
 	unknownBytes    = 1 << 10
 )
 
@@ -28,23 +27,20 @@ var identity = []string{
 // and with which arguments to read on.
 func (d *schemaDocument) structured() []byte {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
-		if whole := d.withLegend(object{pair("data", d.raw)}, d.units).JSON(); fitsStructured(whole) {
+		if whole := d.legend(new(arguments).rest(d.q.Said).put("data", d.raw), d.units).json(); fitsStructured(whole) {
 			return []byte(whole)
 		}
 	}
-	from := min(d.q.Offset, len(d.units))
-	page := func(n int) string { return d.page(from, from+n) }
-	out, count := fullest(len(d.units)-from, page, fitsStructured)
+	out, to := d.page.fullest(d.part, fitsStructured)
 	if over := len(out) - StructuredHard; over > 0 {
-		d.shorten(d.units[from], over)
-		out = page(count)
+		d.shorten(d.units[d.page.from], over)
+		out = d.part(to)
 	}
 	return []byte(out)
 }
 
-// withLegend puts first what is said of the stream, and adds the legend where a unit has capabilities of the compact form.
-func (d *schemaDocument) withLegend(o object, units []schemaUnit) object {
-	o = append(append(object{}, d.q.Said...), o...)
+// legend adds the legend where a unit has capabilities of the compact form.
+func (d *schemaDocument) legend(out *arguments, units []schemaUnit) *arguments {
 	flags := func(u schemaUnit) bool {
 		if u.field >= 0 {
 			return d.rows[u.row].fields[u.field].HasFlags()
@@ -52,38 +48,27 @@ func (d *schemaDocument) withLegend(o object, units []schemaUnit) object {
 		return slices.ContainsFunc(d.rows[u.row].Members.Object("field_capabilities"), func(m member) bool { return rs.Kind(m.Value) == "string" })
 	}
 	if d.q.Full || !slices.ContainsFunc(units, flags) {
-		return o
+		return out
 	}
-	return append(o, pair("legend", encode(flagLegend)))
+	return out.plain("legend", flagLegend)
 }
 
-// page is the document with only some units, and what is said about it. Where to read on stands before it: some hosts cut what is
-// long.
-func (d *schemaDocument) page(from, to int) string {
-	var out object
-	if from > 0 || to < len(d.units) {
-		shown := d.shown(from, to)
-		if to < len(d.units) {
-			next, whole := d.next(to)
-			if !whole {
-				shown += "; for more make the same call with this offset"
-			}
-			out = append(out, pair("next", next.json()))
-		}
-		out = append(out, pair("shown", encode(shown)))
-	}
+// part is the document with only some units, and what is said about it. Where to read on stands before it: some hosts cut what is long.
+func (d *schemaDocument) part(to int) string {
+	units := d.units[d.page.from:to]
+	out := d.page.begin(new(arguments).rest(d.q.Said), to)
 	if len(d.unknown) > 0 {
-		out = append(out, pair("unknown_fields", truncateJSON(encode(d.unknown), unknownBytes)))
+		out.put("unknown_fields", truncateJSON(encode(d.unknown), unknownBytes))
 	}
-	data, shortened := d.part(d.units[from:to])
+	data, shortened := d.rowsOf(units)
 	if len(shortened) > 0 {
-		out = append(out, pair("shortened", encode(shortened)))
+		out.put("shortened", encode(shortened))
 	}
-	return d.withLegend(append(out, pair("data", data.JSON())), d.units[from:to]).JSON()
+	return d.legend(out.put("data", data.JSON()), units).json()
 }
 
-// part is the document with only some units: their rows, each in its connector where it stood in one. shortened names what is not whole.
-func (d *schemaDocument) part(units []schemaUnit) (data object, shortened []string) {
+// rowsOf is the document with only some units: their rows, each in its connector where it stood in one. shortened names what is not whole.
+func (d *schemaDocument) rowsOf(units []schemaUnit) (data object, shortened []string) {
 	data, cut := head(d.Members.Without("connectors", "streams"), documentHead)
 	list, rows, connectors := "streams", []string{}, []string{}
 	if d.nested || len(units) == 0 {

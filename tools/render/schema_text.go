@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,8 +15,8 @@ func (d *schemaDocument) text() string {
 	if len(d.rows) == 0 {
 		return clean.Clip(d.nothing(), lineChars) + d.unavailable()
 	}
-	from, tail := min(d.q.Offset, len(d.units)), d.unavailable()
-	text, _ := fullest(len(d.units)-from, func(n int) string { return strings.Join(d.lines(from, from+n), "\n") + tail }, fitsText)
+	tail := d.unavailable()
+	text, _ := d.page.fullest(func(to int) string { return strings.Join(d.lines(to), "\n") + tail }, fitsText)
 	return text
 }
 
@@ -34,23 +33,17 @@ func (d *schemaDocument) nothing() string {
 	return noStream
 }
 
-// lines describe some units. Where to read on stands first and again last: some hosts cut the middle.
-func (d *schemaDocument) lines(from, to int) []string {
+// lines describe the units up to one of them. Where to read on stands first and again last: some hosts cut the middle.
+func (d *schemaDocument) lines(to int) []string {
 	var lines []string
-	next := ""
-	if to < len(d.units) {
-		next = `Next: the same call with "offset":` + strconv.Itoa(to)
-		if a, whole := d.next(to); whole && !clean.LongerThan(a.call("schema"), lineChars-10) {
-			next = "Next: " + a.call("schema")
-		}
-	}
-	if from > 0 || next != "" {
-		lines = append(lines, strings.TrimSpace("Shown: "+d.shown(from, to)+". "+next))
+	shown, next := d.page.lines(to)
+	if shown != "" {
+		lines = append(lines, shown)
 	}
 	if len(d.unknown) > 0 {
 		lines = append(lines, folded("Not in this stream: ", "  ", within(shownNames(d.unknown), unknownBytes))...)
 	}
-	lines = append(append(lines, d.detail(d.units[from:to])...), freshness(d.q.Said)...)
+	lines = append(append(lines, d.detail(d.units[d.page.from:to])...), freshness(d.q.Said)...)
 	if next != "" {
 		lines = append(lines, next)
 	}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -23,40 +22,43 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := pastEnd(q.Offset, len(l.Items), "row"); err != nil {
+	page, err := newOffsetPage("row", len(l.Items), q.Offset, "list_streams", func(offset int) *arguments {
+		return new(arguments).text("connection_id", q.ConnectionID).number("offset", offset)
+	})
+	if err != nil {
 		return Result{}, err
 	}
-	q.Offset = min(q.Offset, len(l.Items))
-	left := len(l.Items) - q.Offset
-	text, _ := fullest(left, func(n int) string { return q.text(l, n) }, func(text string) bool {
+	text, _ := page.fullest(func(to int) string { return q.text(l, page, to) }, func(text string) bool {
 		return len(text) <= listText && strings.Count(text, "\n") < textLines
 	})
 	structured := object{pair("data", l.Raw)}.JSON()
-	if q.Offset > 0 || !fitsStructured(structured) {
+	if page.from > 0 || !fitsStructured(structured) {
 		head := truncateEnvelope(l.Envelope, documentHead)
-		structured, _ = fullest(left, func(n int) string { return q.structured(l, head, n) }, fitsStructured)
+		structured, _ = page.fullest(func(to int) string {
+			rows := l.Items[page.from:to]
+			list := rs.JoinItems(rows)
+			if len(rows) == 1 && len(list) > structuredTarget { // a row that fills a page alone
+				list = rs.JoinArray([]string{truncateJSON(rows[0].Raw, structuredTarget)})
+			}
+			return page.begin(new(arguments), to).put("data", head.With("data", list).JSON()).json()
+		}, fitsStructured)
 	}
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
 }
 
-// text is a line for each of the next n rows, and how to read on.
-func (q StreamsQuery) text(l listing, n int) string {
-	total, end := len(l.Items), q.Offset+n
-	lines := []string{q.head(total)}
-	for _, row := range l.Items[q.Offset:end] {
+// text is a line for each of the rows, and how to read on.
+func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
+	lines := []string{q.head(page.total)}
+	for _, row := range l.Items[page.from:to] {
 		lines = append(lines, streamLine(row.Members))
 	}
-	if n < total {
-		shown := "Shown: " + q.shown(end, total) + "."
-		if end < total {
-			shown += " Next: " + q.next(end).call("list_streams")
-		}
+	if shown, _ := page.lines(to); shown != "" {
 		lines = append(lines, shown)
 	}
 	if cursor := l.Envelope.Text("next_cursor"); cursor != "" {
 		lines = append(lines, cursorLine("next_cursor", cursor))
 	}
-	if total > 0 {
+	if page.total > 0 {
 		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
 	for i, line := range lines {
@@ -74,29 +76,6 @@ func (q StreamsQuery) head(total int) string {
 		return "Connection " + clean.Name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
 	}
 	return noStream
-}
-
-func (q StreamsQuery) shown(end, total int) string {
-	return fmt.Sprintf("rows %d-%d of %d", q.Offset+1, end, total)
-}
-
-func (q StreamsQuery) next(offset int) *arguments {
-	return new(arguments).text("connection_id", q.ConnectionID).number("offset", offset)
-}
-
-// structured is the answer with the next n rows.
-func (q StreamsQuery) structured(l listing, head object, n int) string {
-	total, end := len(l.Items), q.Offset+n
-	var out object
-	if end < total {
-		out = append(out, pair("next", q.next(end).json()))
-	}
-	rows := l.Items[q.Offset:end]
-	data := head.With("data", rs.JoinItems(rows))
-	if n == 1 && len(rows[0].Raw) > structuredTarget { // a row that fills a page alone
-		data = head.With("data", rs.JoinArray([]string{truncateJSON(rows[0].Raw, structuredTarget)}))
-	}
-	return append(out, pair("shown", encode(q.shown(end, total))), pair("data", data.JSON())).JSON()
 }
 
 func streamLine(o object) string {
