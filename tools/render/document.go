@@ -284,32 +284,19 @@ func documentURL(data object, q DocumentQuery) string {
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
 func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) string {
-	var m object
-	put := func(key, value string) {
-		if value != "" {
-			m = append(m, pair(key, encode(value)))
-		}
-	}
-	put("connection_id", it.conn)
-	put("connector_key", clean.Preview(it.connector, titleChars))
-	put("stream", q.Ref.Stream)
+	m := new(arguments).some("connection_id", it.conn).some("connector_key", clean.Preview(it.connector, titleChars)).some("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id
-		put("record_id", q.Ref.RecordID)
+		m.some("record_id", q.Ref.RecordID)
 	}
-	put("display_name", clean.Preview(it.label, titleChars))
-	put("authored_at", it.authored)
-	put("emitted_at", it.emitted)
+	m.some("display_name", clean.Preview(it.label, titleChars)).some("authored_at", it.authored).some("emitted_at", it.emitted)
 	if it.deleted {
-		m = append(m, pair("deleted", encode(true)))
-		put("deleted_at", it.deletedAt)
+		m.put("deleted", "true").some("deleted_at", it.deletedAt)
 	}
 	if citation(it.data) == "" {
-		put("source_url", refusedAddress(it.data))
+		m.some("source_url", refusedAddress(it.data))
 	}
-	put("warning", extra.note("related record", false))
-	m = append(m, pair("complete", encode(len(doc.cuts) == 0 && !doc.partly)))
-	m = append(m, truncationMembers("incomplete", doc.cuts, it, cutsJSON)...)
-	return m.JSON()
+	m.some("warning", extra.note("related record", false)).put("complete", encode(len(doc.cuts) == 0 && !doc.partly))
+	return addTruncations(m, "incomplete", doc.cuts, it, cutsJSON).json()
 }
 
 // blobURIs are the resources of the blobs that a record names.

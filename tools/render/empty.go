@@ -55,25 +55,25 @@ func explain(tool string, fields []EmptyField) []string {
 
 // explained is the same in structured output.
 func explained(tool string, fields []EmptyField) string {
-	list := make([]string, len(fields))
-	for i, e := range fields {
-		o := object{pair("field", encode(clean.Clip(e.Field, longestName)))}
+	list := (&arguments{}).open("", '[')
+	for _, e := range fields {
+		list.open("", '{').plain("field", clean.Clip(e.Field, longestName))
 		if e.Alone >= 0 {
-			o = append(o, pair("alone", encode(e.Alone)))
+			list.put("alone", encode(e.Alone))
 		}
 		if len(e.Values) > 0 {
-			var values []string
+			list.open("values", '[')
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				values = append(values, object{pair("key", truncateJSON(v.Key, identityBytes)), pair("count", encode(v.Count))}.JSON())
+				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).shut('}')
 			}
-			o = append(o, pair("values", rs.JoinArray(values)))
+			list.shut(']')
 		}
 		if e.Meant != nil {
-			o = append(o, pair("did_you_mean", object{pair("tool", encode(tool)), pair("arguments", e.Meant.JSON())}.JSON()))
+			list.open("did_you_mean", '{').plain("tool", tool).put("arguments", e.Meant.JSON()).shut('}')
 		}
-		list[i] = o.JSON()
+		list.shut('}')
 	}
-	return rs.JoinArray(list)
+	return string(list.shut(']').b)
 }
 
 // FreshnessOf is how fresh the data of some streams are, all of a list of streams if none is named, as a JSON array: connections whose

@@ -44,7 +44,7 @@ func Error(e *rs.Error) Result {
 	if e.RetryAfter > 0 {
 		t.add(fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter)), 0)
 	}
-	return Result{Text: strings.Join(t.lines, "\n"), Structured: object{pair("error", errorObject(e, hint))}.AppendJSON(nil)}
+	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(arguments).put("error", errorObject(e, hint)).json())}
 }
 
 // An errorText is the text of an error, of whole lines.
@@ -87,10 +87,7 @@ func (t *errorText) connections(e *rs.Error) {
 	}
 	shown := 0
 	for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-		line := "connection_id=" + clean.Name(c.ID)
-		if c.DisplayName != "" {
-			line += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
-		}
+		line := "connection_id=" + labelled(clean.Name(c.ID), c.DisplayName)
 		if c.ConnectorKey != "" {
 			line += " " + clean.Name(clean.Preview(c.ConnectorKey, labelChars))
 		}
@@ -114,24 +111,20 @@ func (t *errorText) unavailable(e *rs.Error) {
 	}
 }
 
-// unavailableList is unavailableLines for structured output.
-func unavailableList(e *rs.Error) string {
-	var list []string
-	for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
-		if len(c.ID) > 300 {
+// listed are connections for structured output with their labels shortened, of which as many as an error lists; what is too long to be sent
+// back is left out.
+func listed[T any](connections []T, id func(c *T) *rs.Connection) []string {
+	list := []string{}
+	for _, c := range connections[:min(len(connections), rs.MaxConnectionOptions)] {
+		own := id(&c)
+		if len(own.ID) > 300 {
 			continue
 		}
-		c.Connection = bounded(c.Connection)
-		c.Code, c.Message = rs.Code(clean.Preview(string(c.Code), labelChars)), clean.Preview(c.Message, 120)
+		own.DisplayName, own.ConnectorKey = clean.Preview(own.DisplayName, labelChars), clean.Preview(own.ConnectorKey, labelChars)
+		own.GrantID = clean.Clip(own.GrantID, 120)
 		list = append(list, encode(c))
 	}
-	return rs.JoinArray(list)
-}
-
-// bounded is a connection with its labels shortened.
-func bounded(c rs.Connection) rs.Connection {
-	c.DisplayName, c.ConnectorKey, c.GrantID = clean.Preview(c.DisplayName, labelChars), clean.Preview(c.ConnectorKey, labelChars), clean.Clip(c.GrantID, 120)
-	return c
+	return list
 }
 
 // hintFor says what to do about a resource server's code, where its own sentence does not.
@@ -171,62 +164,40 @@ func hintFor(e *rs.Error) string {
 }
 
 func errorObject(e *rs.Error, hint string) string {
-	o := object{pair("code", encode(errorCode(e))), pair("message", encode(clean.Preview(e.Message, 600)))}
-	put := func(key, value string) {
-		if value != "" {
-			o = append(o, pair(key, encode(value)))
-		}
-	}
-	put("hint", clean.Preview(hint, 500))
+	o := new(arguments).plain("code", errorCode(e)).plain("message", clean.Preview(e.Message, 600)).some("hint", clean.Preview(hint, 500))
 	if len(e.Send) <= maxSend {
-		put("send", clean.Line(e.Send))
+		o.some("send", clean.Line(e.Send))
 	}
 	if len(e.Connect) > 0 {
-		o = append(o, pair("connect", encode(e.Connect)))
+		o.put("connect", encode(e.Connect))
 	}
-	put("param", clean.Preview(e.Param, 120))
-	put("retry_with", clean.Preview(e.RetryWith, 120))
-	if e.Status != 0 {
-		o = append(o, pair("status", encode(e.Status)))
-	}
+	o.some("param", clean.Preview(e.Param, 120)).some("retry_with", clean.Preview(e.RetryWith, 120)).number("status", e.Status)
 	if len(e.Connections) > 0 {
-		list := []string{}
-		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
-			if len(c.ID) > 300 {
-				continue
-			}
-			list = append(list, encode(bounded(c)))
-		}
-		total := max(e.ConnectionTotal, len(e.Connections))
-		o = append(o, pair("available_connections", rs.JoinArray(list)), pair("total_connections", encode(total)))
-		if total > len(list) {
-			o = append(o, pair("truncated", encode(true)))
+		list, total := listed(e.Connections, func(c *rs.Connection) *rs.Connection { return c }), max(e.ConnectionTotal, len(e.Connections))
+		if o.array("available_connections", list).number("total_connections", total); total > len(list) {
+			o.put("truncated", "true")
 		}
 	}
 	if len(e.Unavailable) > 0 {
-		o = append(o, pair("unavailable_connections", unavailableList(e)))
+		o.array("unavailable_connections", listed(e.Unavailable, func(c *rs.UnavailableConnection) *rs.Connection {
+			c.Code, c.Message = rs.Code(clean.Preview(string(c.Code), labelChars)), clean.Preview(c.Message, 120)
+			return &c.Connection
+		}))
 	}
-	put("request_id", clean.Preview(e.RequestID, 120))
-	if e.RetryAfter > 0 {
-		o = append(o, pair("retry_after_seconds", encode(seconds(e.RetryAfter))))
-	}
+	o.some("request_id", clean.Preview(e.RequestID, 120)).number("retry_after_seconds", seconds(e.RetryAfter))
 	const smallEnvelope = 1 << 10
 	var compact bytes.Buffer
 	if len(e.Envelope) > 0 && json.Compact(&compact, bytes.ToValidUTF8(e.Envelope, []byte("\uFFFD"))) == nil && compact.Len() <= smallEnvelope {
-		o = append(o, pair("rs", compact.String()))
+		o.put("rs", compact.String())
 	}
-	return o.JSON()
+	return o.json()
 }
 
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // unavailableLine names a connection that could not be read, and why (S3-3a, D14).
 func unavailableLine(c rs.UnavailableConnection) string {
-	line := "unavailable: connection_id=" + clean.Name(c.ID)
-	if c.DisplayName != "" {
-		line += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
-	}
-	return line + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, 120)) + ")"
+	return "unavailable: connection_id=" + labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, 120)) + ")"
 }
 
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.

@@ -202,10 +202,7 @@ func (c *indexedConnection) head() string {
 	if c.ID != "" {
 		head += ", " + shownName(c.ID)
 	}
-	if c.DisplayName != "" {
-		head += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
-	}
-	return head
+	return labelled(head, c.DisplayName)
 }
 
 // freshness says whether the data are current, and until when they are known.

@@ -25,6 +25,14 @@ func shownNames(names []string) []string {
 	return shown
 }
 
+// labelled is a connection: its id as it is shown, and its label if it has one.
+func labelled(id, label string) string {
+	if label == "" {
+		return id
+	}
+	return id + " " + clean.Quote(clean.Preview(label, labelChars))
+}
+
 // plural is "1 record" or "2 records".
 func plural(n int, noun string) string {
 	if n == 1 {

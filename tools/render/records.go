@@ -221,8 +221,7 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 			more++
 			continue
 		}
-		members := truncationMembers("long_fields", record.cuts, record.item, remaining-len(id)-leastFollowUp/2)
-		followUp := append(object{pair("id", encode(id))}, members...).JSON()
+		followUp := addTruncations(new(arguments).plain("id", id), "long_fields", record.cuts, record.item, remaining-len(id)-leastFollowUp/2).json()
 		followUps, remaining = append(followUps, followUp), remaining-len(followUp)
 	}
 	if len(followUps)+more > 0 {

@@ -197,11 +197,7 @@ func connectorName(key string) string {
 func connectionList(list []rs.Connection) []string {
 	var parts []string
 	for _, c := range list {
-		part := shownName(c.ID)
-		if c.DisplayName != "" {
-			part += " " + clean.Quote(clean.Preview(c.DisplayName, labelChars))
-		}
-		parts = append(parts, part)
+		parts = append(parts, labelled(shownName(c.ID), c.DisplayName))
 	}
 	return within(parts, connectionListBytes)
 }

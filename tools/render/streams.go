@@ -81,10 +81,7 @@ func (q StreamsQuery) head(total int) string {
 func streamLine(o object) string {
 	line := shownName(o.Text("name", "stream"))
 	if conn := rs.ConnectionID(o); conn != "" {
-		line += " — " + shownName(conn)
-		if label := o.Text("display_name"); label != "" {
-			line += " " + clean.Quote(clean.Preview(label, labelChars))
-		}
+		line += " — " + labelled(shownName(conn), o.Text("display_name"))
 	}
 	if key := rs.ConnectorKey(o); key != "" {
 		line += " (" + clean.Bare(clean.Preview(key, labelChars)) + ")"

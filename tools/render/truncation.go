@@ -84,55 +84,44 @@ func (c truncation) omitted() bool {
 }
 
 func (c truncation) json() string {
-	o := object{pair("field", encode(clean.Clip(c.field.Name, longestName))), pair("shown_chars", encode(c.shown)), pair("total_chars", encode(c.total()))}
+	o := new(arguments).plain("field", clean.Clip(c.field.Name, longestName)).put("shown_chars", encode(c.shown)).put("total_chars", encode(c.total()))
 	if why := c.unnamed(); why != "" {
-		return append(o, pair("unreadable", encode("the name "+why))).JSON()
+		return o.plain("unreadable", "the name "+why).json()
 	}
-	return append(o, pair("read", toolCall(c.tool(), c.read(new(arguments))))).JSON()
+	return o.put("read", toolCall(c.tool(), c.read(new(arguments)))).json()
 }
 
-// truncationMembers are the members of a follow-up or of a document's metadata that say what is not complete, in about remaining bytes of
-// JSON: under key the fields that are shown in part, each with the call that reads on, and the names of those that are
-// left out, with the call that reads the first of them.
-func truncationMembers(key string, cuts []truncation, it *item, remaining int) object {
+// addTruncations writes into a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the
+// fields that are shown in part, each with the call that reads on, and the names of those that are left out, with the call that reads the
+// first of them.
+func addTruncations(out *arguments, key string, cuts []truncation, it *item, remaining int) *arguments {
 	const batch = 20 // fields of one call
 	var parts, names, first []string
 	unnamed := 0
-	fits := func(raw string, others []string) bool {
-		remaining -= len(raw) + 1
-		return remaining >= 0 || len(others) == 0
+	add := func(list *[]string, raw string) bool {
+		if remaining -= len(raw) + 1; remaining < 0 && len(*list) > 0 {
+			unnamed++
+			return false
+		}
+		*list = append(*list, raw)
+		return true
 	}
 	for _, c := range cuts {
-		if c.omitted() {
-			continue
-		}
-		if raw := c.json(); fits(raw, parts) {
-			parts = append(parts, raw)
-		} else {
-			unnamed++
+		if !c.omitted() {
+			add(&parts, c.json())
 		}
 	}
 	for _, c := range cuts {
-		switch raw := encode(c.field.Name); {
-		case !c.omitted():
-		case !fits(raw, names):
-			unnamed++
-		default:
-			if names = append(names, raw); len(first) < batch {
-				first = append(first, c.field.Name)
-			}
+		if c.omitted() && add(&names, encode(c.field.Name)) && len(first) < batch {
+			first = append(first, c.field.Name)
 		}
 	}
-	var out object
 	if len(parts) > 0 {
-		out = append(out, pair(key, rs.JoinArray(parts)))
+		out.array(key, parts)
 	}
 	if len(names) > 0 {
 		read := new(arguments).text("id", it.id).text("connection_id", it.separate()).list("fields", first)
-		out = append(out, pair("omitted_fields", rs.JoinArray(names)), pair("read_omitted", toolCall("fetch", read)))
+		out.array("omitted_fields", names).put("read_omitted", toolCall("fetch", read))
 	}
-	if unnamed > 0 { // schema names every field
-		out = append(out, pair("more_fields", encode(unnamed)))
-	}
-	return out
+	return out.number("more_fields", unnamed) // schema names every field
 }

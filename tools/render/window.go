@@ -146,23 +146,20 @@ func (s *span) keepFlag() {
 func windowStructured(o object, s span, q WindowQuery) string {
 	field := o.Get("field")
 	if rs.Kind(field) != "object" {
-		field = object{pair("path", encode(q.Field))}.JSON()
+		field = new(arguments).plain("path", q.Field).json()
 	}
-	field = truncateJSON(field, windowField)
 	text := clean.Lines(s.text)
-	w := object{
-		pair("text", encode(text)), pair("sha256", encode(Digest(text))), pair("start_chars", encode(s.start)), pair("end_chars", encode(s.end)),
-		pair("total_chars", numberOrNull(s.total)), pair("complete", encode(s.complete)),
-		pair("next_offset_chars", numberOrNull(s.next)), pair("previous_offset_chars", numberOrNull(s.previous)),
-	}
+	out := new(arguments).plain("id", q.Ref.String()).put("field", truncateJSON(field, windowField)).open("window", '{')
+	out.plain("text", text).plain("sha256", Digest(text)).put("start_chars", encode(s.start)).put("end_chars", encode(s.end))
+	out.put("total_chars", numberOrNull(s.total)).put("complete", encode(s.complete))
+	out.put("next_offset_chars", numberOrNull(s.next)).put("previous_offset_chars", numberOrNull(s.previous))
 	if s.matchStart >= 0 {
-		w = append(w, pair("match_start_chars", encode(s.matchStart)), pair("match_end_chars", encode(s.matchEnd)))
+		out.put("match_start_chars", encode(s.matchStart)).put("match_end_chars", encode(s.matchEnd))
 	}
-	out := object{pair("id", encode(q.Ref.String())), pair("field", field), pair("window", w.JSON())}
-	if s.next >= 0 {
-		out = append(out, pair("next", q.at(s.next).json()))
+	if out.shut('}'); s.next >= 0 {
+		out.put("next", q.at(s.next).json())
 	}
-	return out.JSON()
+	return out.json()
 }
 
 func numberOrNull(n int) string {
@@ -217,22 +214,14 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	sum := sha256.Sum256([]byte(body))
 	kind, text := blobType(contentType)
 	uri := BlobURI(q)
-	out := object{
-		pair("blob_id", encode(q.BlobID)), pair("content_type", encode(kind)), pair("size_bytes", encode(len(body))),
-		pair("sha256", encode(hex.EncodeToString(sum[:]))),
-	}
-	if q.ConnectionID != "" {
-		out = append(out, pair("connection_id", encode(q.ConnectionID)))
-	}
-	head := fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum)
-	lines := []string{clean.Clip(head, lineChars)}
-	inline := text && utf8.ValidString(body)
-	if inline {
-		s := span{text: body}
-		s.next = -1
+	out := new(arguments).plain("blob_id", q.BlobID).plain("content_type", kind).put("size_bytes", encode(len(body)))
+	out.plain("sha256", hex.EncodeToString(sum[:])).some("connection_id", q.ConnectionID)
+	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), lineChars)}
+	if text && utf8.ValidString(body) {
+		s := span{text: body, next: -1}
 		s.fit(blobText)
 		complete := s.next < 0
-		out = append(out, pair("text", encode(clean.Lines(s.text))), pair("complete", encode(complete)))
+		out.plain("text", clean.Lines(s.text)).put("complete", encode(complete))
 		if !complete {
 			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
 		}
@@ -240,11 +229,10 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 			lines = append(lines, quoteLines(s.text)...)
 		}
 	} else {
-		out = append(out, pair("complete", encode(false)))
+		out.put("complete", "false")
 		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
 	}
-	out = append(out, pair("uri", encode(uri)))
-	return Result{Text: strings.Join(lines, "\n"), Structured: out.AppendJSON(nil)}, nil
+	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.plain("uri", uri).json())}, nil
 }
 
 // blobType is the media type without parameters, and whether such a blob is text.
