@@ -209,8 +209,8 @@ func proven(own object, it *item, connection string) []excerpt {
 	if len(proven) == 0 {
 		snippet := own.Object("snippet")
 		field, text := snippet.Text("field"), snippet.Text("text")
-		if field != "" && strings.Contains(balance(text), markOpen) {
-			if x, ok := newExcerpt(field, text); ok {
+		if field != "" {
+			if x, ok := newExcerpt(field, text); ok && len(x.text.marks) > 0 {
 				x.ref, x.id = it.ref, it.id
 				proven = append(proven, x)
 			}
@@ -220,11 +220,22 @@ func proven(own object, it *item, connection string) []excerpt {
 }
 
 func newExcerpt(field, text string) (excerpt, bool) {
-	p := readMarkedText(clean.Line(text))
-	if p.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
+	line := clean.Line(text)
+	x := excerpt{field: field, text: readMarkedText(line)}
+	if x.text.plain == "" || !sendableField(field) { // then the call that reads on could not be sent
 		return excerpt{}, false
 	}
-	return excerpt{field: field, text: p, q: marked(balance(text))}, true
+	raw := x.text
+	if line != text {
+		raw = readMarkedText(text)
+	}
+	if len(raw.marks) > 0 {
+		q := raw.plain[raw.marks[0].from:raw.marks[0].to]
+		if !clean.LongerThan(q, 80) && clean.Line(q) == q {
+			x.q = q
+		}
+	}
+	return x, true
 }
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
@@ -258,16 +269,6 @@ func (x *excerpt) read(a *arguments) *arguments {
 // addRead adds the whole call.
 func (x *excerpt) addRead(a *arguments) {
 	x.read(a.plain("tool", "read_record_field").open("arguments", '{')).shut('}')
-}
-
-// marked is the first marked text of a balanced line when it can be searched for literally, else "".
-func marked(s string) string {
-	_, _, rest := nextMark(s)
-	text, _, _ := nextMark(rest)
-	if clean.LongerThan(text, 80) || clean.Line(text) != text {
-		return ""
-	}
-	return text
 }
 
 // hasOnly says which words a hit has that lacks others.

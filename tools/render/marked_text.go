@@ -27,9 +27,9 @@ type markedText struct {
 // A textRange is a part of a text, in bytes.
 type textRange struct{ from, to int }
 
-// readMarkedText takes the marks out of a line; those that do not open and close in order are dropped.
+// readMarkedText takes the marks out of a line, which it reads once; those that do not open and close in order, without nesting, are
+// dropped.
 func readMarkedText(line string) markedText {
-	line = balance(line)
 	before, tag, after := nextMark(line)
 	if tag == "" {
 		return markedText{plain: line}
@@ -37,16 +37,23 @@ func readMarkedText(line string) markedText {
 	var text strings.Builder
 	text.Grow(len(line))
 	marks := make([]textRange, 0, strings.Count(line, markOpen))
-	for open := 0; tag != ""; before, tag, after = nextMark(after) {
+	for open := -1; tag != ""; before, tag, after = nextMark(after) {
 		text.WriteString(before)
-		if at := text.Len(); tag == markOpen {
+		switch at := text.Len(); {
+		case tag == markOpen && open < 0:
 			open = at
-		} else if at > open {
-			marks = append(marks, textRange{open, at})
+		case tag == markClose && open >= 0:
+			if at > open {
+				marks = append(marks, textRange{open, at})
+			}
+			open = -1
 		}
 	}
 	text.WriteString(before)
 	p := markedText{plain: text.String()}
+	if without := plain(p.plain); without != p.plain { // removing a tag put the pieces of another together
+		return markedText{plain: without}
+	}
 	p.marks = p.whole(marks)
 	return p
 }
@@ -209,54 +216,6 @@ func divides(text string, at int) bool {
 }
 
 func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || clean.IsOrdinary(c) }
-
-// balance removes every mark that does not open and close in order, without nesting. It reads s once: record text may
-// hold any number of tags.
-func balance(s string) string {
-	if balanced(s) {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	open := -1 // where the open mark is in out
-	for {
-		before, tag, rest := nextMark(s)
-		out = append(out, before...)
-		switch {
-		case tag == markOpen && open < 0:
-			open = len(out)
-			out = append(out, tag...)
-		case tag == markClose && open >= 0:
-			open = -1
-			out = append(out, tag...)
-		}
-		if tag == "" {
-			break
-		}
-		s = rest
-	}
-	if open >= 0 { // never closed
-		out = append(out[:open], out[open+len(markOpen):]...)
-	}
-	if !balanced(string(out)) {
-		return plain(string(out)) // removing a tag put the pieces of another together
-	}
-	return string(out)
-}
-
-// balanced reports whether marks alternate, opening first.
-func balanced(s string) bool {
-	open := false
-	for {
-		_, tag, rest := nextMark(s)
-		if tag == "" {
-			return !open
-		}
-		if open == (tag == markOpen) {
-			return false
-		}
-		open, s = !open, rest
-	}
-}
 
 // nextMark splits s at its first tag; tag is "" when there is none.
 func nextMark(s string) (before, tag, rest string) {
