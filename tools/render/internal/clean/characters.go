@@ -33,17 +33,6 @@ func RuneCountIndex(text string, most int) (index, runes int) {
 	return index, runes
 }
 
-// letterBefore returns where the letter before i starts, whose marks may go up to there.
-func letterBefore(s string, i int) int {
-	for i > 0 {
-		c, size := utf8.DecodeLastRuneInString(s[:i])
-		if i -= size; !isMark(c) {
-			break
-		}
-	}
-	return i
-}
-
 func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
 
 // Shows reports whether a character of a record may reach a host.

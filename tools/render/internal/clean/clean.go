@@ -63,57 +63,45 @@ func isOneLine(s string) bool {
 // Text returns s without the characters that must not reach a host, and counts them. What it returns it would return
 // again unchanged.
 func (r *Removed) Text(s string) string {
-	from := dirty(s, false)
-	if from < 0 {
+	if !dirty(s, false) {
 		return s
 	}
-	from = letterBefore(s, from)
 	var b strings.Builder
 	b.Grow(len(s))
-	b.WriteString(s[:from])
-	s = s[from:]
-	marks := 0 // on the letter that was written last
-	selected := false
-	for len(s) > 0 {
-		c, size := utf8.DecodeRuneInString(s)
+	marks, selected := 0, false // on the letter that was written last
+	for size := 0; len(s) > 0; s = s[size:] {
+		var c rune
+		c, size = utf8.DecodeRuneInString(s)
+		shown := s[:size]
 		switch {
 		case c == utf8.RuneError && size == 1:
 			r.Invalid++
-			b.WriteRune(utf8.RuneError)
-			marks, selected = 0, false
-		case c == blackFlag && flagBytes(s) > 0:
+			shown = "\uFFFD"
+		case flagBytes(s) > 0:
 			size = flagBytes(s)
-			b.WriteString(s[:size])
-			marks, selected = 0, false
+			shown = s[:size]
 		case escapeBytes(s) > 0:
 			size = escapeBytes(s)
 			r.Escape += utf8.RuneCountInString(s[:size])
+			continue
 		case isLineBreak(c):
-			b.WriteByte('\n')
-			marks, selected = 0, false
-		case isVariationSelector(c):
-			if selected || marks == maxMarks {
-				r.Combining++
-				break
-			}
-			selected = true
-			marks++
-			b.WriteString(s[:size])
+			shown = "\n"
 		case isMark(c):
-			if marks == maxMarks {
+			if marks == maxMarks || selected && isVariationSelector(c) {
 				r.Combining++
-				break
+				continue
 			}
-			marks++
-			b.WriteString(s[:size])
+			b.WriteString(shown)
+			marks, selected = marks+1, selected || isVariationSelector(c)
+			continue
 		case c == '\r' && strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
+			continue
 		case c != '\t' && !Shows(c):
 			r.count(c)
-		default:
-			b.WriteString(s[:size])
-			marks, selected = 0, false
+			continue
 		}
-		s = s[size:]
+		b.WriteString(shown)
+		marks, selected = 0, false
 	}
 	return b.String()
 }
@@ -141,23 +129,10 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 	if !DirtyJSON(raw) {
 		return raw
 	}
-	var out []byte
-	for {
-		start := strings.IndexByte(raw, '"')
-		if start < 0 {
-			break
-		}
-		length := stringBytes(raw[start:])
-		if length == 0 {
-			break
-		}
-		token, rest := raw[start:start+length], raw[start+length:]
-		out = append(out, raw[:start]...)
-		raw = rest
+	return replaceStrings(raw, func(token, rest string) string {
 		text, ok := rs.AsText(token)
 		if !ok || !DirtyJSON(token) {
-			out = append(out, token...)
-			continue
+			return token
 		}
 		invalid := strings.Count(text, "\uFFFD")
 		if invalid > 0 {
@@ -166,15 +141,33 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 		r.Invalid += invalid
 		switch clean := r.Text(text); {
 		case clean == text && invalid == 0:
-			out = append(out, token...)
+			return token
 		case clean != text && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":"):
-			out = rs.AppendText(out, rename(text))
+			return quoted(rename(text))
 		default:
-			out = rs.AppendText(out, clean)
+			return quoted(clean)
 		}
-	}
-	return string(append(out, raw...))
+	})
 }
+
+// replaceStrings writes a JSON text with other strings: replace gets each as it stands there, and what is behind it.
+func replaceStrings(raw string, replace func(token, rest string) string) string {
+	var out []byte
+	for {
+		start := strings.IndexByte(raw, '"')
+		length := 0
+		if start >= 0 {
+			length = stringBytes(raw[start:])
+		}
+		if length == 0 {
+			return string(append(out, raw...))
+		}
+		token, rest := raw[start:start+length], raw[start+length:]
+		out, raw = append(append(out, raw[:start]...), replace(token, rest)...), rest
+	}
+}
+
+func quoted(text string) string { return string(rs.AppendText(nil, text)) }
 
 // stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
 func stringBytes(raw string) int {
@@ -202,9 +195,9 @@ func writtenReplacements(token string) int {
 	return n
 }
 
-// dirty returns the index of the first character of a text, or of JSON, that may have to go, as it is or as an escape, or -1.
+// dirty reports whether a text, or JSON, has a character that may have to go, as it is or as an escape.
 // Most texts have none, and are then not copied.
-func dirty[T string | json.RawMessage](text T, isJSON bool) int {
+func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
 	marks := 0
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
@@ -216,24 +209,24 @@ func dirty[T string | json.RawMessage](text T, isJSON bool) int {
 		switch {
 		case c == '\\' && isJSON:
 			if i+1 < len(text) && strings.IndexByte("urbf", text[i+1]) >= 0 {
-				return i
+				return true
 			}
 			marks, size = 0, 2
 		case c == '\\', c == '\n', c == '\t', IsOrdinary(c):
 			marks = 0
 		case c == utf8.RuneError && size == 1, isLineBreak(c), !Shows(c), isTag(c):
-			return i
+			return true
 		case isMark(c):
 			if marks++; marks > maxMarks || marks > 1 && isVariationSelector(c) {
-				return i
+				return true
 			}
 		default:
 			marks = 0
 		}
 		i += size
 	}
-	return -1
+	return false
 }
 
 // DirtyJSON reports whether a JSON text may hold a character that has to go.
-func DirtyJSON[T string | json.RawMessage](raw T) bool { return dirty(raw, true) >= 0 }
+func DirtyJSON[T string | json.RawMessage](raw T) bool { return dirty(raw, true) }

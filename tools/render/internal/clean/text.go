@@ -46,28 +46,12 @@ func Readable(raw string) string {
 	if !strings.Contains(raw, `\u`) {
 		return raw
 	}
-	var b strings.Builder
-	for len(raw) > 0 {
-		start := strings.IndexByte(raw, '"')
-		length := 0
-		if start >= 0 {
-			length = stringBytes(raw[start:])
+	return replaceStrings(raw, func(token, _ string) string {
+		if text, ok := rs.AsText(token); ok && strings.Contains(token, `\u`) {
+			return quoted(text)
 		}
-		if length == 0 {
-			b.WriteString(raw)
-			break
-		}
-		token := raw[start : start+length]
-		if strings.Contains(token, `\u`) {
-			if text, ok := rs.AsText(token); ok {
-				token = string(rs.AppendText(nil, text))
-			}
-		}
-		b.WriteString(raw[:start])
-		b.WriteString(token)
-		raw = raw[start+length:]
-	}
-	return b.String()
+		return token
+	})
 }
 
 // Name is a name exactly as it must be sent back: bare when that is unmistakable, else as a JSON string.
