@@ -13,14 +13,33 @@ const (
 	maxTables  = 4  // tables on a page; records of more connections in turn stand in one, with their whole ids
 )
 
-// A tableGroup is some records of a page that follow one another, with their columns.
+// A tableGroup is some records of a page that follow one another, or all that were expanded in those under one name, with their columns.
 type tableGroup struct {
-	items   []item
-	prefix  string // of the ids; "" when they are printed whole
-	emitted bool   // no record has a time of its own: when each was read follows the id
-	columns []string
-	block   bool // each record is a block of lines
-	related []relatedColumns
+	relation string // the name of the latter
+	items    []item
+	prefix   string // of the ids; "" when they are printed whole
+	columns  []string
+	emitted  bool // no record has a time of its own: when each was read stands behind the id
+	block    bool // each record is a block of lines
+	related  []tableGroup
+}
+
+func newTableGroup(relation string, items []item) tableGroup {
+	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
+	var names []string
+	related := map[string][]item{}
+	for i := range items {
+		for _, r := range items[i].relations {
+			if _, seen := related[r.name]; !seen {
+				names = append(names, r.name)
+			}
+			related[r.name] = append(related[r.name], r.records...)
+		}
+	}
+	for _, name := range names {
+		g.related = append(g.related, newTableGroup(name, related[name]))
+	}
+	return g
 }
 
 // groupRecords divides a page at each change of connection, unless that changes too often.
@@ -37,10 +56,10 @@ func groupRecords(items []item) []tableGroup {
 		groups = []tableGroup{{items: items}}
 	}
 	for i := range groups {
-		g := &groups[i]
+		g := newTableGroup("", groups[i].items)
 		g.emitted = !slices.ContainsFunc(g.items, func(it item) bool { return it.authored != "" || it.emitted == "" })
-		g.prefix, g.columns, g.related = commonPrefix(g.items), columnsOf(g.items), relatedOf(g.items)
 		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), lineChars)
+		groups[i] = g
 	}
 	return groups
 }
@@ -95,21 +114,22 @@ func repeatsID(it *item, m member) bool {
 }
 
 // header names the columns.
-func (g *tableGroup) header() string { return header(g.prefix, g.columns, g.emitted) }
-
-func header(prefix string, columns []string, emitted bool) string {
-	names := append(make([]string, 0, 2+len(columns)), "id")
-	if emitted {
+func (g *tableGroup) header() string {
+	names := append(make([]string, 0, 2+len(g.columns)), "id")
+	if g.emitted {
 		names = append(names, "emitted_at")
 	}
-	for _, column := range columns {
+	for _, column := range g.columns {
 		names = append(names, shownName(column))
 	}
 	line := strings.Join(names, separator)
-	if prefix != "" {
-		line += " (id = " + prefix + " + first column)"
+	if g.prefix != "" {
+		line += " (id = " + g.prefix + " + first column)"
 	}
-	return line
+	if g.relation == "" {
+		return line
+	}
+	return clean.Clip("  "+shownName(g.relation)+": "+line, lineChars)
 }
 
 // head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
@@ -119,40 +139,9 @@ func (g *tableGroup) head() string {
 	}
 	lines := []string{g.header()}
 	for i := range g.related {
-		lines = append(lines, g.related[i].header()...)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// relatedOf are the relations of some records, each with its columns.
-func relatedOf(items []item) []relatedColumns {
-	var all []relatedColumns
-	records := map[string][]item{}
-	for i := range items {
-		for _, r := range items[i].relations {
-			if _, seen := records[r.name]; !seen {
-				all = append(all, relatedColumns{relation: r.name})
-			}
-			records[r.name] = append(records[r.name], r.records...)
+		if len(g.related[i].columns) > 0 {
+			lines = append(lines, g.related[i].header())
 		}
 	}
-	for i := range all {
-		list := records[all[i].relation]
-		all[i].columns, all[i].prefix = columnsOf(list), commonPrefix(list)
-	}
-	return all
-}
-
-// relatedColumns are the columns of the records of a relation that came with those of a group.
-type relatedColumns struct {
-	relation string
-	prefix   string
-	columns  []string
-}
-
-func (r *relatedColumns) header() []string {
-	if len(r.columns) == 0 {
-		return nil
-	}
-	return []string{clean.Clip("  "+shownName(r.relation)+": "+header(r.prefix, r.columns, false), lineChars)}
+	return strings.Join(lines, "\n")
 }

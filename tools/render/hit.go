@@ -87,44 +87,29 @@ func (h *hit) heading() string {
 // URI become a self-contained id (S3-R19, S1-5b); anything else stays what it is (S2-9).
 func (h *hit) identify(own, uri string, n int) {
 	ref, isRef := parseRef(own)
-	if isRef && strings.Contains(own, "/") {
-		if h.adopt(ref); h.id != "" {
-			return
-		}
-	}
-	if h.handled(); h.id != "" {
-		return
-	}
-	if record, ok := parseRef(uri); ok {
-		if h.adopt(record); h.id != "" {
-			return
-		}
-	}
+	record, _ := parseRef(uri)
 	opaque := strings.Contains(own, "://") || strings.HasPrefix(own, "result:")
-	if isRef && !opaque && (h.stream == "" || h.stream == ref.Stream) {
-		if h.adopt(ref); h.id != "" {
-			return
-		}
+	switch {
+	case isRef && strings.Contains(own, "/") && h.adopt(ref):
+	case h.handled():
+	case h.adopt(record):
+	case isRef && !opaque && (h.stream == "" || h.stream == ref.Stream) && h.adopt(ref):
+	case h.recordID == "" && h.stream != "" && !opaque && h.adopt(rs.Ref{Stream: h.stream, RecordID: own}):
+	case own == "" || !isRef && !opaque || clean.Line(own) != own:
+		h.id = fmt.Sprintf("result:%d", n+1) // what cannot be sent is no id
+	default:
+		h.id = own
 	}
-	if h.recordID == "" && h.stream != "" && !opaque {
-		h.recordID = own
-		if h.handled(); h.id != "" {
-			return
-		}
-	}
-	if own == "" || !isRef && !opaque || clean.Line(own) != own {
-		own = fmt.Sprintf("result:%d", n+1) // what cannot be sent is no id
-	}
-	h.id = own
 }
 
-// adopt takes over an id's parts and forms the self-contained id from them.
-func (h *hit) adopt(ref rs.Ref) {
-	if ref.ConnectionID != "" {
-		h.conn = ref.ConnectionID
+// adopt takes over an id's parts and forms the self-contained id from them. It reports whether there is one.
+func (h *hit) adopt(ref rs.Ref) bool {
+	if ref == (rs.Ref{}) {
+		return false
 	}
+	h.conn = cmp.Or(ref.ConnectionID, h.conn)
 	h.stream, h.recordID = ref.Stream, ref.RecordID
-	h.handled()
+	return h.handled()
 }
 
 // distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the
@@ -240,17 +225,10 @@ func newExcerpt(field, text string) (excerpt, bool) {
 
 // readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
 func readRef(read object, it *item) (rs.Ref, string) {
-	other := item{stream: read.Text("stream"), recordID: read.Text("record_id"), conn: rs.ConnectionID(read)}
-	if other.stream == "" {
-		other.stream = it.stream
+	other := item{
+		stream: cmp.Or(read.Text("stream"), it.stream), recordID: read.Text("record_id"), conn: cmp.Or(rs.ConnectionID(read), it.conn),
 	}
-	if other.conn == "" {
-		other.conn = it.conn
-	}
-	if other.recordID == "" || other.stream == it.ref.Stream && other.recordID == it.ref.RecordID && other.conn == it.ref.ConnectionID {
-		return it.ref, it.id
-	}
-	if other.handled(); other.id == "" {
+	if other.recordID == "" || !other.handled() {
 		return it.ref, it.id
 	}
 	return other.ref, other.id

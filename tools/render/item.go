@@ -57,24 +57,25 @@ func readRecord(o, data object, stream, connection string) item {
 	return it
 }
 
-// handled sets id and ref from connection, stream and record id. A connection that breaks the grammar is left out of
-// the id (S2-9); parts that cannot be named at all leave it empty.
-func (it *item) handled() {
+// handled sets id and ref from connection, stream and record id, and reports whether they make an id. A connection that breaks the
+// grammar is left out of it (S2-9); parts that cannot be named at all make none.
+func (it *item) handled() bool {
 	it.id, it.ref = "", rs.Ref{}
 	ref := rs.Ref{ConnectionID: it.conn, Stream: it.stream, RecordID: it.recordID}
 	if rs.UnsafeName(ref.ConnectionID) != "" {
 		ref.ConnectionID = ""
 	}
 	if rs.UnsafeName(ref.Stream) != "" || ref.RecordID == "" {
-		return
+		return false
 	}
 	id := ref.String()
 	if strings.HasPrefix(id, rs.RecordURIPrefix) { // any other id reads back as what it was made of
 		if parsed, err := rs.ParseRef(id); err != nil || parsed != ref {
-			return
+			return false
 		}
 	}
 	it.id, it.ref = id, ref
+	return true
 }
 
 // separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16), or is no record's.
@@ -99,39 +100,22 @@ func (it *item) source() string {
 
 // heading is a title for people: the source's own, else what the record is (S0-6a).
 func (it *item) heading() string {
-	if t := clean.Preview(it.title, titleChars); t != "" {
-		return t
-	}
-	return it.untitled()
+	return cmp.Or(clean.Preview(it.title, titleChars), it.untitled())
 }
 
 // untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
 func (it *item) untitled() string {
-	what, from, source := clean.Preview(it.stream, labelChars), " from ", clean.Preview(it.label, labelChars)
-	if what == "" {
-		what = "record"
+	what := cmp.Or(clean.Preview(it.stream, labelChars), "record")
+	if source := cmp.Or(clean.Preview(it.label, labelChars), clean.Preview(it.connector, labelChars)); source != "" {
+		what += " from " + source
 	}
-	if source == "" {
-		source = clean.Preview(it.connector, labelChars)
-	}
-	if source == "" {
-		from = ""
-	}
-	if day := day(it.when()); day != "" {
-		return what + from + source + ", " + day
+	if day := day(cmp.Or(it.authored, it.emitted)); day != "" { // when its author made it, else when the connector read it (S0-6a)
+		return what + ", " + day
 	}
 	if it.label == "" && it.connector == "" && it.recordID != "" {
 		return what + " " + clean.Preview(it.recordID, labelChars)
 	}
-	return what + from + source
-}
-
-// when is the time of the event: when its author made it, else when the connector read it (S0-6a).
-func (it *item) when() string {
-	if it.authored != "" {
-		return it.authored
-	}
-	return it.emitted
+	return what
 }
 
 // A relation is what was expanded in a record under one name.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,14 +65,11 @@ type searchFrame struct {
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
-	f := searchFrame{notes: slices.Concat(datesReadAs(l.Envelope), freshness(l.Envelope), s.notes()), tail: searchTail(l, q)}
+	f := searchFrame{summary: s.summary(), notes: slices.Concat(datesReadAs(l.Envelope), freshness(l.Envelope), s.notes()), tail: searchTail(l, q)}
 	if q.Repair != nil {
-		f.summary, f.lead = q.Repair.summary(s.all, s.hits), q.Repair.says()
-	} else {
-		f.summary = searchSummary(l, s.all, s.hits, q)
-		if line := s.notice(); line != "" {
-			f.lead = []string{line}
-		}
+		f.lead = q.Repair.says()
+	} else if line := s.notice(); line != "" {
+		f.lead = []string{line}
 	}
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
@@ -148,40 +146,46 @@ func longIDs(count int) string {
 	return fmt.Sprintf("An id of over %d characters is not shown here (%d); structured output has it.", previewIDChars, count)
 }
 
-// searchSummary alone is enough to fetch the best hit (B-1, B-3).
-func searchSummary(l listing, page, hits []hit, q SearchQuery) string {
-	line := plural(len(page), "hit")
-	if q.Q != "" {
+// summary alone is enough to fetch the best hit (B-1, B-3).
+func (s *searchPage) summary() string {
+	l, q := s.l, s.q
+	line := plural(len(s.all), "hit")
+	switch {
+	case q.Repair != nil:
+		line = plural(q.Repair.Total, "hit") + " for some of the words"
+	case q.Q != "":
 		line += " for " + clean.Quote(clean.Preview(q.Q, 80))
-	} else {
-		line = plural(len(page), "record") + ", newest first"
+	default:
+		line = plural(len(s.all), "record") + ", newest first"
 	}
-	if n, _ := l.meta.Number("untimed_count"); n > 0 {
+	if n, _ := l.meta.Number("untimed_count"); n > 0 && q.Repair == nil {
 		line += ", without " + strconv.Itoa(n) + " of unknown time"
 	}
-	switch {
-	case len(page) == 0 && q.Q == "":
+	switch n := l.count(); {
+	case len(s.all) == 0 && q.Repair != nil:
+		return "0 hits. Try other words, or no streams and filter."
+	case len(s.all) == 0 && q.Q == "":
 		return "0 records of this time"
-	case len(page) == 0:
+	case len(s.all) == 0:
 		return line + searched(l, q) + ". Try " + q.otherwise() + "."
-	}
-	if n := l.count(); n != "" && someCount(l) > 0 {
+	case q.Repair != nil || n == "":
+	case someCount(l) > 0:
 		line += " (" + n + " with all words, " + strconv.Itoa(someCount(l)) + " with some)"
-	} else if n != "" && n != strconv.Itoa(len(page)) {
+	case n != strconv.Itoa(len(s.all)):
 		line += " (" + n + " match)"
 	}
-	if len(hits) == 0 {
+	if len(s.hits) == 0 {
 		return line
 	}
-	if id := hits[0].id; len(id) <= longestHandle {
-		line += "; first_fetch_id=" + id + " "
+	if id := s.hits[0].id; len(id) <= longestHandle {
+		line += "; first_fetch_id=" + id
 	} else {
-		line += "; the first id is too long for text: see structuredContent.results[0].id "
+		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	if mix := sourceMix(page); mix != "" {
-		line += "; source_mix: " + mix
+	if mix := sourceMix(s.all); mix != "" {
+		line += " ; source_mix: " + mix
 	}
-	return strings.TrimRight(line, " ")
+	return line
 }
 
 // sourceMix counts the hits of each connection, when there is more than one (S0-6a).
@@ -209,13 +213,7 @@ func sourceMix(hits []hit) string {
 			parts = append(parts, fmt.Sprintf("%d others", len(sources)-i))
 			break
 		}
-		label := clean.Preview(s.first.label, 40)
-		if label == "" {
-			label = clean.Preview(s.first.conn, 40)
-		}
-		if label == "" {
-			label = "unnamed"
-		}
+		label := cmp.Or(clean.Preview(s.first.label, 40), clean.Preview(s.first.conn, 40), "unnamed")
 		parts = append(parts, fmt.Sprintf("%s=%d", clean.Bare(label), s.count))
 	}
 	return strings.Join(parts, ", ")
@@ -276,22 +274,4 @@ func searchTail(l listing, q SearchQuery) []string {
 		return nil
 	}
 	return q.nextPage(cursor, "next page: the same search with cursor = structuredContent.data.next_cursor")
-}
-
-// summary alone is enough to fetch the best hit.
-func (r *Repair) summary(page, hits []hit) string {
-	line := plural(r.Total, "hit") + " for some of the words"
-	switch {
-	case len(page) == 0:
-		return "0 hits. Try other words, or no streams and filter."
-	case len(hits) == 0:
-		return line
-	}
-	if id := hits[0].id; len(id) <= longestHandle {
-		line += "; first_fetch_id=" + id
-	}
-	if mix := sourceMix(page); mix != "" {
-		line += " ; source_mix: " + mix
-	}
-	return line
 }

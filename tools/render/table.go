@@ -189,10 +189,10 @@ func deletedCell(it *item) string {
 
 // relation are lines of the related records of a record, as many as fit.
 func (t *recordTable) relation(g *tableGroup, related *relation, remaining int) []string {
-	columns := g.related[slices.IndexFunc(g.related, func(r relatedColumns) bool { return r.relation == related.name })]
+	columns := g.related[slices.IndexFunc(g.related, func(r tableGroup) bool { return r.relation == related.name })]
 	var lines []string
-	if g.block && len(related.records) > 0 {
-		lines = columns.header()
+	if g.block && len(related.records) > 0 && len(columns.columns) > 0 {
+		lines = []string{columns.header()}
 	}
 	start, written := "  "+shownName(related.name)+": ", 0
 	for written < min(len(related.records), maxChildShown) && size(lines) < remaining-lineChars {
