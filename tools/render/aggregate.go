@@ -44,10 +44,7 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		lines = a.table()
 	}
 	lines = append(append(lines, a.notes()...), explain("aggregate", a.Empty)...)
-	for i, line := range lines {
-		lines[i] = clean.Clip(line, lineChars)
-	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(a.structured())}, nil
+	return Result{Text: strings.Join(clipped(lines), "\n"), Structured: []byte(a.structured())}, nil
 }
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".

@@ -96,11 +96,7 @@ func (a *recordsAnswer) lead() []string {
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
 		lines = append(lines, cursorLine("next_changes_since", changes))
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	for i, line := range lines {
-		lines[i] = clean.Clip(line, lineChars)
-	}
-	return lines
+	return clipped(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }
 
 // stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
@@ -119,7 +115,7 @@ func (a *recordsAnswer) stopped(shown int) []string {
 func (q RecordsQuery) next(connection, changes, cursor string) (call string, ok bool) {
 	call = new(arguments).text("stream", q.Stream).text("connection_id", connection).list("fields", q.Fields).
 		rest(q.Rest).number("limit", q.Limit).text("changes_since", changes).text("cursor", cursor).call("query_records")
-	return call, !clean.LongerThan(call, lineChars-100) && clean.Line(call) == call
+	return call, copyable(call, lineChars-100)
 }
 
 // nextPage is the call that goes on at a cursor; where no line holds it, the cursor is said alone.

@@ -237,7 +237,7 @@ func (s *searchPage) notes() []string {
 		notes = append(notes, note+".")
 	}
 	notes = append(notes, s.l.warnings(2)...)
-	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && len(call) <= lineChars && clean.Line(call) == call {
+	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && copyable(call, lineChars) {
 		notes = append(notes, "of the time that the query names: "+call)
 	}
 	if len(hits) > 0 && !s.proves() {

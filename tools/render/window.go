@@ -1,17 +1,61 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"mime"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
+
+// A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All
+// numbers are in characters, which are code points.
+type WindowQuery struct {
+	Ref    rs.Ref
+	Field  string
+	Offset int
+	Limit  int
+	Q      string
+	Before *int // nil: as the resource server pleases
+	After  *int
+}
+
+// at returns the arguments that read on at an offset with the same limit.
+func (q WindowQuery) at(offset int) *arguments {
+	a := new(arguments).text("id", q.Ref.String()).text("field", q.Field)
+	a.put("offset_chars", strconv.Itoa(offset))
+	return a.number("limit_chars", q.Limit)
+}
+
+// Prefixes of the resource URIs of windows and blobs.
+const (
+	WindowURIPrefix = "pdpp://field-window/"
+	BlobURIPrefix   = "pdpp://blob/"
+)
+
+// A WindowHandle is the JSON inside a pdpp://field-window/{handle} (S1-2b). Offsets and limits are in characters.
+type WindowHandle struct {
+	Version     int    `json:"v"`    // 1
+	Kind        string `json:"kind"` // "field_window"
+	ID          string `json:"id"`   // a record id, as rs.ParseRef reads it
+	Field       string `json:"field"`
+	OffsetChars int    `json:"offset_chars,omitempty"`
+	LimitChars  int    `json:"limit_chars,omitempty"`
+	Q           string `json:"q,omitempty"`
+	BeforeChars *int   `json:"before_chars,omitempty"`
+	AfterChars  *int   `json:"after_chars,omitempty"`
+}
+
+// WindowURI returns the resource URI of a field window. It belongs in _meta only (S1-4a).
+func WindowURI(q WindowQuery) string {
+	return WindowURIPrefix + rs.EncodeHandle(&WindowHandle{
+		Version: 1, Kind: "field_window", ID: q.Ref.String(), Field: q.Field,
+		OffsetChars: q.Offset, LimitChars: q.Limit, Q: q.Q, BeforeChars: q.Before, AfterChars: q.After,
+	})
+}
 
 // A span is a window's place in its field, in code points. -1 is unknown.
 type span struct {
@@ -206,46 +250,4 @@ func windowPage(s span, q WindowQuery) string {
 		lines = append(lines, next)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Blob renders a blob. Text, JSON, CSV and calendars stand inline, the first 16 KiB of them; of other types only type,
-// size and hash. All bytes are readable as the resource BlobURI(q) (S3-2c).
-func Blob(body string, contentType string, q BlobQuery) (Result, error) {
-	sum := sha256.Sum256([]byte(body))
-	kind, text := blobType(contentType)
-	uri := BlobURI(q)
-	out := new(arguments).plain("blob_id", q.BlobID).plain("content_type", kind).put("size_bytes", encode(len(body)))
-	out.plain("sha256", hex.EncodeToString(sum[:])).some("connection_id", q.ConnectionID)
-	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), lineChars)}
-	if text && utf8.ValidString(body) {
-		s := span{text: body, next: -1}
-		s.fit(blobText)
-		complete := s.next < 0
-		out.plain("text", clean.Lines(s.text)).put("complete", encode(complete))
-		if !complete {
-			lines = append(lines, fmt.Sprintf("Shown the first %d of %d bytes; the resource %s has all of them.", len(s.text), len(body), uri))
-		}
-		if s.text != "" {
-			lines = append(lines, quoteLines(s.text)...)
-		}
-	} else {
-		out.put("complete", "false")
-		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
-	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.plain("uri", uri).json())}, nil
-}
-
-// blobType is the media type without parameters, and whether such a blob is text.
-func blobType(contentType string) (kind string, text bool) {
-	kind, _, err := mime.ParseMediaType(contentType)
-	if err != nil || kind == "" {
-		kind = "application/octet-stream"
-	}
-	kind = clean.Preview(kind, labelChars)
-	switch {
-	case strings.HasPrefix(kind, "text/"), kind == "application/json", strings.HasSuffix(kind, "+json"),
-		kind == "application/csv", kind == "application/ics", kind == "application/xml", strings.HasSuffix(kind, "+xml"):
-		return kind, true
-	}
-	return kind, false
 }
