@@ -49,21 +49,24 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 
 // number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
 func (a aggregateAnswer) number() []string {
-	value := shownValue(a.Get("value"))
 	if n, ok := a.Number("value"); ok && a.Text("metric") == "count" {
+		line := thousands(n) + " " + shownName(a.Stream)
 		if n == 1 {
-			return []string{"1 record of " + shownName(a.Stream) + a.connections(": ")}
+			line = "1 record of " + shownName(a.Stream)
 		}
-		return []string{thousands(n) + " " + shownName(a.Stream) + a.connections(": ")}
+		if list := a.connections(line + ": "); list != nil {
+			return list
+		}
+		return []string{line}
 	}
-	line := a.head() + " = " + value
+	line := a.head() + " = " + shownValue(a.Get("value"))
 	if unit := a.Text("unit"); unit != "" {
 		line += " " + shownValue(encode(unit))
 	}
 	if n, ok := a.Number("count"); ok {
 		line += fmt.Sprintf(" (%s by %d with a value)", shownValue(a.Get("sum")), n)
 	}
-	return append([]string{line + a.records() + a.reads()}, a.connectionLine()...)
+	return append([]string{line + a.counted("")}, a.connections("records: ")...)
 }
 
 // head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
@@ -82,30 +85,24 @@ func (a aggregateAnswer) head() string {
 	return clean.Clip(head, lineChars/2)
 }
 
-// records says how many records were counted.
-func (a aggregateAnswer) records() string {
-	n, ok := a.Number("filtered_record_count")
-	if !ok {
-		return ""
+// counted says how many records were counted, in which zone, and how many reads of the resource server it took to compose the answer.
+func (a aggregateAnswer) counted(zone string) string {
+	counted := ""
+	if n, ok := a.Number("filtered_record_count"); ok {
+		counted = " · " + plural(n, "record")
 	}
-	return " · " + plural(n, "record")
-}
-
-// reads says how many reads of the resource server it took to compose the answer.
-func (a aggregateAnswer) reads() string {
+	if zone != "" {
+		counted += " · " + shownName(zone)
+	}
 	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
-		return " · " + plural(n, "read")
+		counted += " · " + plural(n, "read")
 	}
-	return ""
+	return counted
 }
 
 // table is the head, a row for each group, and what is not shown.
 func (a aggregateAnswer) table() []string {
-	head := a.head() + a.records()
-	if zone := a.Text("time_zone"); zone != "" {
-		head += " · " + shownName(zone)
-	}
-	lines := append([]string{head + a.reads()}, a.connectionLine()...)
+	lines := append([]string{a.head() + a.counted(a.Text("time_zone"))}, a.connections("records: ")...)
 	by := "group"
 	if field := a.Text("group_by"); field != "" {
 		by = shownName(field)
@@ -161,8 +158,8 @@ func (a aggregateAnswer) key(raw string) string {
 	return text
 }
 
-// connections names each connection with how many of the records it has, behind a separator; nothing for one connection.
-func (a aggregateAnswer) connections(separator string) string {
+// connections is a line that names each connection with how many of the records it has; none for one connection.
+func (a aggregateAnswer) connections(beginning string) []string {
 	var parts []string
 	for _, raw := range a.Array("connections") {
 		o := rs.AsObject(raw)
@@ -173,16 +170,9 @@ func (a aggregateAnswer) connections(separator string) string {
 		parts = append(parts, shownValue(encode(o.Text("display_name", "connection_id")))+" "+count)
 	}
 	if len(parts) == 0 {
-		return ""
+		return nil
 	}
-	return separator + strings.Join(parts, ", ")
-}
-
-func (a aggregateAnswer) connectionLine() []string {
-	if list := a.connections(": "); list != "" {
-		return []string{"records" + list}
-	}
-	return nil
+	return []string{beginning + strings.Join(parts, ", ")}
 }
 
 // notes are what must be known to read the numbers.
@@ -207,45 +197,37 @@ func (a aggregateAnswer) notes() []string {
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
 // others.
 func (a aggregateAnswer) structured() string {
-	whole := object{pair("data", a.raw)}
+	complete := new(arguments).put("data", a.raw)
 	if len(a.Empty) > 0 {
-		whole = append(whole, pair("conditions", explained("aggregate", a.Empty)))
+		complete.put("conditions", explained("aggregate", a.Empty))
 	}
-	if rest := a.rest(len(a.rows)); a.chosenByCount() && a.other() > 0 {
-		whole = append(whole, pair("shown", encode(rest.says)))
+	if a.chosenByCount() && a.other() > 0 {
+		complete.plain("shown", a.rest(len(a.rows)).says)
 	}
-	if out := whole.JSON(); fitsStructured(out) {
+	if out := complete.json(); fitsStructured(out) {
 		return out
 	}
 	head := rs.AsObject(truncateJSON(a.Without("groups").JSON(), documentHead))
-	groups := a.Array("groups")
-	if groups == nil {
+	if !a.Has("groups") {
 		return object{pair("data", head.JSON())}.JSON()
 	}
 	out, _ := fullest(len(a.rows), func(n int) string {
-		parts := groups[:a.partsOf(n)]
+		parts := []string{}
+		for _, row := range a.rows[:n] {
+			parts = append(parts, row.raw...)
+		}
 		if len(parts) == 1 && len(parts[0]) > structuredTarget { // a group that fills a page alone
 			parts = []string{truncateJSON(parts[0], structuredTarget)}
 		}
-		out := object{pair("data", head.With("groups", rs.JoinArray(parts)).JSON())}
+		out := new(arguments).put("data", head.With("groups", rs.JoinArray(parts)).JSON())
 		if n == len(a.rows) {
-			return out.JSON()
+			return out.json()
 		}
 		rest := a.rest(n)
-		out = append(out, pair("shown", encode(rest.says)))
-		if rest.next != nil && len(rest.next.json()) <= lineChars {
-			out = append(out, pair("next", toolCall("aggregate", rest.next)))
+		if out.plain("shown", rest.says); rest.next != nil && len(rest.next.json()) <= lineChars {
+			out.put("next", toolCall("aggregate", rest.next))
 		}
-		return out.JSON()
+		return out.json()
 	}, fitsStructured)
 	return out
-}
-
-// partsOf is how many of the answer's groups the first n rows are.
-func (a aggregateAnswer) partsOf(n int) int {
-	parts := 0
-	for _, row := range a.rows[:n] {
-		parts += len(row.parts)
-	}
-	return parts
 }

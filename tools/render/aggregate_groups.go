@@ -31,7 +31,8 @@ type aggregateAnswer struct {
 // A groupRow is what an answer says of one group: several parts where its numbers have several units.
 type groupRow struct {
 	key   string // JSON
-	parts []object
+	raw   []string
+	parts []object // the same
 }
 
 func (a *aggregateAnswer) readRows(groups []string) {
@@ -48,13 +49,13 @@ func (a *aggregateAnswer) readRows(groups []string) {
 	if len(a.units) > maxUnits || len(a.units) == 0 {
 		a.units, a.columns = []string{""}, nil
 	}
-	for _, part := range parts {
+	for i, part := range parts {
 		key := cmp.Or(part.Get("key"), "null")
 		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") && a.columns != nil {
-			a.rows[last].parts = append(a.rows[last].parts, part)
+			a.rows[last].raw, a.rows[last].parts = append(a.rows[last].raw, groups[i]), append(a.rows[last].parts, part)
 			continue
 		}
-		a.rows = append(a.rows, groupRow{key, []object{part}})
+		a.rows = append(a.rows, groupRow{key, []string{groups[i]}, []object{part}})
 	}
 }
 
@@ -174,7 +175,7 @@ func (r groupsRest) lines() []string {
 
 // shownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
 func shownValue(raw string) string {
-	b, left := clean.AppendCell(nil, withoutDust(raw), keyChars)
+	b, left := clean.AppendCell(nil, withoutRounding(raw), keyChars)
 	value := string(b)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
 		shown := text[:clean.RuneIndex(text, keyChars)]
@@ -186,15 +187,15 @@ func shownValue(raw string) string {
 	return value
 }
 
-// withoutDust is a number less what adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has
+// withoutRounding is a number without the error that adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has
 // so many digits of its own keeps them.
-func withoutDust(raw string) string {
-	const digits, dust = 15, 4
+func withoutRounding(raw string) string {
+	const digits, fewer = 15, 4
 	f, err := strconv.ParseFloat(raw, 64)
 	if err != nil || !strings.Contains(raw, ".") || strings.ContainsAny(raw, "eE") {
 		return raw
 	}
-	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+dust <= len(raw) && len(raw) > digits {
+	if clean := strconv.FormatFloat(f, 'g', digits, 64); len(clean)+fewer <= len(raw) && len(raw) > digits {
 		return clean
 	}
 	return raw

@@ -180,7 +180,7 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	kind, text := blobType(contentType)
 	uri := BlobURI(q)
 	out := new(arguments).plain("blob_id", q.BlobID).plain("content_type", kind).put("size_bytes", encode(len(body)))
-	out.plain("sha256", hex.EncodeToString(sum[:])).some("connection_id", q.ConnectionID)
+	out.plain("sha256", hex.EncodeToString(sum[:])).optional("connection_id", q.ConnectionID)
 	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), lineChars)}
 	if text && utf8.ValidString(body) {
 		s := span{text: body, next: -1}

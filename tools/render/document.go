@@ -284,18 +284,18 @@ func documentURL(data object, q DocumentQuery) string {
 
 // documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
 func documentMetadata(it *item, doc document, q DocumentQuery, extra excess) string {
-	m := new(arguments).some("connection_id", it.conn).some("connector_key", clean.Preview(it.connector, titleChars)).some("stream", q.Ref.Stream)
+	m := new(arguments).optional("connection_id", it.conn).optional("connector_key", clean.Preview(it.connector, titleChars)).optional("stream", q.Ref.Stream)
 	if len(q.Ref.RecordID) <= maxPlainID { // a longer one is in the id
-		m.some("record_id", q.Ref.RecordID)
+		m.optional("record_id", q.Ref.RecordID)
 	}
-	m.some("display_name", clean.Preview(it.label, titleChars)).some("authored_at", it.authored).some("emitted_at", it.emitted)
+	m.optional("display_name", clean.Preview(it.label, titleChars)).optional("authored_at", it.authored).optional("emitted_at", it.emitted)
 	if it.deleted {
-		m.put("deleted", "true").some("deleted_at", it.deletedAt)
+		m.put("deleted", "true").optional("deleted_at", it.deletedAt)
 	}
 	if citation(it.data) == "" {
-		m.some("source_url", refusedAddress(it.data))
+		m.optional("source_url", refusedAddress(it.data))
 	}
-	m.some("warning", extra.note("related record", false)).put("complete", encode(len(doc.cuts) == 0 && !doc.partly))
+	m.optional("warning", extra.note("related record", false)).put("complete", encode(len(doc.cuts) == 0 && !doc.partly))
 	return addTruncations(m, "incomplete", doc.cuts, it, cutsJSON).json()
 }
 

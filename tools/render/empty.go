@@ -65,16 +65,16 @@ func explained(tool string, fields []EmptyField) string {
 		if len(e.Values) > 0 {
 			list.open("values", '[')
 			for _, v := range e.Values[:min(len(e.Values), shownValues)] {
-				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).shut('}')
+				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).close('}')
 			}
-			list.shut(']')
+			list.close(']')
 		}
 		if e.Meant != nil {
-			list.open("did_you_mean", '{').plain("tool", tool).put("arguments", e.Meant.JSON()).shut('}')
+			list.open("did_you_mean", '{').plain("tool", tool).put("arguments", e.Meant.JSON()).close('}')
 		}
-		list.shut('}')
+		list.close('}')
 	}
-	return string(list.shut(']').b)
+	return string(list.close(']').b)
 }
 
 // FreshnessOf is how fresh the data of some streams are, all of a list of streams if none is named, as a JSON array: connections whose
@@ -132,12 +132,12 @@ func GrantedTimeOf(stream *rs.Response) string {
 	o := rs.AsObject(stream.Distinct()).Object("time_constraint")
 	a := (&arguments{}).open("", '{')
 	for _, name := range []string{"field", "since", "until"} {
-		a.some(name, clean.Preview(o.Text(name), labelChars))
+		a.optional(name, clean.Preview(o.Text(name), labelChars))
 	}
 	if o.Text("since") == "" && o.Text("until") == "" {
 		return ""
 	}
-	return string(a.shut('}').b)
+	return string(a.close('}').b)
 }
 
 // maxFresh bounds the connections whose freshness is said.

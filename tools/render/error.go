@@ -164,14 +164,14 @@ func hintFor(e *rs.Error) string {
 }
 
 func errorObject(e *rs.Error, hint string) string {
-	o := new(arguments).plain("code", errorCode(e)).plain("message", clean.Preview(e.Message, 600)).some("hint", clean.Preview(hint, 500))
+	o := new(arguments).plain("code", errorCode(e)).plain("message", clean.Preview(e.Message, 600)).optional("hint", clean.Preview(hint, 500))
 	if len(e.Send) <= maxSend {
-		o.some("send", clean.Line(e.Send))
+		o.optional("send", clean.Line(e.Send))
 	}
 	if len(e.Connect) > 0 {
 		o.put("connect", encode(e.Connect))
 	}
-	o.some("param", clean.Preview(e.Param, 120)).some("retry_with", clean.Preview(e.RetryWith, 120)).number("status", e.Status)
+	o.optional("param", clean.Preview(e.Param, 120)).optional("retry_with", clean.Preview(e.RetryWith, 120)).number("status", e.Status)
 	if len(e.Connections) > 0 {
 		list, total := listed(e.Connections, func(c *rs.Connection) *rs.Connection { return c }), max(e.ConnectionTotal, len(e.Connections))
 		if o.array("available_connections", list).number("total_connections", total); total > len(list) {
@@ -184,7 +184,7 @@ func errorObject(e *rs.Error, hint string) string {
 			return &c.Connection
 		}))
 	}
-	o.some("request_id", clean.Preview(e.RequestID, 120)).number("retry_after_seconds", seconds(e.RetryAfter))
+	o.optional("request_id", clean.Preview(e.RequestID, 120)).number("retry_after_seconds", seconds(e.RetryAfter))
 	const smallEnvelope = 1 << 10
 	var compact bytes.Buffer
 	if len(e.Envelope) > 0 && json.Compact(&compact, bytes.ToValidUTF8(e.Envelope, []byte("\uFFFD"))) == nil && compact.Len() <= smallEnvelope {

@@ -188,7 +188,7 @@ func TestNumbersAreShownWithoutDust(t *testing.T) {
 		"51.12345678901234": "51.12345678901234", "123456789012345.67": "123456789012345.67", "9007199254740993": "9007199254740993",
 		"98.50": "98.50", "1e21": "1e21",
 	} {
-		if got := withoutDust(raw); got != want {
+		if got := withoutRounding(raw); got != want {
 			t.Errorf("%s is shown as %s, want %s", raw, got, want)
 		}
 	}

@@ -246,7 +246,7 @@ func (x *excerpt) read(a *arguments) *arguments {
 
 // addRead adds the whole call.
 func (x *excerpt) addRead(a *arguments) {
-	x.read(a.plain("tool", "read_record_field").open("arguments", '{')).shut('}')
+	x.read(a.plain("tool", "read_record_field").open("arguments", '{')).close('}')
 }
 
 // hasOnly says which words a hit has that lacks others.

@@ -48,7 +48,7 @@ func (a *arguments) comma() {
 	}
 }
 
-// open begins an object or an array, of no name when it is an element; shut ends it.
+// open begins an object or an array, of no name when it is an element; close ends it.
 func (a *arguments) open(key string, bracket byte) *arguments {
 	if key == "" {
 		a.comma()
@@ -59,7 +59,7 @@ func (a *arguments) open(key string, bracket byte) *arguments {
 	return a
 }
 
-func (a *arguments) shut(bracket byte) *arguments {
+func (a *arguments) close(bracket byte) *arguments {
 	a.b = append(a.b, bracket)
 	return a
 }
@@ -85,8 +85,8 @@ func (a *arguments) value(text string) *arguments {
 	return a
 }
 
-// some is plain, unless the string is empty.
-func (a *arguments) some(key, value string) *arguments {
+// optional is plain, unless the string is empty.
+func (a *arguments) optional(key, value string) *arguments {
 	if value == "" {
 		return a
 	}
@@ -130,7 +130,7 @@ func (a *arguments) array(key string, values []string) *arguments {
 	for _, value := range values {
 		a.element([]byte(value))
 	}
-	return a.shut(']')
+	return a.close(']')
 }
 
 // element adds an element that is JSON already, unless it is empty.

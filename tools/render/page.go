@@ -191,7 +191,7 @@ func (p *offsetPage) begin(out *arguments, to int) *arguments {
 		}
 		out.put("next", next)
 	}
-	return out.some("shown", shown)
+	return out.optional("shown", shown)
 }
 
 // maxLimit is the largest limit that the tools take.

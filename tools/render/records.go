@@ -225,9 +225,9 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 		followUps, remaining = append(followUps, followUp), remaining-len(followUp)
 	}
 	if len(followUps)+more > 0 {
-		w.open("content_ladder", '{').array("records", followUps).number("more_records", more).shut('}')
+		w.open("content_ladder", '{').array("records", followUps).number("more_records", more).close('}')
 	}
-	w.some("warning", a.warning(len(records)))
+	w.optional("warning", a.warning(len(records)))
 	if len(a.q.Empty) > 0 {
 		w.put("conditions", explained("query_records", a.q.Empty))
 	}

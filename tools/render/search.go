@@ -172,7 +172,7 @@ func (style hitStyle) write(h *hit, base string) writtenHit {
 	var result, followUp arguments
 	result.b = make([]byte, 0, 768)
 	style.result(result.open("", '{'), h, base)
-	result.shut('}')
+	result.close('}')
 	if len(h.excerpts) > 0 && !style.bare {
 		followUp.b = make([]byte, 0, 384)
 		style.followUp(&followUp, h)
@@ -183,20 +183,20 @@ func (style hitStyle) write(h *hit, base string) writtenHit {
 // write is structured output with the first hits.
 func (s *searchPage) write(written []writtenHit, style hitStyle, data object) json.RawMessage {
 	a := &arguments{make([]byte, 0, 2048+1024*len(written))}
-	a.open("", '{').some("notice", s.notice()).open("results", '[')
+	a.open("", '{').optional("notice", s.notice()).open("results", '[')
 	for _, hit := range written {
 		a.element(hit.result)
 	}
-	a.shut(']').open("content_ladder", '{').open("records", '[')
+	a.close(']').open("content_ladder", '{').open("records", '[')
 	for _, hit := range written {
 		a.element(hit.followUp)
 	}
-	a.shut(']')
+	a.close(']')
 	if x := style.firstIncomplete(s.hits[:len(written)]); x != nil && !style.read {
 		x.addRead(a.open("read_each_like", '{'))
-		a.shut('}')
+		a.close('}')
 	}
-	a.shut('}').key("data")
+	a.close('}').key("data")
 	return append(data.AppendJSON(a.b), '}')
 }
 
@@ -212,16 +212,16 @@ func (style hitStyle) result(a *arguments, h *hit, base string) {
 	}
 	a.plain("id", h.id).plain("title", title).plain("url", url)
 	if style.bare {
-		a.some("connection_id", h.separate())
+		a.optional("connection_id", h.separate())
 		return
 	}
-	a.some("who", clean.Preview(h.who, labelChars)).some("authored_at", h.authored)
+	a.optional("who", clean.Preview(h.who, labelChars)).optional("authored_at", h.authored)
 	if h.authored == "" { // when it was read, which is not when it happened
-		a.some("emitted_at", h.emitted)
+		a.optional("emitted_at", h.emitted)
 	}
-	a.some("connection_id", h.conn).some("connector_key", clean.Preview(h.connector, titleChars))
-	a.some("stream", h.stream).some("record_id", h.recordID)
-	a.some("display_name", clean.Preview(h.label, titleChars))
+	a.optional("connection_id", h.conn).optional("connector_key", clean.Preview(h.connector, titleChars))
+	a.optional("stream", h.stream).optional("record_id", h.recordID)
+	a.optional("display_name", clean.Preview(h.label, titleChars))
 	if h.has != "" && len(h.words) > 0 {
 		a.put("words", encode(h.words))
 	}
@@ -243,7 +243,7 @@ func (style hitStyle) result(a *arguments, h *hit, base string) {
 	a.b = x.text.appendShown(a.b, shown, appendEscapedJSON)
 	x.place.cite(x.text.plain, shown).add(a)
 	a.list("also_in", otherFields(h.excerpts, x.field))
-	a.shut('}')
+	a.close('}')
 }
 
 // followUp is a hit in content_ladder: the same preview, and the call that reads on where results does not have the
@@ -254,9 +254,9 @@ func (style hitStyle) followUp(a *arguments, h *hit) {
 	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
 	if style.read && !style.shows(x) {
 		x.addRead(a.open("read", '{'))
-		a.shut('}')
+		a.close('}')
 	}
-	a.shut('}').shut(']').shut('}')
+	a.close('}').close(']').close('}')
 }
 
 // shows reports whether a style shows all of an excerpt's field.

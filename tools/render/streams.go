@@ -230,31 +230,31 @@ func (s indexedStream) text(counted bool, before []indexedStream) string {
 
 // structured is the same as objects.
 func (x *index) structured(to int) string {
-	out := x.page.begin(new(arguments), to).open("data", '{').plain("object", "schema_index").some("now", x.q.Now).open("connections", '[')
+	out := x.page.begin(new(arguments), to).open("data", '{').plain("object", "schema_index").optional("now", x.q.Now).open("connections", '[')
 	for _, c := range x.part(to) {
-		out.open("", '{').some("connector_key", clean.Clip(c.ConnectorKey, longestName))
+		out.open("", '{').optional("connector_key", clean.Clip(c.ConnectorKey, longestName))
 		if len(c.ID) <= longestName {
-			out.some("connection_id", c.ID)
+			out.optional("connection_id", c.ID)
 		}
-		out.some("display_name", clean.Preview(c.DisplayName, labelChars))
-		out.some("freshness", clean.Preview(c.status, labelChars)).some("data_as_of", c.asOf).open("streams", '[')
+		out.optional("display_name", clean.Preview(c.DisplayName, labelChars))
+		out.optional("freshness", clean.Preview(c.status, labelChars)).optional("data_as_of", c.asOf).open("streams", '[')
 		for _, s := range c.streams {
 			out.open("", '{').plain("name", clean.Clip(s.name, longestName))
 			if s.records >= 0 {
 				out.put("records", strconv.Itoa(s.records))
 			}
-			out.some("newest", s.newest).shut('}')
+			out.optional("newest", s.newest).close('}')
 		}
-		out.shut(']').shut('}')
+		out.close(']').close('}')
 	}
-	out.shut(']')
+	out.close(']')
 	if len(x.warnings) > 0 {
 		out.put("warnings", encode(x.warnings))
 	}
 	if x.missing != "" {
 		out.put("unavailable_connections", truncateJSON(x.missing, unavailableBytes))
 	}
-	return out.shut('}').json()
+	return out.close('}').json()
 }
 
 // A StreamsQuery is the call that a list of streams answers.

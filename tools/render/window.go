@@ -200,7 +200,7 @@ func windowStructured(o object, s span, q WindowQuery) string {
 	if s.matchStart >= 0 {
 		out.put("match_start_chars", encode(s.matchStart)).put("match_end_chars", encode(s.matchEnd))
 	}
-	if out.shut('}'); s.next >= 0 {
+	if out.close('}'); s.next >= 0 {
 		out.put("next", q.at(s.next).json())
 	}
 	return out.json()
