@@ -12,7 +12,6 @@ type hitText struct {
 	id     string // as printed, with the connection that must be sent beside it
 	what   string
 	match  string // "" when no text of it is known
-	stream string
 	record string // connection and record id: hits of one record in several streams, as a message and its body, are one line
 	proven bool
 	joins  bool // the line is that of an earlier hit
@@ -29,7 +28,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hitText {
 		if what == "" || chars == 0 {
 			what = h.what(chars > 0)
 		}
-		line := hitText{id: h.id, what: what, match: h.match(chars), stream: h.stream, proven: len(h.excerpts) > 0}
+		line := hitText{id: h.id, what: what, match: h.match(chars), proven: len(h.excerpts) > 0}
 		if conn := h.separate(); conn != "" {
 			line.id += " connection_id=" + clean.Name(conn)
 		}

@@ -135,7 +135,7 @@ func (s *searchPage) envelope() object {
 	data := truncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), envelopeJSON)
 	data = append(data, pair("result_count", encode(len(s.hits))), pair("results_ref", encode("structuredContent.results")))
 	if s.q.Repair != nil {
-		data = data.With("repair", s.q.Repair.envelope().JSON())
+		data = data.With("repair", s.q.Repair.json())
 	}
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", object{pair("tool", encode("search")), pair("arguments", s.q.OfTime.JSON())}.JSON())

@@ -250,27 +250,22 @@ func (h RepairHit) has() string {
 	return "has " + strings.Join(named, ", ")
 }
 
-// envelope is the repair in structured output.
-func (r *Repair) envelope() object {
-	type word struct {
-		Word    string `json:"word"`
-		Count   int    `json:"count"`
-		AtLeast bool   `json:"at_least,omitempty"`
-		For     string `json:"instead_of,omitempty"`
+// json is the repair in structured output.
+func (r *Repair) json() string {
+	o := new(arguments).plain("says", r.says()[0]).open("words", '[')
+	word := func(word string, count int, atLeast bool, insteadOf string) {
+		o.open("", '{').plain("word", clean.Preview(word, repairWordChars)).put("count", strconv.Itoa(count))
+		if atLeast {
+			o.put("at_least", "true")
+		}
+		o.optional("instead_of", clean.Preview(insteadOf, repairWordChars)).close('}')
 	}
-	words := []word{}
 	for _, w := range r.Words {
-		words = append(words, word{Word: clean.Preview(w.Word, repairWordChars), Count: w.Count, AtLeast: w.AtLeast})
+		word(w.Word, w.Count, w.AtLeast, "")
 		if w.Form != "" {
-			words = append(words, word{clean.Preview(w.Form, repairWordChars), w.FormCount, w.FormAtLeast, clean.Preview(w.Word, repairWordChars)})
+			word(w.Form, w.FormCount, w.FormAtLeast, w.Word)
 		}
 	}
-	o := object{pair("says", encode(r.says()[0])), pair("words", encode(words)), pair("reads", encode(r.Reads))}
-	if len(r.NotAsked) > 0 {
-		o = append(o, pair("not_asked", encode(len(r.NotAsked))))
-	}
-	if r.Ended != "" {
-		o = append(o, pair("ended_by", encode(clean.Preview(r.Ended, labelChars))))
-	}
-	return append(o, pair("hits", encode(r.Total)))
+	o.close(']').put("reads", strconv.Itoa(r.Reads)).number("not_asked", len(r.NotAsked))
+	return o.optional("ended_by", clean.Preview(r.Ended, labelChars)).put("hits", strconv.Itoa(r.Total)).json()
 }
