@@ -194,7 +194,7 @@ func (r Result) With(u *Ungranted) Result {
 func (u *Ungranted) lines() []string {
 	var lines []string
 	if len(u.Streams) > 0 {
-		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(shownNames(u.Streams), ", "), lineChars))
+		lines = append(lines, clean.Clip("not granted here, and left out: "+strings.Join(each(u.Streams, shownName), ", "), lineChars))
 	}
 	for _, limit := range u.Times {
 		lines = append(lines, timeLimit("the grant of "+shownName(limit.Stream), limit)+"; other records are left out")

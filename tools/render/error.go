@@ -200,6 +200,9 @@ func unavailableLine(c rs.UnavailableConnection) string {
 	return "unavailable: connection_id=" + labelled(clean.Name(c.ID), c.DisplayName) + " (" + clean.Name(clean.Preview(string(c.Code), labelChars)) + ": " + clean.Quote(clean.Preview(c.Message, 120)) + ")"
 }
 
+// unavailableBytes bounds the lines about connections that could not be read.
+const unavailableBytes = 3 << 10
+
 // withUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
 func withUnavailable(text string, document object) string {
 	raw := document.Get("unavailable_connections")
@@ -210,11 +213,13 @@ func withUnavailable(text string, document object) string {
 	if json.Unmarshal([]byte(raw), &list) != nil {
 		return text
 	}
+	left := unavailableBytes
 	for i, c := range list {
-		if i == rs.MaxConnectionOptions {
+		line := "\n" + clean.Clip(unavailableLine(c), lineChars)
+		if left -= len(line); left < 0 || i == rs.MaxConnectionOptions {
 			return text + fmt.Sprintf("\n%d more connections could not be read; see structured output.", len(list)-i)
 		}
-		text += "\n" + clean.Clip(unavailableLine(c), lineChars)
+		text += line
 	}
 	return text
 }

@@ -117,11 +117,7 @@ func (a *arguments) list(key string, values []string) *arguments {
 	if len(values) == 0 {
 		return a
 	}
-	quoted := make([]string, len(values))
-	for i, v := range values {
-		quoted[i] = clean.Quote(v)
-	}
-	return a.put(key, "["+strings.Join(quoted, ",")+"]")
+	return a.put(key, "["+strings.Join(each(values, clean.Quote), ",")+"]")
 }
 
 // array adds an array of values that are JSON already.

@@ -97,10 +97,11 @@ func shownName(s string) string {
 	return fmt.Sprintf("%s (%d bytes, cannot be named)", clean.Quote(clean.Clip(s, labelChars)), len(s))
 }
 
-func shownNames(names []string) []string {
-	shown := make([]string, len(names))
-	for i, name := range names {
-		shown[i] = shownName(name)
+// each is a list of texts, each as it is shown.
+func each(list []string, show func(string) string) []string {
+	shown := make([]string, len(list))
+	for i, text := range list {
+		shown[i] = show(text)
 	}
 	return shown
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -152,21 +153,19 @@ func readListing(response *rs.Response, what, sent string) (listing, error) {
 
 // count is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
 func (l listing) count() string {
-	if n, ok := l.meta.Number("count"); ok {
-		if l.meta.Text("count_accuracy") == "lower_bound" {
-			return fmt.Sprintf("at least %d", n)
-		}
-		return strconv.Itoa(n)
-	}
-	count := l.meta.Object("count")
-	n, ok := count.Number("value")
+	n, ok := l.meta.Number("count")
+	kind := l.meta.Text("count_accuracy")
 	if !ok {
-		return ""
+		count := l.meta.Object("count")
+		n, ok = count.Number("value")
+		kind = count.Text("kind")
 	}
-	switch count.Text("kind") {
-	case "lower_bound":
+	switch {
+	case !ok:
+		return ""
+	case kind == "lower_bound":
 		return fmt.Sprintf("at least %d", n)
-	case "estimated", "estimate", "approximate":
+	case slices.Contains([]string{"estimated", "estimate", "approximate"}, kind):
 		return fmt.Sprintf("about %d", n)
 	}
 	return strconv.Itoa(n)

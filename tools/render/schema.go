@@ -125,7 +125,6 @@ const (
 	expandListBytes     = 2 << 10
 	exampleBytes        = 1 << 10
 	fieldSchemaBytes    = 1500
-	unavailableBytes    = 3 << 10
 	mostKinds           = 12 // of aggregation
 )
 
@@ -204,16 +203,6 @@ func (r *schemaRow) matches(q SchemaQuery) bool {
 		slices.ContainsFunc(r.Connections, func(c rs.Connection) bool { return c.ID == q.ConnectionID })
 }
 
-// unavailable is what the document could not include, in lines that each begin a line.
-func (d *schemaDocument) unavailable() string {
-	text := withUnavailable("", d.Members)
-	if len(text) <= unavailableBytes {
-		return text
-	}
-	cut := strings.LastIndexByte(text[:unavailableBytes], '\n')
-	return text[:max(cut, 0)] + "\nMore connections could not be read; see structured output."
-}
-
 func connectorName(key string) string {
 	if key == "" {
 		return "(no connector key)"
@@ -229,9 +218,6 @@ func connectionList(list []rs.Connection) []string {
 	}
 	return within(parts, connectionListBytes)
 }
-
-// noStream says what an empty grant needs.
-const noStream = "This grant covers no stream. The user has to approve access to a source first."
 
 // flagLegend explains the flags of a compact document to those who see only structured output (S0-5d).
 const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r range filter operators, lex lexical search, sem semantic search, " +

@@ -13,24 +13,25 @@ import (
 // text describes as many fields of the stream as fit, from the offset on.
 func (d *schemaDocument) text() string {
 	if len(d.rows) == 0 {
-		return clean.Clip(d.nothing(), lineChars) + d.unavailable()
+		return withUnavailable(clean.Clip(noneGranted(d.q.Stream, d.q.ConnectionID), lineChars), d.Members)
 	}
-	tail := d.unavailable()
+	tail := withUnavailable("", d.Members)
 	text, _ := d.page.fullest(func(to int) string { return strings.Join(d.lines(to), "\n") + tail }, fitsText)
 	return text
 }
 
-// nothing says why there are no rows, and what to do.
-func (d *schemaDocument) nothing() string {
-	switch q := d.q; {
-	case q.Stream != "" && q.ConnectionID != "":
-		return "No granted stream is named " + clean.Name(q.Stream) + " in connection " + clean.Name(q.ConnectionID) + ". Call schema without arguments for the streams and connections of this grant."
-	case q.Stream != "":
-		return "No granted stream is named " + clean.Name(q.Stream) + ". Call schema without arguments for the streams and connections of this grant."
-	case q.ConnectionID != "":
-		return "Connection " + clean.Name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
+// noneGranted says why there is no stream, and what to do.
+func noneGranted(stream, connection string) string {
+	const streams, connections = "the streams and connections of this grant.", "the connections that have."
+	switch {
+	case stream != "" && connection != "":
+		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + ". Call schema without arguments for " + streams
+	case stream != "":
+		return "No granted stream is named " + clean.Name(stream) + ". Call schema without arguments for " + streams
+	case connection != "":
+		return "Connection " + clean.Name(connection) + " has no granted stream. Call schema without arguments for " + connections
 	}
-	return noStream
+	return "This grant covers no stream. The user has to approve access to a source first."
 }
 
 // lines describe the units up to one of them. Where to read on stands first and again last: some hosts cut the middle.
@@ -41,7 +42,7 @@ func (d *schemaDocument) lines(to int) []string {
 		lines = append(lines, shown)
 	}
 	if len(d.unknown) > 0 {
-		lines = append(lines, folded("Not in this stream: ", "  ", within(shownNames(d.unknown), unknownBytes))...)
+		lines = append(lines, folded("Not in this stream: ", "  ", within(each(d.unknown, shownName), unknownBytes))...)
 	}
 	lines = append(append(lines, d.detail(d.units[d.page.from:to])...), freshness(d.q.Said)...)
 	if next != "" {

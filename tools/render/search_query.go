@@ -145,13 +145,7 @@ func shownWords(o object, name string) []string {
 	return words
 }
 
-func quoteEach(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = clean.Quote(word)
-	}
-	return strings.Join(quoted, ", ")
-}
+func quoteEach(words []string) string { return strings.Join(each(words, clean.Quote), ", ") }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
 type Repair struct {
@@ -243,11 +237,7 @@ func (h RepairHit) has() string {
 	if len(h.Words) == 0 {
 		return "nearest, not matching"
 	}
-	named := make([]string, len(h.Words))
-	for i, word := range h.Words {
-		named[i] = repairWord(word)
-	}
-	return "has " + strings.Join(named, ", ")
+	return "has " + strings.Join(each(h.Words, repairWord), ", ")
 }
 
 // json is the repair in structured output.

@@ -73,7 +73,7 @@ func readCounts(response *rs.Response) map[streamKey]streamCount {
 
 func newIndex(d *schemaDocument) (x *index, err error) {
 	x = &index{
-		q: d.q, unavailable: d.unavailable(), missing: d.Members.Get("unavailable_connections"),
+		q: d.q, unavailable: withUnavailable("", d.Members), missing: d.Members.Get("unavailable_connections"),
 		warnings: listing{meta: d.Members.Object("meta")}.warnings(maxIndexWarnings),
 	}
 	counts := readCounts(d.q.Counts)
@@ -298,7 +298,10 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 
 // text is a line for each of the rows, and how to read on.
 func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
-	lines := []string{q.head(page.total)}
+	lines := []string{plural(page.total, "stream row") + ", one for each stream and connection"}
+	if page.total == 0 {
+		lines = []string{noneGranted("", q.ConnectionID)}
+	}
 	for _, row := range l.Items[page.from:to] {
 		lines = append(lines, streamLine(row.Members))
 	}
@@ -312,17 +315,6 @@ func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
 		lines = append(lines, `Call schema {"stream":"…"} for the fields of one.`)
 	}
 	return strings.Join(clipped(lines), "\n")
-}
-
-// head is how many rows there are, or why there are none.
-func (q StreamsQuery) head(total int) string {
-	switch {
-	case total > 0:
-		return plural(total, "stream row") + ", one for each stream and connection"
-	case q.ConnectionID != "":
-		return "Connection " + clean.Name(q.ConnectionID) + " has no granted stream. Call schema without arguments for the connections that have."
-	}
-	return noStream
 }
 
 func streamLine(o object) string {
