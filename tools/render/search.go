@@ -154,15 +154,16 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 		written = append(written, style.write(s.hit(i), s.q.RecordBase))
 		size += len(written[i].result) + len(written[i].followUp)
 	}
-	out, shown := fullest(len(written), func(shown int) string {
+	for shown := len(written); ; shown-- {
 		part := data
 		if shown < len(s.hits) {
 			part = part.With("has_more", "true").With("next_cursor", encode(s.next(shown))).With("result_count", encode(shown)).
 				With("warning", encode(s.warning(shown)))
 		}
-		return string(s.write(written[:shown], style, part))
-	}, func(out string) bool { return len(out) <= style.most })
-	return json.RawMessage(out), shown
+		if out := s.write(written[:shown], style, part); shown <= 1 || len(out) <= style.most {
+			return out, shown
+		}
+	}
 }
 
 // A writtenHit is a hit in structured output: in results, and in content_ladder if it has a proven match (S1-1a).
