@@ -79,6 +79,14 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 	}
 }
 
+// Outlook names zones as Windows does.
+func TestZonesOfWindowsAreKnown(t *testing.T) {
+	records, _ := loaded(t, "a.ics", eventOf("UID:1", `DTSTART;TZID="W. Europe Standard Time":20260715T101500`))
+	if got := records["a"][0]["starts_at"]; got != "2026-07-15T10:15:00+02:00" {
+		t.Errorf("starts at %v", got)
+	}
+}
+
 func TestACalendarHasEachEventOnce(t *testing.T) {
 	const one = "BEGIN:VEVENT\r\nUID:a\r\nDTSTART:20260101\r\nEND:VEVENT\r\n"
 	tests := []struct {

@@ -60,3 +60,20 @@ func TestWhatServicesWriteIsReadOnce(t *testing.T) {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}
 }
+
+// All chats that Telegram exports are one stream of messages.
+func TestAllChatsOfTelegramAreRead(t *testing.T) {
+	records, skips := loaded(t, "result.json", `{"about":"x","personal_information":{"user_id":1},"chats":{"about":"y","list":[
+		{"name":"Ben","type":"personal_chat","id":9,"messages":[{"id":1,"date":"2026-01-15T02:15:09","date_unixtime":"1768443309","from":"Nora","text":["see ",{"type":"link","text":"x.org"}]}]},
+		{"name":null,"type":"private_group","id":10,"messages":[{"id":1,"date":"2026-01-16T02:15:09","date_unixtime":"1768529709","text":"","reply_to_message_id":7},7]}]}}`)
+	want := []map[string]any{
+		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org", "date": "2026-01-15T02:15:09", "date_unixtime": "2026-01-15T02:15:09Z", "from": "Nora"},
+		{"id": "10-1", "chat_type": "private_group", "date": "2026-01-16T02:15:09", "date_unixtime": "2026-01-16T02:15:09Z", "in_reply_to": "10-7"},
+	}
+	if diff := cmp.Diff(want, records["result"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]Skip{{"result.json", 1, `the field "personal_information" is left out: only messages are loaded`}, {"result.json", 1, "a message of  is not a JSON object"}}, skips); diff != "" {
+		t.Errorf("skips (-want +got)\n%s", diff)
+	}
+}

@@ -37,6 +37,7 @@ const (
 	formatX                // a script of an archive of X
 	formatMastodon         // an outbox
 	formatKeep             // a note of Google Keep, or what Google says of a photo
+	formatTelegram         // all chats of Telegram
 	formatMeta             // a conversation of Facebook or Instagram
 	formatHealth           // what a phone of Apple measured
 	formatClippings        // highlights and notes of a Kindle
@@ -94,6 +95,8 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatMastodon, ""
 	case kind == formatArray && services.IsKeep(start):
 		return formatKeep, ""
+	case kind == formatArray && services.IsTelegram(name, start):
+		return formatTelegram, ""
 	case kind == formatArray && services.IsMeta(name, start):
 		return formatMeta, ""
 	case strings.EqualFold(path.Ext(name), ".js") && services.IsX(start):

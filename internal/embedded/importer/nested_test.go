@@ -10,6 +10,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 )
 
+// An object that is deep does not become a field with a name that nobody can read.
+func TestADeepObjectStaysWhole(t *testing.T) {
+	stream := inferred(t, strings.Repeat(`{"a":`, 500)+"1"+strings.Repeat("}", 500))
+	if len(stream.Fields) != 1 || stream.Fields[0].Name != "a" || stream.Fields[0].Type != "object" {
+		t.Errorf("got %v", stream.Fields)
+	}
+}
+
 // What objects hold becomes fields with dotted names, and counts of time become times; nothing else in a record changes.
 func TestObjectsBecomeFields(t *testing.T) {
 	var many strings.Builder

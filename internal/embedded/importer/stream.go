@@ -258,6 +258,8 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Keep(text, strings.TrimSuffix(name, path.Ext(name))), nil
 	case formatHealth:
 		return services.Health(file), nil
+	case formatTelegram:
+		return services.Telegram(text), nil
 	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
 		seekable, ok := text.(io.ReadSeeker)
 		if !ok {

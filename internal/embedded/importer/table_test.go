@@ -39,6 +39,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 			{"a": -5.0, "b": -3.0, "b_currency": "€", "c": 12.5, "d": "+49"}, {"a": 12.0, "b": -7.5, "b_currency": "R$", "c": -2.5, "d": "+50"}}, nil},
 		{"the other columns say what the dot and the comma mean", "t.csv", "a;b\n1.234;-1,50\n12.500;2,50\n", []row{{"a": 1234.0, "b": -1.5}, {"a": 12500.0, "b": 2.5}}, nil},
 		{"a currency says what the comma means", "t.csv", "a\n\"¥1,234\"\n¥500\n", []row{{"a": 1234.0, "a_currency": "¥"}, {"a": 500.0, "a_currency": "¥"}}, nil},
+		{"a line and an empty one above two columns", "t.csv", "Exported by X\n\nName,Value\na,1\nb,2\n", []row{{"Name": "a", "Value": 1.0}, {"Name": "b", "Value": 2.0}}, []Skip{{"t.csv", 1, "above the header"}}},
 		{"rows without a cell, the header again and a total", "t.csv", "a,b,c\nx,y,1\n,,\na,b,c\nz,,2\nTotal,,3\n", []row{{"a": "x", "b": "y", "c": 1.0}, {"a": "z", "b": nil, "c": 2.0}},
 			[]Skip{{"t.csv", 4, "the header again"}, {"t.csv", 6, "a total below the table"}}},
 		{"nobody knows whether days come before months", "t.csv", "d\n03/04/2026\n05/06/2026\n", []row{{"d": "03/04/2026"}, {"d": "05/06/2026"}}, nil},

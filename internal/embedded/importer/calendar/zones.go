@@ -80,7 +80,7 @@ func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 	return z.begins, true
 }
 
-// place puts a time of the clock into a zone, which is one of the world's or one that the calendar defines.
+// place puts a time of the clock into a zone, which is one of the world's, one that the calendar defines, or one of Windows.
 func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	for candidate := strings.TrimPrefix(name, "/"); candidate != ""; {
 		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
@@ -99,6 +99,9 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 		if begun, ok := rule.last(clock); ok && (!found || begun.After(latest)) {
 			latest, offset, found = begun, rule.offset, true
 		}
+	}
+	if zone := windowsZones[strings.Trim(name, `"`)]; !found && zone != "" {
+		return z.place(clock, zone)
 	}
 	if !found {
 		return time.Time{}, false

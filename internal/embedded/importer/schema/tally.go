@@ -33,6 +33,9 @@ type FieldTally struct {
 // MaxMembers is how many fields an object may become. One with more is rather a map.
 const MaxMembers = 64
 
+// maxName is how long a dotted name may become, in bytes: an object that is deeper stays whole.
+const maxName = 250
+
 // countMembers counts what an object holds.
 func (t *FieldTally) countMembers(object item.Field) {
 	if t.isMap {
@@ -42,7 +45,7 @@ func (t *FieldTally) countMembers(object item.Field) {
 		t.members = NewTally()
 	}
 	t.members.Add(item.Unfold(object), (*FieldTally).Count)
-	if len(t.members.fields) > MaxMembers || t.members.ambiguous {
+	if last := len(t.members.fields); last > MaxMembers || t.members.ambiguous || last > 0 && len(t.members.fields[last-1].name) > maxName {
 		t.members, t.isMap = nil, true
 	}
 }

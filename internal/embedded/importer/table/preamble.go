@@ -12,7 +12,7 @@ import (
 )
 
 // preambleLines and preambleBytes are in how much of a file a header is looked for, and narrowest is how many columns a table has in which
-// that is done.
+// that is done without an empty line above the header.
 const (
 	preambleLines = 40
 	preambleBytes = 64 << 10
@@ -57,7 +57,7 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		}
 		width := 0
 		for one, count := range widths {
-			if one >= narrowest && (count > widths[width] || count == widths[width] && one > width) {
+			if one > 1 && (count > widths[width] || count == widths[width] && one > width) {
 				width = one
 			}
 		}
@@ -67,6 +67,9 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
 		if at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) { // an account with its balance, as wide as a row
 			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
+		}
+		if width < narrowest && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
+			continue // a text with a comma
 		}
 		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
 			return comma, at

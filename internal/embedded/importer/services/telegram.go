@@ -1,0 +1,188 @@
+package services
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// IsTelegram reports that a file begins as what Telegram exports of all chats.
+func IsTelegram(name string, start []byte) bool {
+	return path.Base(name) == "result.json" && (bytes.Contains(start, []byte(`"personal_information"`)) || bytes.Contains(start, []byte(`"chats"`)))
+}
+
+// A telegramReader yields the messages of all chats, of which one is in memory at a time.
+type telegramReader struct {
+	next func() (item.Item, error, bool)
+	stop func()
+}
+
+// Telegram reads the messages of all chats that Telegram exported.
+func Telegram(file io.Reader) item.Reader {
+	input := bufio.NewReaderSize(file, 1<<16)
+	item.SkipMark(input)
+	next, stop := iter.Pull2(func(yield func(item.Item, error) bool) {
+		export := telegramExport{json.NewDecoder(input), item.NewParser(), yield}
+		if err := export.object(export.top); err != nil && !errors.Is(err, errStopped) {
+			yield(item.Item{}, item.UnusableError{Reason: "not JSON, and what follows is left out: " + err.Error()})
+		}
+	})
+	return &telegramReader{next, stop}
+}
+
+func (r *telegramReader) Next() (item.Item, error) {
+	one, err, ok := r.next()
+	if !ok {
+		return one, io.EOF
+	}
+	return one, err
+}
+
+// Close ends the reading.
+func (r *telegramReader) Close() error {
+	r.stop()
+	return nil
+}
+
+var errStopped = errors.New("stopped")
+
+type telegramExport struct {
+	decoder *json.Decoder
+	parser  *item.Parser
+	yield   func(item.Item, error) bool
+}
+
+// object visits the members of an object, of which each visit reads the value.
+func (t *telegramExport) object(visit func(name string) error) error {
+	if start, err := t.decoder.Token(); err != nil || start != json.Delim('{') {
+		return errors.Join(err, fmt.Errorf("%v where an object should be", start))
+	}
+	for t.decoder.More() {
+		name, err := t.decoder.Token()
+		if err != nil {
+			return err
+		}
+		if err := visit(fmt.Sprint(name)); err != nil {
+			return err
+		}
+	}
+	_, err := t.decoder.Token()
+	return err
+}
+
+// array visits the items of an array.
+func (t *telegramExport) array(visit func() error) error {
+	if start, err := t.decoder.Token(); err != nil || start != json.Delim('[') {
+		return errors.Join(err, fmt.Errorf("%v where an array should be", start))
+	}
+	for t.decoder.More() {
+		if err := visit(); err != nil {
+			return err
+		}
+	}
+	_, err := t.decoder.Token()
+	return err
+}
+
+func (t *telegramExport) skip() error {
+	var value json.RawMessage
+	return t.decoder.Decode(&value)
+}
+
+func (t *telegramExport) top(name string) error {
+	if name == "about" {
+		return t.skip()
+	}
+	if name != "chats" && name != "left_chats" {
+		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is left out: only messages are loaded", name)}) {
+			return errStopped
+		}
+		return t.skip()
+	}
+	return t.object(func(name string) error {
+		if name != "list" {
+			return t.skip()
+		}
+		return t.array(t.chat)
+	})
+}
+
+// chat reads a chat, whose name and id come before its messages.
+func (t *telegramExport) chat() error {
+	var chat, kind string
+	var id json.Number
+	return t.object(func(name string) error {
+		switch name {
+		case "name":
+			var maybe *string
+			err := t.decoder.Decode(&maybe)
+			if maybe != nil {
+				chat = *maybe
+			}
+			return err
+		case "type":
+			return t.decoder.Decode(&kind)
+		case "id":
+			return t.decoder.Decode(&id)
+		case "messages":
+			return t.array(func() error { return t.message(chat, kind, id.String()) })
+		}
+		return t.skip()
+	})
+}
+
+func (t *telegramExport) message(chat, kind, chatID string) error {
+	var value json.RawMessage
+	if err := t.decoder.Decode(&value); err != nil {
+		return err
+	}
+	fields, err := t.parser.Parse(value)
+	if err != nil {
+		if !t.yield(item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat + " is " + err.Error()}) {
+			return errStopped
+		}
+		return nil
+	}
+	said := item.Item{Fields: fields}
+	number, _ := said.Value("id")
+	made := item.Item{ID: chatID + "-" + string(number), Line: 1}
+	made.Put("id", made.ID)
+	made.Put("chat", chat)
+	made.Put("chat_type", kind)
+	if answered, ok := said.Value("reply_to_message_id"); ok {
+		made.Put("in_reply_to", chatID+"-"+string(answered))
+	}
+	text, _ := said.Value("text")
+	made.Put("text", telegramText(text))
+	put(&made, fields, "id", "text", "text_entities", "reply_to_message_id", "chat", "chat_type", "in_reply_to")
+	if !t.yield(made, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+// telegramText is a text, or the texts of a list of texts and of links.
+func telegramText(value json.RawMessage) string {
+	var parts []json.RawMessage
+	if json.Unmarshal(value, &parts) != nil {
+		parts = []json.RawMessage{value}
+	}
+	var text strings.Builder
+	for _, part := range parts {
+		var plain string
+		var marked struct{ Text string }
+		if json.Unmarshal(part, &plain) != nil {
+			_ = json.Unmarshal(part, &marked) // what is no text is none
+		}
+		text.WriteString(plain + marked.Text)
+	}
+	return text.String()
+}
