@@ -36,6 +36,7 @@ export async function browsePages(binary, demo, { open, judged, fits, shoot, qui
     await page.fill("#secret", secret);
     await page.keyboard.press("Enter");
     await page.locator("header nav").waitFor({ timeout: 10_000 });
+    await page.waitForLoadState("load");
     return page;
   }
 
@@ -50,6 +51,7 @@ export async function browsePages(binary, demo, { open, judged, fits, shoot, qui
       await page.fill("#secret", demo.owner_secret);
       await page.keyboard.press("Enter");
       await page.locator("header nav").waitFor({ timeout: 10_000 });
+      await page.waitForLoadState("load"); // else the next view breaks off the icon's request
     });
     for (const [name, path] of Object.entries(views)) {
       await check(`browse, ${look}, ${name}: fits, is accessible, and nothing complains`, async () => {
