@@ -125,7 +125,7 @@ func writeDocument(it *item, q DocumentQuery, remaining int) document {
 		b.WriteString(clean.Clip("empty: "+strings.Join(empty, ", "), lineChars/4) + "\n")
 	}
 	related, parts := d.writeParts(readRelations(it), q, remaining/2)
-	related += writeRelated(parts, remaining/4)
+	related += writeRelated(it, parts, remaining/4)
 	files, whole := writeAttached(q.Attached, remaining/2)
 	d.partly = !whole
 	if len(q.Relations) > 0 && len(it.data) > 0 {
@@ -224,28 +224,28 @@ func prefixQuoted(text string, max int) string {
 	return cut
 }
 
-// writeRelated lists expanded records, a line each with the id that fetch takes.
-func writeRelated(relations []relation, remaining int) string {
+// writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read.
+func writeRelated(parent *item, relations []relation, remaining int) string {
 	var b strings.Builder
 	for _, related := range relations {
 		if b.Len() > remaining {
 			break
 		}
-		head := fmt.Sprintf("\nexpanded %s: %s", shownName(related.name), plural(len(related.records), "record"))
-		if related.more {
-			head += ", more exist (raise expand_limit)"
-		}
-		b.WriteString(head + "\n")
+		fmt.Fprintf(&b, "\nexpanded %s: %s\n", shownName(related.name), plural(len(related.records), "record"))
+		shown := 0
 		for i, it := range related.records {
 			line := it.id
 			if it.data != nil {
 				line = strings.TrimSpace(line + " " + clean.Preview(clean.Readable(it.data.JSON()), relatedChars))
 			}
 			if i == maxRelated || b.Len()+len(line) > remaining {
-				fmt.Fprintf(&b, "%d more not shown: lower expand_limit, or query their stream\n", len(related.records)-i)
 				break
 			}
 			b.WriteString(line + "\n")
+			shown++
+		}
+		if rest := related.rest(shown); rest != "" {
+			b.WriteString(rest + "; " + related.all(parent) + "\n")
 		}
 	}
 	return b.String()

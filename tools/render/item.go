@@ -118,42 +118,6 @@ func (it *item) untitled() string {
 	return what
 }
 
-// A relation is what was expanded in a record under one name.
-type relation struct {
-	name    string
-	records []item
-	more    bool // the resource server has others
-}
-
-func readRelations(it *item) []relation {
-	var relations []relation
-	for _, m := range it.expanded {
-		r := relation{name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
-		for _, raw := range relatedRecords(m.Value) {
-			if o := rs.AsObject(raw); o != nil {
-				r.records = append(r.records, readRecord(o, o.Object("data"), "", it.conn))
-			}
-		}
-		relations = append(relations, r)
-	}
-	return relations
-}
-
-// relatedRecords are the records of a relation, which is a list of them, or has one, or is one.
-func relatedRecords(raw string) []string {
-	relation := rs.AsObject(raw)
-	if items, many := rs.AsArray(relation.Get("data")); many {
-		return items
-	}
-	if list, ok := rs.AsArray(raw); ok {
-		return list
-	}
-	if relation != nil {
-		return []string{raw}
-	}
-	return nil
-}
-
 // The names under which records keep their title, and when their author made them: the better ones come first.
 var (
 	titleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}

@@ -137,7 +137,14 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 
 // warning says in structured output what is not as it was asked for.
 func (a *recordsAnswer) warning(shown int) string {
-	return sentences([]string{a.page.warning(shown), a.q.lowered()})
+	apart, bookmark := "", ""
+	if a.q.ChangesSince == "" && spansConnections(a.items) {
+		apart = eachApart
+	}
+	if a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items)) {
+		bookmark = "next_changes_since: " + afterLastPage + "."
+	}
+	return sentences([]string{a.page.warning(shown), a.q.lowered(), apart, bookmark})
 }
 
 // lowered says that the page has a smaller limit than the one that was asked for, or "".
@@ -197,6 +204,9 @@ func (a *recordsAnswer) structured() (out string, shown []shownRecord) {
 func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
 	if shown := len(records); shown < len(a.items) {
 		envelope = envelope.With("has_more", "true").With("next_cursor", encode(a.next(shown)))
+		if links := envelope.Object("links"); links.Has("next") { // the resource server's next page skips the records left out
+			envelope = envelope.With("links", links.With("next", "null").JSON())
+		}
 	}
 	list := make([]string, len(records))
 	for i, record := range records {

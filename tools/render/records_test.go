@@ -87,8 +87,18 @@ func TestRecordTables(t *testing.T) {
 			},
 			[]string{
 				"  bodies: id | text (id = cin_a/bodies: + first column)", "  parts: id | n (id = cin_a/parts: + first column)",
-				"m1 | 1", "  bodies: b1 | hello there", "  parts: p1 | 1", "  parts: p2 | 2", "  parts: more exist; raise expand_limit",
+				"m1 | 1", "  bodies: b1 | hello there", "  parts: p1 | 1", "  parts: p2 | 2", "  parts: more exist; raise expand_limit, or query their stream",
 				"m2 | 2", "  bodies: none", "  parts: none",
+			},
+		},
+		"the call that lists all related records is printed where one field of them has the id": {
+			[]string{
+				`{"id":"C1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"parts":{"data":[{"id":"p1","stream":"parts","data":{"of":"C1"}},{"id":"p2","stream":"parts","data":{"of":"C1"}}],"has_more":true}}}`,
+				`{"id":"C2","stream":"orders","connection_id":"cin_a","data":{"x":2},"expanded":{"parts":{"data":[{"id":"p3","stream":"parts","data":{"of":"C2"}}],"has_more":true},"twice":{"data":[{"id":"t1","stream":"twice","data":{"of":"C2","to":"C2"}}],"has_more":true}}}`,
+			},
+			[]string{
+				`  parts: more exist; all: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"}}`,
+				"  parts: more exist", "  twice: more exist; raise expand_limit, or query their stream",
 			},
 		},
 		"a long text among others says how it is read": {
@@ -111,6 +121,29 @@ func TestRecordTables(t *testing.T) {
 				t.Errorf("no line %s in\n%s", row.want[at], r.Text)
 			}
 		})
+	}
+}
+
+// D23: where a page ends early, nothing in structured output leads past the records that it leaves out: not the resource server's next
+// page, and not its bookmark of changes.
+func TestNothingLeadsPastWhatIsLeftOut(t *testing.T) {
+	list := strings.TrimSuffix(strings.Repeat(`{"id":"a","stream":"notes","connection_id":"cin_a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",")
+	page := `{"data":[` + list + `],"has_more":true,"links":{"self":"/here","next":"/there"},"next_changes_since":"mark1"}`
+	r, err := Records(answer(page), RecordsQuery{Stream: "notes", Limit: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := rs.AsObject(string(r.Structured))
+	if n := strings.Count(out.Get("data"), "yyy\""); n == 0 || n == 60 {
+		t.Fatalf("%d records", n)
+	}
+	if links := out.Object("data").Get("links"); links != `{"self":"/here","next":null}` {
+		t.Errorf("links are %s", links)
+	}
+	for _, channel := range []string{r.Text, out.Text("warning")} {
+		if !strings.Contains(channel, afterLastPage) {
+			t.Errorf("the bookmark may be used too early: %s", channel)
+		}
 	}
 }
 

@@ -82,6 +82,13 @@ func recordsOrder(page []item, q RecordsQuery) string {
 	return ""
 }
 
+const (
+	// eachApart says what a page of several connections is.
+	eachApart = "limit and order hold for each connection apart; the connections follow one another."
+	// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
+	afterLastPage = "use it after the last page; before, it skips what follows here"
+)
+
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
 	lines := append([]string{a.head()}, datesReadAs(a.l.Envelope)...)
@@ -90,11 +97,15 @@ func (a *recordsAnswer) lead() []string {
 		lines = append(lines, "warning: "+note)
 	}
 	if a.q.ChangesSince == "" && spansConnections(a.items) {
-		lines = append(lines, "limit and order hold for each connection apart; the connections follow one another.")
+		lines = append(lines, eachApart)
 	}
 	lines = append(lines, a.l.warnings(4)...)
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
-		lines = append(lines, cursorLine("next_changes_since", changes))
+		line := cursorLine("next_changes_since", changes)
+		if a.more() {
+			line += " (" + afterLastPage + ")"
+		}
+		lines = append(lines, line)
 	}
 	return clipped(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
 }

@@ -27,6 +27,7 @@ const (
 type recordTable struct {
 	chars int          // that a cell shows of a text at most
 	cuts  []truncation // the values that are cut, of the records written
+	all   []string     // relations of which a line says how all records are read
 }
 
 // writeTables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
@@ -43,9 +44,10 @@ func writeTables(items []item, remaining int) (records, notes []string) {
 	}
 	groups := groupRecords(items)
 	for i := range groups {
+		said := len(t.all)
 		written := t.group(&groups[i])
 		if !groups[i].block && slices.ContainsFunc(written, tooWide) {
-			groups[i].block = true
+			groups[i].block, t.all = true, t.all[:said]
 			written = t.group(&groups[i])
 		}
 		records = append(records, written...)
@@ -113,7 +115,7 @@ func (t *recordTable) record(g *tableGroup, it *item) string {
 		record = t.row(g.prefix, g.columns, g.emitted, it)
 	}
 	for i := range it.relations {
-		lines := t.relation(g, &it.relations[i], recordBytes-len(record)-1)
+		lines := t.relation(g, it, &it.relations[i], recordBytes-len(record)-1)
 		record += "\n" + strings.Join(lines, "\n")
 	}
 	return record
@@ -188,8 +190,8 @@ func deletedCell(it *item) string {
 	return "(deleted)"
 }
 
-// relation are lines of the related records of a record, as many as fit.
-func (t *recordTable) relation(g *tableGroup, related *relation, remaining int) []string {
+// relation are lines of the related records of a record, as many as fit, and how the others are read.
+func (t *recordTable) relation(g *tableGroup, it *item, related *relation, remaining int) []string {
 	columns := g.related[slices.IndexFunc(g.related, func(r tableGroup) bool { return r.relation == related.name })]
 	var lines []string
 	if g.block && len(related.records) > 0 && len(columns.columns) > 0 {
@@ -201,11 +203,12 @@ func (t *recordTable) relation(g *tableGroup, related *relation, remaining int) 
 		lines = append(lines, start+clean.Clip(line, lineChars-4*labelChars))
 		written++
 	}
-	switch left := len(related.records) - written; {
-	case left > 0:
-		lines = append(lines, fmt.Sprintf("%s%d more, in fetch with this id and expand", start, left))
-	case related.more:
-		lines = append(lines, start+"more exist; raise expand_limit")
+	switch rest := related.rest(written); {
+	case rest != "" && !slices.Contains(t.all, related.name): // once: the call of another record differs by the id alone
+		t.all = append(t.all, related.name)
+		lines = append(lines, start+rest+"; "+related.all(it))
+	case rest != "":
+		lines = append(lines, start+rest)
 	case len(related.records) == 0:
 		lines = append(lines, start+"none")
 	}
