@@ -281,3 +281,11 @@ func WhenOf(o rs.Object) string {
 	when, _ := timeOf(o, o.Object("data"))
 	return when
 }
+
+// deletedCell says that a record was deleted, and when where that is known.
+func deletedCell(it *item) string {
+	if it.deletedAt != "" {
+		return "(deleted_at " + clean.Name(it.deletedAt) + ")"
+	}
+	return "(deleted)"
+}

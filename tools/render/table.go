@@ -183,13 +183,6 @@ func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte
 	return append(b, ')')
 }
 
-func deletedCell(it *item) string {
-	if it.deletedAt != "" {
-		return "(deleted_at " + clean.Name(it.deletedAt) + ")"
-	}
-	return "(deleted)"
-}
-
 // relation are lines of the related records of a record, as many as fit, and how the others are read.
 func (t *recordTable) relation(g *tableGroup, it *item, related *relation, remaining int) []string {
 	columns := g.related[slices.IndexFunc(g.related, func(r tableGroup) bool { return r.relation == related.name })]
