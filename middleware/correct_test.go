@@ -18,7 +18,7 @@ func correctable() *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","received_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time",` +
-		`"size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments"}]}]},` +
+		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments"}]}]},` +
 		`{"connector_key":"notes","granted_connections":[{"connection_id":"cin_2","display_name":"Notebook"}],"streams":[{"name":"notes"}]}]}`
 	page := func(r rs.Request) (*rs.Response, error) {
 		refuse := func(status int, code rs.Code, message string) (*rs.Response, error) {
@@ -42,7 +42,7 @@ func correctable() *middlewaretest.RS {
 			}
 		case r.Query.Get("count") == "estimated":
 			return refuse(400, "invalid_request", "count must be one of exact, none")
-		case r.Query.Get("metric") == "count_distinct":
+		case r.Query.Get("metric") == "count_distinct", r.Query.Get("group_by") == "subject":
 			return refuse(400, "invalid_request", "not declared")
 		case r.Query.Has("filter[subjet]"), r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
@@ -95,14 +95,61 @@ func TestCorrect(t *testing.T) {
 		"what is not certain is proposed, not taken": {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
-		"an id without a stream is no handle":        {"fetch", `{"id":"2026/0240"}`, []string{"invalid_id: ", "send: schema {}"}, nil},
-		"a list of values has no or":                 {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
-		"D9 a filter in a text is refused":           {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
-		"a text within a field is a search":          {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
-		"a bound of a time is one of a search":       {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
-		"a bound of a count needs the field of it":   {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: schema {"stream":"messages"}`}, nil},
-		"a stream in the singular is named":          {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
-		"what the server said is not the headline":   {"query_records", `{"stream":"message"}`, []string{"unknown_stream: no stream", "!introspection"}, []string{"/v1/streams/message/records", whole}},
+		"an id without a stream is no handle": {
+			"fetch", `{"id":"2026/0240"}`, []string{"invalid_id: ", "send pdpp://record/CONNECTION/STREAM/2026%2F0240", "!send: "}, nil,
+		},
+		"what is beside a record's own id is in the form of its handle": {
+			"fetch", `{"id":"w-m0088-a1","connection_id":"cin_1"}`, []string{"invalid_id: ", "send cin_1/STREAM:w-m0088-a1;", "!send: "}, nil,
+		},
+		"a record's own id with a colon is of no stream": {
+			"fetch", `{"id":"C05:1794492492.000100"}`, []string{"send CONNECTION/STREAM:C05:1794492492.000100;", "!owner", "!send: "},
+			[]string{"/v1/schema?stream=C05&view=compact", "/v1/streams/C05/records/1794492492.000100", "/v1/schema?view=compact"},
+		},
+		"an id keeps its connection, which has one stream": {
+			"fetch", `{"id":"cin_2/messages:note-0036"}`,
+			[]string{`connection "cin_2" has no stream "messages". It has: notes.`, `send: fetch {"id":"cin_2/notes:note-0036"}`},
+			[]string{"/v1/schema?connection_id=cin_2&stream=messages&view=compact", "/v1/streams/messages/records/note-0036?connection_id=cin_2", "/v1/schema?view=compact"},
+		},
+		"the address of an attachment is no record": {
+			"fetch", `{"id":"pdpp://blob/eyJ2IjoxfQ"}`, []string{"invalid_id: ", "attachment's bytes", "Fetch the record that it was printed for", "!send: "}, nil,
+		},
+		"words are looked for by a search": {
+			"query_records", `{"stream":"notes","q":"passport","limit":1}`, []string{`send: search {"q":"passport","streams":["notes"],"limit":1}`}, nil,
+		},
+		"a search for words keeps the filter": {
+			"query_records", `{"stream":"notes","query":"passport","filter":{"language":"en"}}`,
+			[]string{`send: search {"q":"passport","streams":["notes"],"filter":{"language":"en"}}`}, nil,
+		},
+		"a number is none of words": {"aggregate", `{"stream":"notes","q":"passport","metric":"count"}`, []string{"search finds the records", "!send: "}, nil},
+		"what has no value is a group": {
+			"aggregate", `{"stream":"messages","metric":"count","filter":{"subject":null,"size_bytes":1}}`,
+			[]string{"the group null is the records without subject", `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":1},"group_by":"subject","limit":100}`}, nil,
+		},
+		"no records are asked for by what they lack": {
+			"query_records", `{"stream":"messages","filter":{"subject":{"exists":false}}}`, []string{"No filter finds what has no value", "!send: "}, nil,
+		},
+		"a condition that is not understood is not dropped": {"query_records", `{"stream":"messages","filter":{"subject":[]}}`, []string{"invalid_filter: ", "!send: "}, nil},
+		"an exclusion keeps the other conditions and the number": {
+			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","filter":{"subject":{"ne":"a"},"size_bytes":1}}`,
+			[]string{`send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes","filter":{"size_bytes":1},"group_by":"subject"}`}, nil,
+		},
+		"of several metrics the first is sent": {
+			"aggregate", `{"stream":"messages","metric":["total","count"],"field":"size_bytes"}`,
+			[]string{"a call for each of the 2", `send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`}, nil,
+		},
+		"a metric that there is not is no count": {"aggregate", `{"stream":"messages","metric":"median","field":"size_bytes"}`, []string{"Send one of: count, sum", "!send: "}, nil},
+		"no other field groups for one that cannot": {
+			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", "!send: "},
+			[]string{"/v1/streams/messages/aggregate?group_by=subject&metric=count", "/v1/schema?stream=messages&view=compact"},
+		},
+		"a time of no certain form is not replaced": {"search", `{"q":"a","since":"last month"}`, []string{"since cannot be", "!send: "}, nil},
+		"a list of values has no or":                {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
+		"D9 a filter in a text is refused":          {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
+		"a text within a field is a search":         {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
+		"a bound of a time is one of a search":      {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
+		"a bound of a count needs the field of it":  {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: schema {"stream":"messages"}`}, nil},
+		"a stream in the singular is named":         {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
+		"what the server said is not the headline":  {"query_records", `{"stream":"message"}`, []string{"unknown_stream: no stream", "!introspection"}, []string{"/v1/streams/message/records", whole}},
 		"what a token may not do is said, not looked up": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`,
 			[]string{`"filter[...] is not supported for client-token reads"`, `send: search {"streams":["messages"],"since":"2026-03-01","until":"2026-03-31"}`},
 			[]string{"/v1/schema?stream=messages&view=compact", records + "?filter[received_at][gte]=2026-03-01&filter[received_at][lt]=2026-04-01"}},

@@ -40,6 +40,11 @@ func ParseRef(text string) (Ref, error) {
 		}
 		return parseRecordHandle(text, handle)
 	}
+	if strings.HasPrefix(text, "pdpp://") {
+		e := invalidID(text, "is the address of an attachment's bytes or of a part of a text, not of a record")
+		e.Hint = "Fetch the record that it was printed for: an attached text is shown there, and read_record_field reads a long text on."
+		return Ref{}, e
+	}
 	var ref Ref
 	rest := text
 	if connection, after, ok := strings.Cut(text, "/"); ok {

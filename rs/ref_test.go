@@ -104,7 +104,7 @@ func TestParseRefRefuses(t *testing.T) {
 		"a line break":                                        {"orders:o\n1", "control character"},
 		"bytes that are not UTF-8":                            {"orders:o\xff", "UTF-8"},
 		"S2-9 a web address":                                  {"https://example.com/a:b", "contains '/'"},
-		"a URI of another kind":                               {"pdpp://blob/abc:d", "contains '/'"},
+		"a URI of another kind":                               {"pdpp://blob/abc:d", "address of an attachment"},
 		"a record URI without a handle":                       {rs.RecordURIPrefix, "not a record URI"},
 		"a record URI that is not base64url":                  {rs.RecordURIPrefix + "a+b/c", "not a record URI"},
 		"D12 a record URI with a slash that is not escaped":   {"pdpp://record/c/orders/2026/0240", "not a record URI"},

@@ -128,7 +128,7 @@ func TestDisplayNames(t *testing.T) {
 // Other words for a metric are that metric.
 func TestOtherWordsForAMetric(t *testing.T) {
 	for _, tool := range tools.All("https://rs.example") {
-		for word, want := range map[string]string{"average": "avg", "mean": "avg", "maximum": "max", "unique": "count_distinct"} {
+		for word, want := range map[string]string{"average": "avg", "mean": "avg", "maximum": "max", "unique": "count_distinct", "total": "sum", "COUNT": "count"} {
 			args, _ := correct.Arguments(json.RawMessage(`{"metric":"` + word + `"}`))
 			if got, _ := tool.Known.Canonical(args); tool.Name == "aggregate" && got.Get("metric") != `"`+want+`"` {
 				t.Errorf("%s becomes %s, want %s", word, got.JSON(), want)

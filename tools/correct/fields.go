@@ -9,6 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// maxShown bounds the names that a sentence lists.
+const maxShown = 12
+
 // A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
 type correction struct {
 	stream KnownStream
@@ -18,6 +21,7 @@ type correction struct {
 	code   rs.Code
 	here   string     // where a field is missed that there may be elsewhere
 	open   bool       // something is wrong for which there is no replacement
+	partly bool       // not all of the fields that there are instead were named
 	hint   string     // what the call that is sent instead does
 	sought *rs.Member // a condition on a field that search reads and no filter does
 }
@@ -44,7 +48,7 @@ func (c *correction) name(param, name string, u use, what string) string {
 	case len(known) == 0:
 		others = "No field of it can"
 	default:
-		others = "Those that can: " + shownNames(known, 12)
+		others = "Those that can: " + shownNames(known, maxShown)
 	}
 	if c.stream.field(name) != nil {
 		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quoted(name), c.stream.Name, what, others)
@@ -54,10 +58,10 @@ func (c *correction) name(param, name string, u use, what string) string {
 	if len(near) > 0 {
 		return near[0]
 	}
-	if u != nil && len(known) == 1 {
+	if wanted := c.stream.field(name); wanted != nil && len(known) == 1 && c.stream.field(known[0]).Type == wanted.Type {
 		return known[0]
 	}
-	c.open = true
+	c.open, c.partly = true, c.partly || len(known) > maxShown
 	return ""
 }
 
@@ -96,11 +100,13 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 	if e.Code == rs.UnknownField && refused.Status != 0 {
 		e.Code = refused.Code
 	}
-	if e.Send = (Call{t.Name, c.args}).String(); c.sought != nil {
-		if search, ok := searchFor(args, *c.sought); ok {
+	if c.sought != nil {
+		if search, ok := searchFor(c.args, *c.sought); ok && !c.open {
 			e.Send = search.String()
 		}
-	} else if c.open {
+	} else if e.Send = ""; !c.open {
+		e.Send = (Call{t.Name, c.args}).String()
+	} else if c.partly {
 		e.Send = (Call{"schema", rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Name)}}.WithAll(onlyConnection(args))}).String()
 	}
 	return e
@@ -295,5 +301,5 @@ func instead(near, known []string) string {
 	if len(near) > 0 {
 		return "Nearest: " + shownNames(near, 12)
 	}
-	return "It has: " + shownNames(known, 12)
+	return "It has: " + shownNames(known, maxShown)
 }

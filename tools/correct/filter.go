@@ -150,8 +150,27 @@ var (
 // maxParts bounds the conditions of a filter in one text: more than a filter may have.
 const maxParts = 50
 
-// guessedFilter returns the filter that is probably meant by one that was refused; "" for none, as for one that cannot be said: an
-// exclusion, or a text to look for.
+// isEmpty reports whether a filter has no condition.
+func isEmpty(raw string) bool {
+	s, isText := text(raw)
+	o, err := rs.ReadObject(raw)
+	list, isList := rs.AsArray(raw)
+	return raw == "null" || isText && strings.TrimSpace(s) == "" || err == nil && len(o) == 0 || isList && len(list) == 0
+}
+
+// absent reports whether a condition asks for records that have no value in its field, or for those that have one.
+func absent(condition string) bool {
+	switch o := rs.AsObject(condition); {
+	case len(o) == 1:
+		word := strings.ToLower(strings.TrimPrefix(o[0].Name, "$"))
+		return absences[word] && rs.Kind(o[0].Value) == "boolean" || exclusions[word] && absent(o[0].Value)
+	default:
+		return condition == "null" || condition == `""`
+	}
+}
+
+// guessedFilter returns the filter that is probably meant by one that was refused, without the one condition that cannot be said: an
+// exclusion, or a text to look for; "" where a condition of it would be lost.
 func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 	if s, ok := text(raw); ok {
 		if o := rs.AsObject(s); o != nil {
@@ -179,20 +198,24 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 		}
 	}
 	var all rs.Object
+	unsaid := 0 // conditions that no filter says
 	for _, m := range o {
 		name, operator := m.Name, ""
 		if found := bracketed.FindStringSubmatch(m.Name); found != nil {
 			name = found[1]
 			operator, _ = operatorOf(found[2])
 		}
-		switch value := m.Value; rs.Kind(value) {
-		case "object":
+		switch value := m.Value; {
+		case absent(value):
+			excluded, unsaid = &rs.Member{Name: name, Value: "null"}, unsaid+1
+		case rs.Kind(value) == "object":
 			for _, r := range rs.AsObject(value) {
 				plain := strings.ToLower(strings.TrimPrefix(r.Name, "$"))
 				list, _ := rs.AsArray(r.Value)
 				known, certain := operatorOf(r.Name)
 				switch {
-				case certain && r.Value == "null":
+				case r.Value == "null":
+					return "", nil, nil
 				case certain:
 					all = with(all, name, known, r.Value)
 				case lists[plain] && len(list) > 0:
@@ -202,24 +225,28 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 				case likely[plain] != "":
 					all = with(all, name, likely[plain], r.Value)
 				case exclusions[plain]:
-					excluded = &rs.Member{Name: name, Value: r.Value}
+					excluded, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
 				case seeks[plain]:
-					sought = &rs.Member{Name: name, Value: r.Value}
+					sought, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
 				default:
 					return "", nil, nil
 				}
 			}
-		case "array":
-			if list, _ := rs.AsArray(value); len(list) > 0 {
-				all = with(all, name, operator, list[0])
+		case rs.Kind(value) == "array":
+			list, _ := rs.AsArray(value)
+			if len(list) == 0 {
+				return "", nil, nil
 			}
-		case "null":
+			all = with(all, name, operator, list[0])
 		default:
 			if leads, rest := leadingOf(value); leads != "" {
 				operator, value = leads, rest
 			}
 			all = with(all, name, operator, value)
 		}
+	}
+	if unsaid > 1 {
+		return "", nil, nil
 	}
 	return all.JSON(), excluded, sought
 }
@@ -250,6 +277,26 @@ func alternatives(raw string) []string {
 func (t Tool) Hint(args rs.Object) string {
 	if values := alternatives(args.Get("filter")); len(values) > 0 {
 		return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", len(values))
+	}
+	if id, _ := text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
+		connection, _ := text(args.Get("connection_id"))
+		stream, _ := text(args.Get("stream"))
+		return ownID(id, connection, stream)
+	}
+	if metrics, ok := rs.AsArray(list(args.Get("metric"))); ok && len(metrics) > 1 && t.Takes("metric") {
+		return fmt.Sprintf("aggregate computes one metric, so this needs a call for each of the %d; the one below is the first.", len(metrics))
+	}
+	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
+		return "aggregate looks for no words: search finds the records that have them."
+	}
+	for _, m := range args.Object("filter") {
+		if !absent(m.Value) {
+			continue
+		}
+		if _, excluded, _ := guessedFilter(args.Get("filter")); excluded != nil && t.Takes("metric") && !args.Has("group_by") && !args.Has("group_by_time") {
+			return "No filter finds what has no value; in the call below, the group null is the records without " + clean(m.Name) + "."
+		}
+		return "No filter finds what has no value: leave that condition out and look at " + clean(m.Name) + " in the records."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 		return missing
 	}
 	for _, stream := range about.streams {
-		if !g.has(stream, "") {
+		if !g.has(stream, "") && (isStreamName(stream) || !args.Has("id")) {
 			missing.Streams = append(missing.Streams, stream)
 		}
 	}
@@ -200,6 +201,11 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	} else if t.Takes("id") {
 		e.Param = "id"
 	}
+	if t.Takes("id") && (!isStreamName(stream) || about.connection != "" && len(g.near(stream, about.connection)) == 0) {
+		if _, ok := g.colons(args); !ok {
+			return g.missingIn(t, args, about, e)
+		}
+	}
 	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
 			quoted(about.connection), quoted(stream), shownConnections(others))
@@ -246,6 +252,39 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
 	return e
 }
+
+// missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
+// the record's own, as structured output has it.
+func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs.Error {
+	id, _ := text(args.Get("id"))
+	ref, _ := rs.ParseRef(id)
+	streams := g.streamsOf(about.connection)
+	if about.connection != "" {
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quoted(about.connection), quoted(ref.Stream), shownNames(streams, maxShown))
+	} else {
+		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quoted(ref.Stream), shownNames(streams, 20))
+	}
+	own := ref.RecordID
+	if !isStreamName(ref.Stream) {
+		own = ref.Stream + ":" + own
+	}
+	e.Hint = ownID(own, about.connection, "")
+	if len(streams) == 1 && about.connection != "" {
+		meant := rs.Ref{ConnectionID: about.connection, Stream: streams[0], RecordID: own}
+		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()
+	}
+	return e
+}
+
+// ownID says how the id of a record is written of which the record's own is known.
+func ownID(record, connection, stream string) string {
+	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
+	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
+		clean(record), ref)
+}
+
+// isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
+func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }
 
 // colons reads an id whose connection is followed by ':' instead of '/'.
 func (g Grant) colons(args rs.Object) (rs.Ref, bool) {

@@ -10,6 +10,9 @@ import (
 // Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
 // error. It reports false where there is none; the caller checks that the tool takes what is returned.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
+	if call, ok := t.worded(args); ok {
+		return call, t.Name == "query_records"
+	}
 	guess := slices.Clone(args)
 	for _, m := range args {
 		if !t.Takes(m.Name) && bounds[snake(m.Name)] && m.Value != "null" {
@@ -36,25 +39,33 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	if raw := guess.Get("filter"); raw != "" {
 		filter, excluded, sought := guessedFilter(raw)
+		if guess = guess.Without("filter"); filter != "" && filter != "{}" {
+			guess = guess.With("filter", filter)
+		}
 		switch {
-		case sought != nil && guess.Has("stream"):
+		case filter == "" && !isEmpty(raw): // without a condition it would be another question
+			return Call{}, false
+		case sought != nil && t.Name != "aggregate" && guess.Has("stream"):
 			return searchFor(guess, *sought)
 		case excluded != nil && guess.Has("stream"):
-			return countedBy(guess, *excluded), true
-		case filter == "" || filter == "{}":
-			guess = guess.Without("filter")
-		default:
-			guess = guess.With("filter", filter)
+			return t.groupedBy(guess, *excluded)
+		case sought != nil || excluded != nil:
+			return Call{}, false
 		}
 	}
 	for _, m := range slices.Clone(guess) {
 		if p := t.parameter(m.Name); p != nil {
-			if value := t.guessed(p, m.Value); value == "" {
+			if value := t.guessed(p, m.Value); value == "" && m.Name == "metric" {
+				return Call{}, false
+			} else if value == "" {
 				guess = guess.Without(m.Name)
 			} else {
 				guess = guess.With(m.Name, value)
 			}
 		}
+	}
+	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
+		return Call{}, false // the error says the form
 	}
 	if call, ok := t.complete(guess, refused); ok {
 		if misplaced, ok := t.misplaced(call.Arguments); ok && t.Name == "search" {
@@ -62,32 +73,10 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		}
 		return call, true
 	}
-	return t.LookUp(guess), true
-}
-
-// period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
-// looked up.
-func (t Tool) period(args rs.Object) Call {
-	var search rs.Object
-	for _, m := range args {
-		name := snake(m.Name)
-		switch {
-		case name == "since" || slices.Contains(aliases["since"], name) || name == "after":
-			name = "since"
-		case name == "until" || slices.Contains(aliases["until"], name) || name == "before":
-			name = "until"
-		case name == "stream":
-			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
-			continue
-		case name != "q" && name != "query" && name != "streams" && name != "connection_id" && name != "limit":
-			return t.LookUp(args)
-		}
-		if day := dayOf(name, m.Value); day != "" && (name == "since" || name == "until") {
-			m.Value = rs.EncodeJSON(day)
-		}
-		search = append(search, rs.Member{Name: name, Value: m.Value})
+	if refused.Code == rs.InvalidID && refused.Param == "id" {
+		return Call{}, false
 	}
-	return Call{"search", search}
+	return t.LookUp(guess), true
 }
 
 // placed finds a place for an argument that the tool does not take, or leaves it out.
@@ -139,6 +128,9 @@ func (t Tool) guessed(p *Parameter, raw string) string {
 			return rs.EncodeJSON(p.Most)
 		}
 	case p.Words != nil:
+		if several, ok := rs.AsArray(list(raw)); ok && len(several) > 0 {
+			raw = t.string(p, several[0])
+		}
 		word, _ := rs.AsText(raw)
 		if !slices.Contains(p.Words, word) {
 			if near := nearest(word, p.Words, 1); len(near) > 0 {
@@ -199,10 +191,10 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		}
 	case "aggregate":
 		if !guess.Has("metric") {
-			guess = guess.With("metric", `"count"`)
-			if guess.Has("field") {
-				guess = guess.Without("field")
+			if guess.Has("field") { // a number of it, but not which
+				return Call{}, false
 			}
+			guess = guess.With("metric", `"count"`)
 		}
 		metric, _ := text(guess.Get("metric"))
 		switch {
@@ -321,21 +313,4 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 		mended = mended.With("filter", filter.JSON())
 	}
 	return Call{t.Name, mended}, true
-}
-
-// searchFor is the search for a text that a filter cannot look for.
-func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
-	s, ok := rs.AsText(sought.Value)
-	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "%*^$."))
-	if !ok || s == "" {
-		return Call{}, false
-	}
-	query := rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}, {Name: "streams", Value: rs.JoinArray([]string{args.Get("stream")})}}
-	return Call{"search", query.WithAll(onlyConnection(args))}, true
-}
-
-// countedBy counts the values of a field, because no filter excludes one.
-func countedBy(args rs.Object, excluded rs.Member) Call {
-	count := rs.Object{{Name: "stream", Value: args.Get("stream")}, {Name: "metric", Value: `"count"`}}.WithAll(onlyConnection(args))
-	return Call{"aggregate", count.With("group_by", rs.EncodeJSON(excluded.Name))}
 }

@@ -70,9 +70,10 @@ func snake(name string) string {
 	var b strings.Builder
 	previous := '_'
 	for _, c := range strings.TrimSpace(name) {
+		sent := c
 		switch {
 		case c == '-' || c == ' ' || c == '.':
-			c = '_'
+			c, sent = '_', '_'
 		case unicode.IsUpper(c):
 			if unicode.IsLower(previous) || unicode.IsDigit(previous) {
 				b.WriteByte('_')
@@ -82,7 +83,7 @@ func snake(name string) string {
 		if c != '_' || previous != '_' {
 			b.WriteRune(c)
 		}
-		previous = c
+		previous = sent
 	}
 	return strings.Trim(b.String(), "_")
 }

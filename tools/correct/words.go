@@ -41,7 +41,7 @@ var wordForms = map[string]map[string]string{
 		"text": "lexical", "exact": "lexical", "vector": "semantic"},
 	"metric": {
 		"average": "avg", "mean": "avg", "maximum": "max", "minimum": "min", "distinct": "count_distinct", "distinct_count": "count_distinct",
-		"unique":       "count_distinct",
+		"unique": "count_distinct", "total": "sum", "add": "sum",
 		"unique_count": "count_distinct", "cardinality": "count_distinct", "n_unique": "count_distinct",
 	},
 	"count": {"true": "exact", "yes": "exact", "total": "exact", "false": "none", "no": "none"},
@@ -98,6 +98,7 @@ var likely = map[string]string{
 // Words that probably mean what no filter says.
 var (
 	lists      = set("in", "any", "any_of", "one_of")
+	absences   = set("exists", "is_null", "isnull", "null", "missing", "is_empty", "empty")
 	exclusions = set("ne", "neq", "not", "!=", "<>", "not_equal", "not_equals", "nin", "not_in", "is_not")
 	seeks      = set("contains", "like", "ilike", "match", "matches", "regex", "starts_with", "startswith",
 		"ends_with", "endswith", "search", "icontains", "includes")
