@@ -188,6 +188,10 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		}
 	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
 		e.Send = c.tool.Restarted(c.args).String()
+	case e.Code == "search_mode_unavailable":
+		e.Send = correct.Call{Tool: c.tool.Name, Arguments: c.args.Without("mode")}.String()
+	case c.tool.WithoutStream(c.args) && (e.Code == rs.InvalidArguments || e.Code == "invalid_request"):
+		c.inStream(ctx, &e)
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
@@ -195,8 +199,12 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		if send, ok := c.tool.Rewritten(c.args, &e); ok {
 			e.Send = send.String()
 		} else if found := c.unknownField(ctx); found != nil {
-			found.Connect = c.fieldConnect(ctx)
+			if found.Code == e.Code {
+				found.Connect = c.fieldConnect(ctx)
+			}
 			return c.instead(found)
+		} else if correct.MistakesDate(c.args) {
+			e.Hint = "A date is written as year, month, day: today is " + time.Now().UTC().Format(time.DateOnly) + "."
 		}
 		e.Connect = c.fieldConnect(ctx)
 	case e.Code == rs.NotFound:
@@ -208,7 +216,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			}
 		}
 	case !fromServer:
-		e.Send = c.guess()
+		e.Send = cmp.Or(c.timed(ctx), c.guess())
 		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
 	}
 	return &e
@@ -242,7 +250,45 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 	if s == nil {
 		return nil
 	}
-	return correct.ReadStream(streams[0], s).Unknown(c.tool, c.args, c.refused)
+	known := correct.ReadStream(streams[0], s)
+	if known.Misses(c.args) {
+		if all := c.schema(ctx, "", connection); all != nil {
+			known.ReadRelated(all)
+		}
+	}
+	return known.Unknown(c.tool, c.args, c.refused)
+}
+
+// timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.
+func (c *correcting) timed(ctx context.Context) string {
+	streams, connection := correct.Touches(c.args)
+	if !localCodes[c.refused.Code] || len(streams) != 1 || !c.tool.NeedsTime(c.args) {
+		return ""
+	}
+	s := c.schema(ctx, streams[0], connection)
+	if s == nil {
+		return ""
+	}
+	call, ok := c.tool.Timed(c.args, correct.ReadStream(streams[0], s).Time())
+	if !ok {
+		return ""
+	}
+	return call.String()
+}
+
+// inStream names the streams that have the fields of a filter which was sent without a stream.
+func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
+	_, connection := correct.Touches(c.args)
+	e.Hint = "A filter needs the one stream whose fields it names."
+	s := c.schema(ctx, "", connection)
+	if s == nil {
+		return
+	}
+	if having := correct.Having(s, c.args.Object("filter")); len(having) == 1 {
+		e.Send = c.tool.InStream(c.args, having[0]).String()
+	} else if len(having) > 1 {
+		e.Hint += " These have them: " + strings.Join(having, ", ") + "."
+	}
 }
 
 // instead is an error of ours in place of the resource server's, whose own words are quoted below it.

@@ -18,7 +18,8 @@ func correctable() *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","received_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time",` +
-		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments"}]}]},` +
+		`"thread_id":"t=string,a=group_by","size_bytes":"t=integer,eq,r=gte|gt|lte|lt,a=sum|max"},"expand_capabilities":[{"name":"attachments","stream":"attachments","max_limit":50}]},` +
+		`{"name":"attachments","field_capabilities":{"body_text":"t=text,lex"}}]},` +
 		`{"connector_key":"notes","granted_connections":[{"connection_id":"cin_2","display_name":"Notebook"}],"streams":[{"name":"notes"}]}]}`
 	page := func(r rs.Request) (*rs.Response, error) {
 		refuse := func(status int, code rs.Code, message string) (*rs.Response, error) {
@@ -44,7 +45,7 @@ func correctable() *middlewaretest.RS {
 			return refuse(400, "invalid_request", "count must be one of exact, none")
 		case r.Query.Get("metric") == "count_distinct", r.Query.Get("group_by") == "subject":
 			return refuse(400, "invalid_request", "not declared")
-		case r.Query.Has("filter[subjet]"), r.Query.Get("field") == "size":
+		case r.Query.Has("filter[subjet]"), r.Query.Get("fields") == "body", r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
 		case strings.Contains(r.Query.Get("filter[received_at][gte]"), "/"):
 			return refuse(400, "invalid_request", "not a timestamp")
@@ -142,12 +143,42 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":"count","group_by":"subject"}`, []string{"cannot group. Those that can: thread_id.", "!send: "},
 			[]string{"/v1/streams/messages/aggregate?group_by=subject&metric=count", "/v1/schema?stream=messages&view=compact"},
 		},
+		"a bounded count's groups of time are of the field that says when": {
+			"aggregate", `{"stream":"messages","metric":"count","granularity":"month","until":"2026-01"}`,
+			[]string{`"granularity":"month","filter":{"received_at":{"lte":"2026-01-31"}},"group_by_time":"received_at"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"a field of what is related is read there": {
+			"fetch", `{"id":"cin_1/messages:m1","fields":["body"]}`,
+			[]string{`unknown_field: messages has no field "body"; the related attachments has it as body_text.`, `send: fetch {"id":"cin_1/messages:m1","expand":["attachments"]}`},
+			[]string{
+				"/v1/streams/messages/records/m1?connection_id=cin_1&fields=body",
+				"/v1/schema?connection_id=cin_1&stream=messages&view=compact", "/v1/schema?connection_id=cin_1&view=compact",
+			},
+		},
+		"a range that ends before it begins is turned round": {
+			"query_records", `{"stream":"messages","filter":{"size_bytes":{"gt":9,"lte":1}}}`,
+			[]string{`invalid_filter: the range of "size_bytes" ends before it begins: gt 9, lte 1.`, `send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":1,"lte":9}}}`}, nil,
+		},
+		"so is a period": {
+			"search", `{"q":"a","since":"2026-06-30","until":"2026-06-01"}`, []string{`send: search {"q":"a","since":"2026-06-01","until":"2026-06-30"}`}, nil,
+		},
+		"a filter without a stream is of the one that has its fields": {
+			"query_records", `{"filter":{"subject":"a"}}`, []string{"stream is required", `send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, []string{whole},
+		},
+		"a date that may be two days is neither": {
+			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"01/03/2026"}}}`, []string{"year, month, day: today is 20", "!send: "},
+			[]string{records + "?filter[received_at][gte]=01/03/2026", "/v1/schema?stream=messages&view=compact"},
+		},
+		"a part of a handle with a slash is that id": {
+			"query_records", `{"stream":"messages","filter":{"order_id":"2026%2F0042"}}`, nil, []string{records + "?filter[order_id]=2026/0042"},
+		},
 		"a time of no certain form is not replaced": {"search", `{"q":"a","since":"last month"}`, []string{"since cannot be", "!send: "}, nil},
 		"a list of values has no or":                {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
 		"D9 a filter in a text is refused":          {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
 		"a text within a field is a search":         {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
 		"a bound of a time is one of a search":      {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
-		"a bound of a count needs the field of it":  {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: schema {"stream":"messages"}`}, nil},
+		"a bound of a count needs the field of it":  {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-01-01"}}}`}, []string{"/v1/schema?stream=messages&view=compact"}},
 		"a stream in the singular is named":         {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
 		"what the server said is not the headline":  {"query_records", `{"stream":"message"}`, []string{"unknown_stream: no stream", "!introspection"}, []string{"/v1/streams/message/records", whole}},
 		"what a token may not do is said, not looked up": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`,

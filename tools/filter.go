@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
 // A filter is a typed filter, ready to be written as bracketed parameters (S3-R10). The empty filter writes nothing.
@@ -81,6 +82,10 @@ func parseCondition(field, raw string) (filter, error) {
 	operators, err := readObject(raw)
 	if err != nil || len(operators) == 0 {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote(field), show(raw))
+	}
+	if lower, upper, reversed := correct.ReversedRange(operators); reversed {
+		return nil, invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
+			quote(field), lower, show(operators.Get(lower)), upper, show(operators.Get(upper)))
 	}
 	var f filter
 	for _, operator := range operators {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -107,7 +108,8 @@ func (a *arguments) moment(name string) string {
 		return ""
 	}
 	if _, err := rs.ReadTime(value); err != nil {
-		a.failf(name, `Send a date such as "2026-06-30", or a time such as "2026-06-30T12:00:00Z".`, "%s cannot be %s.", name, quote(value))
+		today := time.Now().UTC().Format(time.DateOnly)
+		a.failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote(value))
 	}
 	return value
 }

@@ -108,6 +108,48 @@ func boundOf(operator, raw string) (name, value string) {
 	return operator, valueOf(raw)
 }
 
+// Reversed reports whether a range ends before it begins: two numbers, or two dates or times. A date is a day in some zone, so beside a
+// time it may be off by one.
+func Reversed(lower, upper string) bool {
+	if rs.Kind(lower) == "number" && rs.Kind(upper) == "number" {
+		a, errA := strconv.ParseFloat(lower, 64)
+		b, errB := strconv.ParseFloat(upper, 64)
+		return errA == nil && errB == nil && a > b
+	}
+	from, _ := text(lower)
+	until, _ := text(upper)
+	a, errA := rs.ReadTime(from)
+	b, errB := rs.ReadTime(until)
+	if (len(from) == len(time.DateOnly)) != (len(until) == len(time.DateOnly)) {
+		b = b.AddDate(0, 0, 2)
+	}
+	return errA == nil && errB == nil && a.After(b)
+}
+
+// ReversedRange returns the operators of a condition of which the range ends before it begins.
+func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
+	for _, lower := range []string{"gte", "gt"} {
+		for _, upper := range []string{"lte", "lt"} {
+			if condition.Has(lower) && condition.Has(upper) && Reversed(condition.Get(lower), condition.Get(upper)) {
+				return lower, upper, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// swapped is a filter with its reversed ranges the other way round.
+func swapped(filter rs.Object) rs.Object {
+	for _, m := range filter {
+		condition := rs.AsObject(m.Value)
+		if lower, upper, ok := ReversedRange(condition); ok {
+			turned := condition.With(lower, condition.Get(upper)).With(upper, condition.Get(lower))
+			filter = filter.With(m.Name, turned.JSON())
+		}
+	}
+	return filter
+}
+
 // valueOf is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.
 func valueOf(raw string) string {
 	if s, ok := text(raw); ok {

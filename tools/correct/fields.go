@@ -14,16 +14,17 @@ const maxShown = 12
 
 // A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
 type correction struct {
-	stream KnownStream
-	args   rs.Object
-	wrong  []string // sentences
-	param  string
-	code   rs.Code
-	here   string     // where a field is missed that there may be elsewhere
-	open   bool       // something is wrong for which there is no replacement
-	partly bool       // not all of the fields that there are instead were named
-	hint   string     // what the call that is sent instead does
-	sought *rs.Member // a condition on a field that search reads and no filter does
+	stream  KnownStream
+	args    rs.Object
+	wrong   []string // sentences
+	param   string
+	code    rs.Code
+	here    string     // where a field is missed that there may be elsewhere
+	open    bool       // something is wrong for which there is no replacement
+	related []string   // relations that have a field which the stream has not
+	partly  bool       // not all of the fields that there are instead were named
+	hint    string     // what the call that is sent instead does
+	sought  *rs.Member // a condition on a field that search reads and no filter does
 }
 
 // say notes what is wrong with an argument.
@@ -85,19 +86,27 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 	if t.Name == "aggregate" {
 		c.aggregate()
 	} else if t.Takes("field") {
-		if field, ok := text(c.args.Get("field")); ok {
+		if field, ok := text(c.args.Get("field")); ok && !c.inRelated("field", field) {
 			if to := c.name("field", field, nil, ""); to != "" {
 				c.args = c.args.With("field", rs.EncodeJSON(to))
 			}
 		}
 	}
 	c.relations()
+	if !t.Takes("sort") && len(c.related) > 0 {
+		t.Name, c.args = "fetch", members(c.args, "id", "connection_id", "fields", "expand", "expand_limit")
+	}
+	for _, relation := range c.related {
+		if expanded := c.args.Array("expand"); !slices.Contains(expanded, rs.EncodeJSON(relation)) {
+			c.args = c.args.With("expand", rs.JoinArray(append(slices.Clone(expanded), rs.EncodeJSON(relation))))
+		}
+	}
 	c.view()
 	if len(c.wrong) == 0 {
 		return nil
 	}
 	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
-	if e.Code == rs.UnknownField && refused.Status != 0 {
+	if e.Code == rs.UnknownField && refused.Status != 0 && len(c.related) == 0 {
 		e.Code = refused.Code
 	}
 	if c.sought != nil {
@@ -124,9 +133,15 @@ func (c *correction) fields() {
 			c.args = c.args.Without("fields")
 			return
 		}
+		if c.inRelated("fields", name) {
+			continue
+		}
 		if to := c.name("fields", name, nil, ""); to != "" && !slices.Contains(kept, to) {
 			kept = append(kept, to)
 		}
+	}
+	if len(kept) == 0 && len(c.related) > 0 {
+		c.args = c.args.Without("fields")
 	}
 	if len(kept) > 0 {
 		c.args, c.open = c.args.With("fields", listed(kept)), false // without those that are nowhere
@@ -258,20 +273,27 @@ func (c *correction) relations() {
 	for _, raw := range c.args.Array("expand") {
 		name, _ := text(raw)
 		to := name
-		if !slices.Contains(c.stream.Relations, name) {
-			if len(c.stream.Relations) == 0 {
+		names := c.stream.relations()
+		if !slices.Contains(names, name) {
+			if len(names) == 0 {
 				c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
 				continue
 			}
-			near := nearest(name, c.stream.Relations, 3)
-			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quoted(name), instead(near, c.stream.Relations))
-			to = append(near, c.stream.Relations[0])[0]
+			near := nearest(name, names, 3)
+			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quoted(name), instead(near, names))
+			to = append(near, names[0])[0]
 			if raw := limits.Get(name); raw != "" {
 				limits = renamed(limits, name, to, raw)
 			}
 		}
 		if !slices.Contains(kept, to) {
 			kept = append(kept, to)
+		}
+	}
+	for _, r := range c.stream.Relations {
+		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
+			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.", shownNames([]string{r.Name}, 1), n, *r.MaxLimit)
+			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}
 	}
 	if c.args = c.args.Without("expand", "expand_limit"); len(kept) > 0 {

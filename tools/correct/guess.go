@@ -40,7 +40,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if raw := guess.Get("filter"); raw != "" {
 		filter, excluded, sought := guessedFilter(raw)
 		if guess = guess.Without("filter"); filter != "" && filter != "{}" {
-			guess = guess.With("filter", filter)
+			guess = guess.With("filter", swapped(rs.AsObject(filter)).JSON())
 		}
 		switch {
 		case filter == "" && !isEmpty(raw): // without a condition it would be another question
@@ -63,6 +63,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 				guess = guess.With(m.Name, value)
 			}
 		}
+	}
+	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && Reversed(since, until) {
+		return Call{t.Name, args.With("since", until).With("until", since)}, true
 	}
 	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
 		return Call{}, false // the error says the form

@@ -20,8 +20,8 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, snake(m.Name)) {
 			continue
 		}
-		search := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: list(args.Get("stream"))}}
-		return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "since", "until", "time_zone", "limit"))}, true
+		search := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: list(args.Get("stream"))}}.WithAll(onlyConnection(args))
+		return Call{"search", search.WithAll(members(args, "filter", "since", "until", "time_zone", "limit"))}, true
 	}
 	return Call{}, false
 }

@@ -11,8 +11,9 @@ import (
 type KnownStream struct {
 	Name      string
 	Fields    []rs.SchemaField
-	Relations []string
+	Relations []rs.Relation
 	Views     []string
+	Related   []KnownStream // of the relations, where they were looked up
 }
 
 // ReadStream reads a stream out of a schema document; a field of several connections counts once.
@@ -28,8 +29,8 @@ func ReadStream(name string, s *rs.Schema) KnownStream {
 			}
 		}
 		for _, r := range row.Relations() {
-			if !slices.Contains(stream.Relations, r.Name) {
-				stream.Relations = append(stream.Relations, r.Name)
+			if !slices.Contains(stream.relations(), r.Name) {
+				stream.Relations = append(stream.Relations, r)
 			}
 		}
 		for _, raw := range row.Members.Array("views") {
@@ -39,6 +40,27 @@ func ReadStream(name string, s *rs.Schema) KnownStream {
 		}
 	}
 	return stream
+}
+
+func (s KnownStream) relations() (names []string) {
+	for _, r := range s.Relations {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// Time is the one field that says when a record is; "" where there is none, or several.
+func (s KnownStream) Time() string {
+	found := ""
+	for _, f := range s.Fields {
+		switch {
+		case f.Role == "event-time" && found != "":
+			return ""
+		case f.Role == "event-time":
+			found = f.Name
+		}
+	}
+	return found
 }
 
 func (s KnownStream) field(name string) *rs.SchemaField {

@@ -93,6 +93,12 @@ func withoutHandles(args rs.Object) rs.Object {
 		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
 			continue
 		}
+		if escaped := strings.ToUpper(handle); strings.Contains(escaped, "%2F") && !strings.ContainsAny(handle, ":/") {
+			if plain, err := url.PathUnescape(handle); err == nil { // the last segment of a handle
+				args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(plain)).JSON())
+			}
+			continue
+		}
 		ref, err := rs.ParseRef(handle)
 		connection, named := text(args.Get("connection_id"))
 		switch {
