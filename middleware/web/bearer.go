@@ -7,7 +7,6 @@ import (
 
 	"github.com/justinas/alice"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -58,40 +57,10 @@ func bearer(authenticator Authenticator, public Public, offers func(rs.Missing) 
 				refuseCaller(w, r, public, err)
 				return
 			}
-			deferred := &deferredWriter{
-				w: w, check: revalidation(r.Context(), authenticator, token, offers), refuse: func(err error) { refuseCaller(w, r, public, err) },
-			}
+			deferred := &deferredWriter{w: w, r: r, token: token, authenticator: authenticator, public: public, offers: offers}
 			next.ServeHTTP(deferred, r.WithContext(auth.WithPrincipal(r.Context(), principal)))
 			deferred.finish()
 		})
-	}
-}
-
-// revalidation returns a function that asks the authenticator again, once, if the resource server has refused the token. It
-// returns an error if the caller is not admitted any more. An authenticator that cannot tell changes nothing.
-func revalidation(ctx context.Context, authenticator Authenticator, token rs.Token, offers func(rs.Missing) bool) func() error {
-	request, asked := middleware.RequestFrom(ctx), false
-	more := func() error {
-		missing, refused := request.Ungranted()
-		if refused == nil || offers == nil || !offers(missing) {
-			return nil
-		}
-		return &rs.Error{Code: rs.InsufficientScope, Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
-	}
-	return func() error {
-		reason, noted := request.Unauthorized()
-		if !noted || asked {
-			return more()
-		}
-		asked = true
-		principal, err := revalidate(ctx, authenticator, token, reason)
-		if err == nil {
-			err = principal.Admissible()
-		}
-		if err != nil && refusalStatus(rs.AsError(err).Code) < http.StatusInternalServerError {
-			return err
-		}
-		return more()
 	}
 }
 

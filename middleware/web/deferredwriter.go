@@ -4,19 +4,52 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // A deferredWriter is a ResponseWriter that can still refuse a request (D7). Before the pipeline's answer begins it checks the
 // caller again; a caller that is refused then gets the refusal instead of the answer. The pipeline writes from a goroutine of its
 // own, hence the lock.
 type deferredWriter struct {
-	w      http.ResponseWriter
-	check  func() error // nil: the caller is still admitted
-	refuse func(error)
+	w             http.ResponseWriter
+	r             *http.Request
+	token         rs.Token // of the caller
+	authenticator Authenticator
+	public        Public
+	offers        func(rs.Missing) bool // see [bearer]
 
 	mu      sync.Mutex
+	asked   bool // the authenticator was, again
 	started bool // the pipeline's answer is on its way
 	refused bool // the refusal is on its way
+}
+
+// check asks the authenticator again, once, if the resource server has refused the token. It returns an error if the caller is not
+// admitted any more, or is to sign in for more. An authenticator that cannot tell changes nothing.
+func (d *deferredWriter) check() error {
+	request := middleware.RequestFrom(d.r.Context())
+	if reason, noted := request.Unauthorized(); noted && !d.asked {
+		d.asked = true
+		principal, err := revalidate(d.r.Context(), d.authenticator, d.token, reason)
+		if err == nil {
+			err = principal.Admissible()
+		}
+		if err != nil && refusalStatus(rs.AsError(err).Code) < http.StatusInternalServerError {
+			return err
+		}
+	}
+	missing, refused := request.Ungranted()
+	if refused == nil || d.offers == nil || !d.offers(missing) {
+		return nil
+	}
+	return &rs.Error{Code: rs.InsufficientScope, Message: refused.Message, Hint: "The owner can grant it at a new sign-in."}
+}
+
+func (d *deferredWriter) refuse(err error) {
+	d.refused = true
+	refuseCaller(d.w, d.r, d.public, err)
 }
 
 // begin checks the caller before the first byte of the answer, and reports whether the pipeline may write.
@@ -28,7 +61,6 @@ func (d *deferredWriter) begin(final bool) bool {
 		return true
 	}
 	if err := d.check(); err != nil {
-		d.refused = true
 		d.refuse(err)
 		return false
 	}
@@ -85,7 +117,6 @@ func (d *deferredWriter) finish() {
 		return
 	}
 	if err := d.check(); err != nil && !d.started {
-		d.refused = true
 		d.refuse(err)
 	}
 }
