@@ -8,7 +8,6 @@ var (
 	Deadline    = deadline
 	GateExpand  = gateExpand
 	HoldAnswers = holdAnswers
-	Recover     = recoverCall
 	Render      = renderResult
 	Observe     = observeCall
 	Validate    = validate

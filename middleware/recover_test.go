@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
@@ -33,15 +34,15 @@ func TestRecover(t *testing.T) {
 				Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}},
 				Do:    func(context.Context, tools.Call) { row.do() },
 			}
-			handle := middleware.Recover(zerolog.New(&log))(core.Handle)
+			handle := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: time.Now})(core.Handle)
 			reply, err := handle(as(t.Context(), auth.KindClient), callOf(t, "fetch", `{"id":"`+middlewaretest.CanaryArgument+`"}`))
 			if codeOf(t, err) != rs.Internal || reply.Response != nil {
 				t.Errorf("%v, %v; want an internal error alone", reply, err)
 			}
 			text := log.String()
 			lines := logLines(t, &log)
-			if len(lines) != 1 {
-				t.Fatalf("%d log lines", len(lines))
+			if len(lines) != 2 || lines[1]["message"] != "call" || lines[1]["code"] != string(rs.Internal) {
+				t.Fatalf("not a line of the panic and one of its call: %v", lines)
 			}
 			stack, _ := lines[0]["stack"].(string)
 			delete(lines[0], "stack")
@@ -64,8 +65,8 @@ func TestRecoverLeavesTheRestAlone(t *testing.T) {
 	var log bytes.Buffer
 	want := &rs.Error{Code: "grant_revoked"}
 	core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}}, Err: want}
-	reply, err := middleware.Recover(zerolog.New(&log))(core.Handle)(t.Context(), callOf(t, "schema", ``))
-	if err != want || reply.Response != core.Reply.Response || log.Len() != 0 { //nolint:errorlint // the very same
+	reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: time.Now})(core.Handle)(t.Context(), callOf(t, "schema", ``))
+	if err != want || reply.Response != core.Reply.Response || strings.Contains(log.String(), "panic") { //nolint:errorlint // the very same
 		t.Errorf("%v, %v, log %s", reply, err, log.String())
 	}
 }

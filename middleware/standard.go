@@ -36,8 +36,7 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		o.Now = time.Now
 	}
 	return chain(core,
-		observeCall(o),       // one span, one call in the metrics and one line in the log
-		recoverCall(o.Log),   // a panic is a bug: JSON-RPC internal error, stack to the log
+		observeCall(o),       // one span, one call in the metrics and one line in the log; a panic is an internal error
 		holdAnswers,          // what is read counts until it is rendered
 		renderResult,         // the only stage that writes a result
 		deadline(o.Deadline), // and the client's hang-up

@@ -27,7 +27,7 @@ type ChainOptions struct {
 // AuthenticatedChain is what an HTTP request passes before the pipeline. Together with [ChainOptions.PublicChain] it is the whole policy
 // of access control:
 //
-//	closeUnread(observe(recoverHTTP(framing(guard(bodyLimit(bearer(limit(pipeline))))))))
+//	closeUnread(observe(framing(guard(bodyLimit(bearer(limit(pipeline)))))))
 func (o ChainOptions) AuthenticatedChain() alice.Chain {
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = defaultMaxBodyBytes
@@ -59,9 +59,8 @@ func (o ChainOptions) SignInChain() alice.Chain {
 // machine, not a public name, and learn nothing but whether the server is up.
 func (o ChainOptions) BaseChain() alice.Chain {
 	return alice.New(
-		closeUnread,           // an answer before the body is read ends the connection
-		observe(o),            // one record of the request for all that follows; its log line, span and metrics, never a token or a query
-		recoverHTTP(o.Logger), // a panic is a 500 with a body
-		framing,               // two lengths are 400
+		closeUnread, // an answer before the body is read ends the connection
+		observe(o),  // one record of the request for all that follows; its log line, span and metrics, never a token or a query; a panic is a 500
+		framing,     // two lengths are 400
 	)
 }

@@ -7,5 +7,4 @@ var (
 	Guard       = guard
 	Limit       = limit
 	Observe     = observe
-	RecoverHTTP = recoverHTTP
 )

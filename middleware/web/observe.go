@@ -32,7 +32,8 @@ const requestIDHeader = "Request-Id"
 // observe gives every request its [middleware.Request], in which the stages below it find its id, path and client, and how it is
 // answered; and shows it, when it has ended, in the log, in the metrics and in a span of the trace that its traceparent names. The id is
 // repeated in the answer. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots, dashes and
-// underscores, and no part of the credential. A nil tracer makes no span, a nil observer counts nothing.
+// underscores, and no part of the credential. A nil tracer makes no span, a nil observer counts nothing. A panic is a 500, or breaks the
+// connection; see [refusePanic].
 //
 // Only our own paths are recorded: people paste tokens into others. So otelhttp is not used: its spans have url.path and
 // user_agent.original as the client sent them.
@@ -53,15 +54,21 @@ func observe(o ChainOptions) alice.Constructor {
 			if o.Observer != nil {
 				o.Observer.RequestBegan()
 			}
-			defer func() { // also when the handler panics past recoverHTTP, as http.ErrAbortHandler does
+			recorded := &recordingWriter{w, request}
+			r = r.WithContext(ctx)
+			defer func() {
+				aborted := refusePanic(o.Logger, recorded, r, recover())
 				took := time.Since(began)
 				logRequest(ctx, o.Logger, request, r.Method, took)
 				if o.Observer != nil {
 					o.Observer.RequestEnded(request.Path, request.Status, request.Refusal, took)
 				}
 				endSpan()
+				if aborted {
+					panic(http.ErrAbortHandler)
+				}
 			}()
-			next.ServeHTTP(&recordingWriter{w, request}, r.WithContext(ctx))
+			next.ServeHTTP(recorded, r)
 		})
 	}
 }

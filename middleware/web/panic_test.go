@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-func TestRecoverHTTP(t *testing.T) {
+func TestObserveRecovers(t *testing.T) {
 	var log bytes.Buffer
 	handler := func(pipeline http.HandlerFunc) http.Handler {
-		return web.Observe(web.ChainOptions{Logger: zerolog.Nop()})(web.RecoverHTTP(zerolog.New(&log))(pipeline))
+		return web.Observe(web.ChainOptions{Logger: zerolog.New(&log)})(pipeline)
 	}
 	request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 
@@ -26,7 +26,7 @@ func TestRecoverHTTP(t *testing.T) {
 		if w.Code != 500 || refusalCode(t, w.Body.Bytes()) != "internal_error" || strings.Contains(w.Body.String(), "the cause") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
-		if text := log.String(); strings.Contains(text, "the cause") || !strings.Contains(text, "recoverhttp_test.go") {
+		if text := log.String(); strings.Contains(text, "the cause") || !strings.Contains(text, "panic_test.go") {
 			t.Errorf("log %s", text)
 		}
 	})
