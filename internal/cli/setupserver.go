@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // server returns what the client is to connect to, and notes about what is still missing.
@@ -136,9 +136,7 @@ func encrypted(flag, address string) error {
 		return exit.UsageError(flag + " is not an address.")
 	}
 	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
-	number, err := netip.ParseAddr(host)
-	loopback := err == nil && number.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
-	if parsed.Scheme != "https" && !loopback {
+	if parsed.Scheme != "https" && !rsclient.IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
 		return exit.UsageError(fmt.Sprintf(
 			"%s %s is not encrypted: http is for this machine alone, such as http://127.0.0.1:7700/mcp. Give an https address.", flag, address))
 	}

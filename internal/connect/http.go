@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -166,9 +165,7 @@ func secureURL(text string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
 		return nil, errors.New("an address in an answer is not an absolute URL without credentials")
 	}
-	host := strings.ToLower(u.Hostname())
-	number, err := netip.ParseAddr(host)
-	if u.Scheme != "https" && (u.Scheme != "http" || host != "localhost" && (err != nil || !number.IsLoopback())) {
+	if u.Scheme != "https" && (u.Scheme != "http" || !rsclient.IsLoopback(strings.ToLower(u.Hostname()))) {
 		return nil, fmt.Errorf("%s is not encrypted: http is for this machine alone", u.Host)
 	}
 	return u, nil

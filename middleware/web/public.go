@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // The paths of the endpoint, its documents and its probes, without a prefix; see [Public.Path].
@@ -122,7 +124,7 @@ func (p Public) allowed(r *http.Request, host string) bool {
 	if slices.ContainsFunc(p.Hosts, func(entry string) bool { entry = strings.ToLower(entry); return entry == host || entry == name }) {
 		return true
 	}
-	return isLoopback(name) && overLoopback(r)
+	return rsclient.IsLoopback(name) && overLoopback(r)
 }
 
 // hostname drops the port and an IPv6 address's brackets; it is "" for what is not a host at all.
@@ -151,11 +153,6 @@ func hostname(host string) string {
 // isDNSName reports whether a text in lower case is of the characters that names and IPv4 addresses are made of.
 func isDNSName(text string) bool {
 	return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
-}
-
-func isLoopback(name string) bool {
-	address, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && address.Unmap().IsLoopback()
 }
 
 // overLoopback reports whether the connection came in at a loopback address of this machine.

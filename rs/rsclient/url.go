@@ -2,6 +2,7 @@ package rsclient
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -28,6 +29,13 @@ func hostOf(text string) string {
 		return ""
 	}
 	return u.Host
+}
+
+// IsLoopback reports whether a host, in lower case and without a port, is this machine by its name or address. Plain http is for such
+// hosts alone (RFC 8252, section 7.3).
+func IsLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
 }
 
 // RedactURL drops what could be a secret before a URL is shown.

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // maxDocument bounds what is read of an answer, in bytes.
@@ -115,8 +116,7 @@ func (s server) check(issuer string) error {
 }
 
 func loopbackHTTP(u *url.URL) bool {
-	address, err := netip.ParseAddr(u.Hostname())
-	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.IsLoopback())
+	return u.Scheme == "http" && rsclient.IsLoopback(u.Hostname())
 }
 
 // get reads a JSON document. Its error names the status, or what hindered the request, and nothing of the document.
