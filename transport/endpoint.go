@@ -63,13 +63,13 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	request := middleware.RequestFrom(r.Context())
 	request.IconURL = e.public.URL(r, web.IconPath)
-	defer request.EndWith(r.Context())()
 	if e.stop != nil {
 		defer request.EndWith(e.stop)()
 	}
 	if e.fast != nil && e.fast.Serve(w, r, body) {
 		return
 	}
+	defer request.EndWith(r.Context())() // the SDK does not hand on its end
 	m, refusal := parseMessage(body)
 	if refusal != nil {
 		writeRPCError(w, http.StatusBadRequest, nil, refusal)

@@ -12,7 +12,7 @@ import (
 // Canonical returns arguments as the tool lists them, and whether that differs from what was sent. Only what is certain is
 // rewritten: another common name of an argument, a number in quotes, one value for a list of one, and the like.
 func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
-	before := args.JSON()
+	written := args
 	args = t.withNames(args)
 	for i := range args {
 		if p := t.parameter(args[i].Name); p != nil {
@@ -32,7 +32,7 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 		}
 	}
 	args = withoutHandles(limited(args))
-	return args, args.JSON() != before
+	return args, !slices.Equal(args, written)
 }
 
 // withNames gives arguments the names that the tool lists.
