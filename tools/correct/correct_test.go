@@ -125,6 +125,18 @@ func TestDisplayNames(t *testing.T) {
 	}
 }
 
+// A stream in the filter is the stream of the call, and none is looked for by the fields of the filter.
+func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
+	for _, tool := range tools.All("https://rs.example") {
+		for filter, want := range map[string]bool{`{"stream":"messages"}`: false, `{"status":"paid"}`: true} {
+			args, _ := correct.Arguments(json.RawMessage(`{"filter":` + filter + `}`))
+			if got := tool.Known.WithoutStream(args); tool.Name == "search" && got != want {
+				t.Errorf("%s: %v, want %v", filter, got, want)
+			}
+		}
+	}
+}
+
 // Other words for a metric are that metric.
 func TestOtherWordsForAMetric(t *testing.T) {
 	for _, tool := range tools.All("https://rs.example") {

@@ -89,5 +89,8 @@ func (t Tool) InStream(args rs.Object, stream string) Call {
 
 // WithoutStream reports whether a call has a filter and not the one stream that it needs for it.
 func (t Tool) WithoutStream(args rs.Object) bool {
+	if _, misplaced := t.misplaced(args); misplaced { // the filter names the stream
+		return false
+	}
 	return args.Object("filter") != nil && !args.Has("stream") && !args.Has("streams") && (t.Takes("stream") || t.Takes("streams"))
 }
