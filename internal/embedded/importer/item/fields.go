@@ -40,6 +40,8 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 		return nil, errors.New("not a JSON object")
 	case Overflows(text):
 		return nil, errors.New("one that most programs cannot read: it has a number beyond 1.8e308")
+	case depth(text) > maxDepth:
+		return nil, fmt.Errorf("nested more than %d levels deep", maxDepth)
 	}
 	p.line++
 	p.fields = p.fields[:0]
@@ -56,6 +58,26 @@ func (p *Parser) Parse(text []byte) ([]Field, error) {
 		return nil, fmt.Errorf("ambiguous: it has the field %q twice", twice.name)
 	}
 	return p.fields, nil
+}
+
+// maxDepth is how deep a record may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
+const maxDepth = 200
+
+// depth counts how deep valid JSON is nested.
+func depth(text []byte) int {
+	deepest, level := 0, 0
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '"':
+			at = stringEnd(text, at) - 1
+		case '{', '[':
+			level++
+			deepest = max(deepest, level)
+		case '}', ']':
+			level--
+		}
+	}
+	return deepest
 }
 
 // eachMember visits the members of a JSON object that is known to be valid, so that what is expected next is there.

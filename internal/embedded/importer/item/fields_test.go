@@ -3,6 +3,7 @@ package item
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -10,7 +11,7 @@ import (
 // FuzzLineParser holds the parser to encoding/json: it takes the objects that encoding/json takes, and finds the same fields in them.
 func FuzzLineParser(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `{"a":1}`, ` { "a" : [1,{"b":"]}"}] , "c":"\"}\\" } `, `{"a":{"a":{}}, "b":null,"c":-1.5e9}`, `{"a":1,"a":2}`, `{"":1,"":1,"aa":2}`, `{"\u0061":1,"a":2}`,
+		`{}`, `{"a":1}`, ` { "a" : [1,{"b":"]}"}] , "c":"\"}\\" } `, `{"a":{"a":{}}, "b":null,"c":-1.5e9}`, `{"a":1,"a":2}`, `{"":1,"":1,"aa":2}`, `{"a":1e999}`, `{"a":` + strings.Repeat("[", 199) + strings.Repeat("]", 199) + `}`, `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, `{"\u0061":1,"a":2}`,
 		`{"":""}`, `[]`, `"x"`, `{"a":tru}`, `{"é":"日本語 👩‍👩‍👧"}`, "{\"a\":\"\xff\"}", `{"a":1}{`, "{\"\\ud800\":0,\"\\ud801\":1}", "\t{\"a\"\r:\n1}",
 	} {
 		f.Add([]byte(seed))
@@ -23,7 +24,8 @@ func FuzzLineParser(f *testing.F) {
 		parser := NewParser()
 		fields, err := parser.Parse(text)
 		var want map[string]json.RawMessage
-		failed := json.Unmarshal(text, &want) != nil || want == nil || !utf8.Valid(text)
+		var value any // which refuses numbers that no float holds
+		failed := json.Unmarshal(text, &want) != nil || want == nil || !utf8.Valid(text) || json.Unmarshal(text, &value) != nil || levels(value) > maxDepth
 		if err != nil {
 			if !failed && countNames(t, text) == len(want) {
 				t.Fatalf("refused %q: %v", text, err)
@@ -43,6 +45,24 @@ func FuzzLineParser(f *testing.F) {
 			t.Fatalf("the second time %q has %d fields: %v", text, len(again), err)
 		}
 	})
+}
+
+// levels counts how deep a value is nested.
+func levels(value any) int {
+	deepest := 0
+	switch value := value.(type) {
+	case map[string]any:
+		for _, one := range value {
+			deepest = max(deepest, levels(one))
+		}
+	case []any:
+		for _, one := range value {
+			deepest = max(deepest, levels(one))
+		}
+	default:
+		return 0
+	}
+	return deepest + 1
 }
 
 // countNames counts the names at the top of an object, twice when they are there twice.
