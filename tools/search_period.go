@@ -70,7 +70,6 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 	}
 	response := &rs.Response{Status: 200, ContentType: "application/json"}
 	counted, exact := 0, true
-	var recall []rs.Object
 	for _, page := range pages {
 		response.Reads += page.reads
 		more = more || page.more
@@ -82,11 +81,8 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 		if response.RequestID == "" {
 			response.RequestID = page.response.RequestID
 		}
-		n, ok := page.meta.Number("count")
-		counted, exact = counted+n, exact && ok && !page.all
-		if o := page.meta.Object("recall"); o != nil {
-			recall = append(recall, o)
-		}
+		n, _, known := page.counts()
+		counted, exact = counted+n, exact && known
 	}
 	end := min(len(all), from.shown+limit)
 	page := all[min(from.shown, len(all)):end]
@@ -101,8 +97,8 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 	if exact && !timeline {
 		meta = append(meta, rs.Member{Name: "count", Value: strconv.Itoa(counted)})
 	}
-	if len(recall) > 0 {
-		meta = append(meta, rs.Member{Name: "recall", Value: mergedRecall(recall).JSON()})
+	if recall := p.recall(pages); recall != nil {
+		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
 	}
 	more = more || end < len(all)
 	body := rs.Object{
@@ -126,20 +122,32 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 	return response.WithBody(body.JSON())
 }
 
-// mergedRecall is what several answers say of the words of a query: those that occur nowhere occur in none of them.
-func mergedRecall(all []rs.Object) rs.Object {
-	missing := all[0].Array("missing_words")
-	partial, complete := 0, true
-	for _, one := range all {
-		n, _ := one.Number("partial_count")
-		partial, complete = partial+n, complete && !one.Denied("complete")
-		missing = slices.DeleteFunc(missing, func(word string) bool { return !slices.Contains(one.Array("missing_words"), word) })
+// recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
+func (p *periodReader) recall(pages []periodPage) rs.Object {
+	var missing []string
+	partial, complete, counted, said := 0, len(p.left) == 0, false, false
+	for i := range pages {
+		recall := pages[i].meta.Object("recall")
+		_, some, _ := pages[i].counts()
+		partial, complete = partial+some, complete && pages[i].complete() && !recall.Denied("complete")
+		counted, said = counted || recall.Has("partial_count"), said || recall != nil
+		for _, word := range recall.Array("missing_words") {
+			if !slices.Contains(missing, word) {
+				missing = append(missing, word)
+			}
+		}
 	}
+	if !said {
+		return nil
+	}
+	missing = slices.DeleteFunc(missing, func(word string) bool {
+		return slices.ContainsFunc(pages, func(page periodPage) bool { return !page.lacks(word) })
+	})
 	merged := rs.Object{{Name: "complete", Value: strconv.FormatBool(complete)}}
-	if slices.ContainsFunc(all, func(o rs.Object) bool { return o.Has("partial_count") }) {
+	if counted {
 		merged = append(merged, rs.Member{Name: "partial_count", Value: strconv.Itoa(partial)})
 	}
-	if len(missing) > 0 {
+	if len(missing) > 0 && len(p.left) == 0 {
 		merged = append(merged, rs.Member{Name: "missing_words", Value: rs.JoinArray(missing)})
 	}
 	return merged
@@ -161,6 +169,9 @@ func (p *periodReader) says() string {
 	}
 	minute("from", from)
 	minute("until", before)
+	if len(p.timeless) > 0 && p.args.q != "" {
+		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
+	}
 	return strings.Join(says, " ") + ": " + strings.Join(fields, ", ")
 }
 
@@ -202,7 +213,8 @@ func (p *periodReader) warnings(pages []periodPage) string {
 		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", strings.Join(p.timeless, ", "), maxPeriodHits))
 	}
 	if untimed > 0 {
-		says = append(says, fmt.Sprintf("Left out, because their time is not known: %d; a search without since and until has them.", untimed))
+		says = append(says, fmt.Sprintf("Left out, because their time is not known: %d; at most %d are looked up. A search of %s without since and until has them.",
+			untimed, maxDatedHits, strings.Join(p.timeless, ", ")))
 	}
 	if len(p.timeless) > 0 && p.args.q == "" {
 		says = append(says, strings.Join(p.timeless, ", ")+" have no time of their own and are not listed.")

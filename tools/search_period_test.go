@@ -66,6 +66,39 @@ func hitAt(stream, key, at string) string {
 	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"c","authored_at":%q}`, stream, key, at)
 }
 
+// A word that is only in parts of records, such as the bodies of messages, is not missing; what the parts in the period are is counted.
+func TestAWordOfAPartIsNotMissing(t *testing.T) {
+	const everyWord, oneWord = `"match":"all"`, `"match":"some","matched_words":["rent"]`
+	for name, row := range map[string]struct {
+		at, match string
+		more      bool
+		meta      string
+		says      string
+	}{
+		"in the period":            {"2026-03-05T00:00:00Z", everyWord, false, `{"warnings":[],"count":1,"recall":{"complete":true,"partial_count":0}}`, "1 hit for"},
+		"with some of the words":   {"2026-03-05T00:00:00Z", oneWord, false, `{"warnings":[],"count":0,"recall":{"complete":true,"partial_count":1,"missing_words":["due"]}}`, `"due" occurs nowhere`},
+		"of another time":          {"2026-05-05T00:00:00Z", everyWord, false, `{"warnings":[],"count":0,"recall":{"complete":true,"partial_count":0,"missing_words":["rent","due"]}}`, `"rent", "due" occur nowhere`},
+		"of which not all is read": {"2026-05-05T00:00:00Z", everyWord, true, `"recall":{"complete":false,"partial_count":0}}`, "0 hits for"},
+		"of unknown time":          {"", everyWord, false, `"recall":{"complete":false,"partial_count":0}}`, "A search of parts without since and until has them."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := dated(func(r rs.Request) (*rs.Response, error) {
+				if !slices.Contains(r.Query["streams"], "parts") {
+					return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"complete":true,"partial_count":0,"missing_words":["rent","due"]}}}`), nil
+				}
+				hit := strings.Replace(hitAt("parts", "p1", row.at), "{", "{"+row.match+",", 1)
+				return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%t,"data":[%s],"meta":{"count":9,"recall":{"complete":true,"partial_count":0}}}`, row.more, hit)), nil
+			})
+			tool := tools.Search("https://rs.example")
+			result := use(t, tool, server, []byte(`{"q":"rent due","since":"2026-03-01","until":"2026-03-31"}`))
+			meta := rs.AsObject(string(result.Structured)).Object("data").Get("meta")
+			if !strings.HasSuffix(meta, row.meta) || !strings.Contains(result.Text, row.says) {
+				t.Errorf("%s\n%s", meta, result.Text)
+			}
+		})
+	}
+}
+
 // What a resource server refuses to filter is looked through instead, and said; it is not asked again in vain.
 func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {

@@ -109,6 +109,7 @@ type periodPage struct {
 	reads    int
 	more     bool
 	all      bool      // the resource server did not filter by time
+	parts    bool      // of streams without a time, of which only what is in the period is kept
 	untimed  []foundAt // hits that are left out because it is not known when they are
 	err      error
 }
@@ -149,8 +150,43 @@ func (p *periodReader) readTimeless(ctx context.Context, r rs.Request) (page per
 	response, err := p.doer.Do(ctx, r)
 	page.take(response, err, source{}, r)
 	page.keep(p.args.period, p.args.zone)
-	page.meta = page.meta.Without("count", "recall") // they count what is not kept
+	page.parts = true
 	return page
+}
+
+// complete reports whether the hits of a page, or what its resource server counted, are all that is in the period.
+func (page *periodPage) complete() bool {
+	return page.err == nil && !page.all && !(page.parts && (page.more || len(page.untimed) > 0))
+}
+
+// counts are how many records in the period have all words, and how many have some; false where that is not known.
+func (page *periodPage) counts() (count, partial int, known bool) {
+	if !page.parts {
+		count, known = page.meta.Number("count")
+		partial, _ = page.meta.Object("recall").Number("partial_count")
+		return count, partial, known && !page.all
+	}
+	for _, hit := range page.hits { // what its resource server counted is of any time
+		switch hit.Members.Text("match") {
+		case "some":
+			partial++
+		case "nearest":
+		default:
+			count++
+		}
+	}
+	return count, partial, page.complete()
+}
+
+// lacks reports whether a word, as JSON, is known to occur nowhere in the period.
+func (page *periodPage) lacks(word string) bool {
+	if slices.Contains(page.meta.Object("recall").Array("missing_words"), word) {
+		return true
+	}
+	return page.parts && page.complete() && !slices.ContainsFunc(page.hits, func(hit foundAt) bool {
+		match := hit.Members.Text("match")
+		return match != "some" && match != "nearest" || slices.Contains(hit.Members.Array("matched_words"), word)
+	})
 }
 
 // take reads the answer of a source.

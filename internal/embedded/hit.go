@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -81,12 +82,44 @@ func (c *call) hitOf(s access, version int64) (hitBody, map[string]json.RawMessa
 	if err := json.Unmarshal(stored.Data, &fields); err != nil {
 		return hitBody{}, nil, fmt.Errorf("stored record: %w", err)
 	}
-	return hitBody{
+	body := hitBody{
 		ConnectorID: s.Connector.Key, EmittedAt: model.FormatInstant(stored.Emitted), MatchedFields: []string{}, Object: "search_result",
 		RecordKey: stored.ID, RecordURL: recordRoute(s, stored.ID), Stream: s.Stream.Name, AuthoredAt: s.authoredAt(fields),
 		ConnectionID: s.Connection.ID, ConnectorInstanceID: s.Connection.ID, DisplayName: s.Connection.DisplayName,
 		EvidenceExcerpts: []excerptBody{}, Title: s.textOf(fields, "primary-title"), Actor: s.textOf(fields, "actor"),
-	}, fields, nil
+	}
+	if body.AuthoredAt == "" {
+		err = c.dateByParent(&body, s, fields)
+	}
+	return body, fields, err
+}
+
+// dateByParent gives a hit without a time that of the granted record which it is a part of, and its actor. The only part of a record, such
+// as the body of a message, has its title too.
+func (c *call) dateByParent(body *hitBody, s access, fields map[string]json.RawMessage) error {
+	for _, parent := range c.sources {
+		for _, relation := range parent.Stream.Relations {
+			var id string
+			part, followed := c.target(parent, relation)
+			if !followed || part.Table != s.Table || part.Connection.ID != s.Connection.ID || json.Unmarshal(fields[relation.ForeignKey], &id) != nil {
+				continue
+			}
+			stored, found, err := c.store.Find(c.ctx, parent.Source, id)
+			if err != nil {
+				return err
+			}
+			var of map[string]json.RawMessage
+			if !found || json.Unmarshal(stored.Data, &of) != nil {
+				continue
+			}
+			body.AuthoredAt, body.Actor = parent.authoredAt(of), cmp.Or(body.Actor, parent.textOf(of, "actor"))
+			if relation.Cardinality == "has_one" {
+				body.Title = cmp.Or(parent.textOf(of, "primary-title"), body.Title)
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 func recordRoute(s access, id string) string {
