@@ -147,6 +147,11 @@ func (p *periodReader) recall(pages []periodPage) rs.Object {
 	if counted {
 		merged = append(merged, rs.Member{Name: "partial_count", Value: strconv.Itoa(partial)})
 	}
+	for _, name := range []string{"left_out_words", "time_words", "preferred_time"} {
+		if value := pages[0].meta.Object("recall").Get(name); value != "" {
+			merged = append(merged, rs.Member{Name: name, Value: value})
+		}
+	}
 	if len(missing) > 0 && len(p.left) == 0 {
 		merged = append(merged, rs.Member{Name: "missing_words", Value: rs.JoinArray(missing)})
 	}

@@ -117,6 +117,12 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"quotes are a phrase", `"layer of cream"`, []string{"layer"}, nil},
 		{"a quoted phrase is demanded", `"cream layer" cake`, nil, nil},
 		{"a minus excludes", "shoes -walk", []string{"refund"}, nil},
+		{"a stop word of another language alone is a word", "hat harbour", []string{"april"}, map[string]any{"missing_words": []any{"hat"}, "left_out_words": nil}},
+		{"English decides between English and another", "my car harbour", []string{"april"}, map[string]any{"missing_words": []any{"car"}, "left_out_words": []any{"my"}}},
+		{"stop words of a question in German are left out", "wir haben die Wohnung", []string{"money"}, map[string]any{"left_out_words": []any{"wir", "haben", "die"}}},
+		{"words of a time are no common ones", "when was the harbour last March", []string{"march"}, map[string]any{
+			"left_out_words": []any{"when", "was", "the"}, "time_words": []any{"last", "March"}, "preferred_time": "2026-03-01 until before 2026-04-01",
+		}},
 		{"common words alone find", "it is", []string{"three"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -51,6 +51,7 @@ type wordsBody struct {
 	WordForms     []search.Replacement `json:"word_forms,omitempty"`
 	LeftOutWords  []string             `json:"left_out_words,omitempty"` // common words of the language
 	CommonWords   []string             `json:"common_words,omitempty"`   // in so many records that they only rank what others found
+	TimeWords     []string             `json:"time_words,omitempty"`     // that name the preferred time
 	PreferredTime string               `json:"preferred_time,omitempty"` // records of it come first; in words
 }
 
@@ -178,7 +179,7 @@ func (c *call) searchMeta(in searchInput, found *search.Result) searchMeta {
 	if !c.options.AllWords {
 		recall.wordsBody = &wordsBody{
 			PartialCount: found.Some, NearestCount: found.Nearest, MissingWords: found.Missing, NearestWords: found.Replaced, WordForms: found.Forms,
-			LeftOutWords: found.LeftOut, CommonWords: found.Common, PreferredTime: found.Time,
+			LeftOutWords: found.LeftOut, CommonWords: found.Common, TimeWords: found.TimeWords, PreferredTime: found.Time,
 		}
 	}
 	return searchMeta{Count: found.All, CountAccuracy: "exact", Warnings: c.warningList(), Recall: recall}

@@ -30,7 +30,15 @@ type tally struct {
 
 	Some    int      `json:"m,omitempty"` // records with some words of the query
 	Missing []string `json:"q,omitempty"` // words that occur nowhere with any of the members
-	Members int      `json:"h,omitempty"` // that answered
+	leftOut
+	Members int `json:"h,omitempty"` // that answered
+}
+
+// leftOut are the words of a query that were not looked for, as the first member says.
+type leftOut struct {
+	LeftOut       []string `json:"left_out_words,omitempty"`
+	TimeWords     []string `json:"time_words,omitempty"`
+	PreferredTime string   `json:"preferred_time,omitempty"`
 }
 
 // recallBody is how complete the ranking of a search is, as the wire has it.
@@ -44,6 +52,7 @@ type recallBody struct {
 	Truncated int      `json:"truncated_source_count,omitempty"`
 	Some      int      `json:"partial_count,omitempty"`
 	Missing   []string `json:"missing_words,omitempty"`
+	leftOut
 }
 
 // maxMissing is how many words that occur nowhere are kept of a member.
@@ -80,6 +89,7 @@ func readTally(meta rs.Object) tally {
 		t.Incomplete = !recall.Complete
 		t.Ranked, t.Window, t.Searched, t.Truncated = max(recall.Ranked, 0), max(recall.Window, 0), max(recall.Searched, 0), max(recall.Truncated, 0)
 		t.Some, t.Missing = max(recall.Some, 0), recall.Missing[:min(len(recall.Missing), maxMissing)]
+		t.leftOut = leftOut{recall.LeftOut[:min(len(recall.LeftOut), maxMissing)], recall.TimeWords[:min(len(recall.TimeWords), maxMissing)], recall.PreferredTime}
 	}
 	return t
 }
@@ -103,7 +113,7 @@ func (t tally) plus(u tally) tally {
 	t.Some += u.Some
 	switch {
 	case t.Members == 0:
-		t.Missing = u.Missing
+		t.Missing, t.leftOut = u.Missing, u.leftOut
 	case u.Members > 0:
 		t.Missing = slices.DeleteFunc(slices.Clone(t.Missing), func(word string) bool { return !slices.Contains(u.Missing, word) })
 	}
@@ -128,7 +138,7 @@ func (t tally) meta(warnings []string) rs.Object {
 	}
 	if t.Recall {
 		meta = append(meta, rs.Member{Name: "recall", Value: rs.EncodeJSON(recallBody{
-			!t.Incomplete, t.Ranked, t.Scope, t.Cut, t.Searched, t.Window, t.Truncated, t.Some, t.Missing,
+			!t.Incomplete, t.Ranked, t.Scope, t.Cut, t.Searched, t.Window, t.Truncated, t.Some, t.Missing, t.leftOut,
 		})})
 	}
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -113,6 +114,16 @@ func TestRecordsWithMoreAndRarerWordsComeFirst(t *testing.T) {
 	}
 	if got != "c c2 [common rare]; d d2 [rare]; a a1 [common]; b b1 [common]; " {
 		t.Error(got)
+	}
+}
+
+func TestWordsThatAreCommonInTheLanguageOfTheQueryAreLeftOut(t *testing.T) {
+	for query, want := range map[string]string{
+		"son school": "son school", "my car": "car", "wann ist der Termin": "Termin", "when is the meeting": "meeting", "the": "the",
+	} {
+		if got := strings.Join(Words(query), " "); got != want {
+			t.Errorf("%s: %q, not %q", query, got, want)
+		}
 	}
 }
 

@@ -93,9 +93,10 @@ func bareWord(word string) string {
 // elided are the French words that end in an apostrophe.
 var elided = list("l d j m n s t c qu")
 
-// stopWords returns the common words of the language that most of the terms are common in. English is preferred.
+// stopWords returns the common words of the language that most of the terms are common in. It is English unless two words say otherwise:
+// one may be a word of its own in English, as son is.
 func stopWords(terms []term) map[string]bool {
-	best, most := languages[0], 0
+	best, most := languages[0], 1
 	for _, language := range languages {
 		common := 0
 		for _, t := range terms {

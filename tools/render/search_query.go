@@ -102,6 +102,28 @@ func searchLead(l listing, q SearchQuery) string {
 	return strings.Join(lines, " ")
 }
 
+// leftOut says which words were not looked for, and why.
+func leftOut(recall object) []string {
+	var says []string
+	bare := func(name string) string {
+		words := shownWords(recall, name)
+		for i, word := range words {
+			words[i] = clean.Bare(word)
+		}
+		if more := len(recall.Array(name)) - len(words); more > 0 {
+			words = append(words, fmt.Sprintf("and %d others", more))
+		}
+		return strings.Join(words, " ")
+	}
+	if words := bare("left_out_words"); words != "" {
+		says = append(says, "left out as common: "+words)
+	}
+	if words := bare("time_words"); words != "" {
+		says = append(says, "taken for a time, whose records come first: "+words+" ("+clean.Bare(clean.Preview(recall.Text("preferred_time"), wordChars))+")")
+	}
+	return says
+}
+
 // searched says where a search has found nothing.
 func searched(l listing, q SearchQuery) string {
 	var where []string

@@ -236,6 +236,7 @@ func (s *searchPage) notes() []string {
 		}
 		notes = append(notes, note+".")
 	}
+	notes = append(notes, leftOut(recall)...)
 	notes = append(notes, s.l.warnings(2)...)
 	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && copyable(call, lineChars) {
 		notes = append(notes, "of the time that the query names: "+call)

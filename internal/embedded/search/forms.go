@@ -50,8 +50,18 @@ func (s *searcher) languagesOf(guess uint32) uint32 {
 	if guess != 0 && guess&(guess-1) == 0 {
 		return guess
 	}
-	var texts [len(languages)]int
-	all := 0
+	texts, all := s.texts()
+	var set uint32
+	for i, n := range texts {
+		if n > 0 && n*20 >= all && (guess == 0 || guess>>i&1 == 1) {
+			set |= 1 << i
+		}
+	}
+	return cmp.Or(set, guess, 1)
+}
+
+// texts counts the texts of each language in the fields that are searched, and all of them.
+func (s *searcher) texts() (texts [len(languages)]int, all int) {
 	for _, one := range s.languages {
 		if int(one.Source) >= len(s.grants) {
 			continue
@@ -65,13 +75,7 @@ func (s *searcher) languagesOf(guess uint32) uint32 {
 			all += int(n)
 		}
 	}
-	var set uint32
-	for i, n := range texts {
-		if n > 0 && n*20 >= all && (guess == 0 || guess>>i&1 == 1) {
-			set |= 1 << i
-		}
-	}
-	return cmp.Or(set, guess, 1)
+	return texts, all
 }
 
 // forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first.

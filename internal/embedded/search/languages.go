@@ -119,20 +119,19 @@ func (c *stopWordCounts) add(term string) {
 	}
 }
 
-// guessLanguages returns a bit for each language that has the most stop words among terms: none when there are no stop words.
-func guessLanguages(terms []string) uint32 {
+// guessLanguages returns a bit for each language that has the most stop words among terms, and how many: none when there are no stop words.
+func guessLanguages(terms []string) (guess uint32, most int) {
 	var counts stopWordCounts
 	for _, t := range terms {
 		counts.add(t)
 	}
-	most := max(slices.Max(counts[:]), 1)
-	var guess uint32
+	most = slices.Max(counts[:])
 	for i, n := range counts {
-		if n == most {
+		if n == most && n > 0 {
 			guess |= 1 << i
 		}
 	}
-	return guess
+	return guess, most
 }
 
 // stemOf returns the stem of a folded term in a language.

@@ -16,6 +16,7 @@ type unit struct {
 	quoted bool // every hit must have it, exactly
 
 	light bool // it carries no weight: a stop word, or part of a time
+	time  bool // it is light as part of a time
 
 	alternatives []alternative // what stands for it in records, the exact words first
 	records      int           // how many records in scope have it
@@ -99,26 +100,48 @@ func (q *query) isMay(i int) bool {
 }
 
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
-// the language.
-func (q *query) lighten() uint32 {
+// the languages that the query may be in. A query is English unless it has more stop words of another language, at least two or one of
+// the language of most texts: "son" and "car" are English words too. A stop word of another language that is rare is one that counts.
+func (s *searcher) lighten() (uint32, error) {
 	var terms []string
-	for _, u := range q.units {
+	for _, u := range s.query.units {
 		if !u.quoted {
 			terms = append(terms, u.phrase...)
 		}
 	}
-	guess := guessLanguages(terms)
+	guess, evidence := guessLanguages(terms)
+	if texts, _ := s.texts(); evidence == 1 && guess&1 == 0 {
+		for i := range texts {
+			if texts[i] <= texts[0] {
+				guess &^= 1 << i
+			}
+		}
+	}
+	language := guess
+	if guess&1 != 0 {
+		language = 1
+	}
 	weighty := false
-	for i := range q.units {
-		u := &q.units[i]
-		stop := !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages[term]&guess == 0 })
-		u.light = u.light || !u.quoted && stop && !q.isMay(i)
+	for i := range s.query.units {
+		u := &s.query.units[i]
+		stop := !u.light && !u.quoted && !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages[term]&language == 0 }) && !s.query.isMay(i)
+		if stop && language != 1 {
+			found, err := s.postings(u.phrase)
+			if err != nil {
+				return 0, err
+			}
+			stop = len(found) == 0 || len(found)*rareShare >= s.records
+		}
+		u.light = u.light || stop
 		weighty = weighty || !u.light
 	}
 	if !weighty {
-		for i := range q.units {
-			q.units[i].light = false
+		for i := range s.query.units {
+			s.query.units[i].light = false
 		}
 	}
-	return guess
+	return guess, nil
 }
+
+// rareShare is how rare a word is that is not common: it is in fewer than one record of so many.
+const rareShare = 100

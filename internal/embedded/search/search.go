@@ -38,7 +38,9 @@ func (s *searcher) run() error {
 	var preferred *timeMatcher
 	if !s.request.Demand {
 		preferred = s.query.prefer(s.request.Now.UTC())
-		language = s.query.lighten()
+		if language, err = s.lighten(); err != nil {
+			return err
+		}
 	}
 	if err := s.expand(language); err != nil {
 		return err
@@ -192,6 +194,9 @@ func (s *searcher) report() {
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		switch {
+		case u.light && u.time:
+			r.TimeWords = append(r.TimeWords, u.text)
+			continue
 		case u.light || i >= maxUnits:
 			r.LeftOut = append(r.LeftOut, u.text)
 			continue

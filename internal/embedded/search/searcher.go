@@ -63,6 +63,7 @@ type Result struct {
 	Replaced           []Replacement
 	Marks              Marker
 	Time               string // that was preferred, in words
+	TimeWords          []string
 	Languages          []string
 }
 

@@ -11,6 +11,9 @@ import (
 // What a time in a query adds to the score of the records of that time: as much as a word in one record of some hundred.
 const timeBonus = 3
 
+// beforeTimes are words that make a time of a month or weekday behind them.
+var beforeTimes = []string{"in", "on", "last", "since", "during", "this", "im", "am"}
+
 // A timeSpan is a time from one instant until before another; zero instants are open.
 type timeSpan struct{ from, until time.Time }
 
@@ -41,8 +44,11 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 			continue
 		}
 		if m, n := q.timeAt(i, now); m != nil {
+			if slices.Contains(beforeTimes, q.word(i-1)) {
+				i, n = i-1, n+1
+			}
 			for k := i; k < i+n; k++ {
-				q.units[k].light = true
+				q.units[k].light, q.units[k].time = true, true
 			}
 			return m
 		}
@@ -86,7 +92,7 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 			return m, 2
 		}
 	}
-	introduced := slices.Contains([]string{"in", "on", "last", "since", "during", "this", "im", "am"}, before)
+	introduced := slices.Contains(beforeTimes, before)
 	if month, ok := months[word]; ok {
 		if year, err := strconv.Atoi(after); err == nil && year > 1900 && year < 2200 {
 			first := time.Date(year, month, 1, 0, 0, 0, 0, now.Location())
