@@ -154,14 +154,19 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 		written = append(written, style.write(s.hit(i), s.q.RecordBase))
 		size += len(written[i].result) + len(written[i].followUp)
 	}
-	for shown := len(written); ; shown-- {
+	for shown := len(written); ; {
 		part := data
 		if shown < len(s.hits) {
 			part = part.With("has_more", "true").With("next_cursor", encode(s.next(shown))).With("result_count", encode(shown)).
 				With("warning", encode(s.warning(shown)))
 		}
-		if out := s.write(written[:shown], style, part); shown <= 1 || len(out) <= style.most {
+		out := s.write(written[:shown], style, part)
+		over := len(out) - style.most
+		if shown <= 1 || over <= 0 {
 			return out, shown
+		}
+		for ; shown > 1 && over > 0; shown-- { // what is left out takes at least as much, so that few pages are written
+			over -= len(written[shown-1].result) + len(written[shown-1].followUp) + len(",,")
 		}
 	}
 }
