@@ -189,7 +189,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if q, _ := text(guess.Get("q")); q != "" {
 			guess = guess.Without("query")
 		}
-		if !guess.Has("q") && !guess.Has("query") {
+		if !guess.Has("q") && !guess.Has("query") && !guess.Has("since") && !guess.Has("until") { // a period alone is a timeline
 			return Call{}, false
 		}
 	case "aggregate":

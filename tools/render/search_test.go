@@ -225,6 +225,16 @@ func TestSearch(t *testing.T) {
 }
 
 // A cursor that no answer can hold is left out, and the answer says so.
+// A day is read in the zone of the call, and the times of hits are printed in UTC.
+func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
+	for _, zone := range []rs.Object{nil, {{Name: "time_zone", Value: `"Europe/London"`}}} {
+		r, err := Search(answer(string(hits(1, 0))), SearchQuery{Q: "needle", RecordBase: base, Rest: zone})
+		if err != nil || strings.Contains(r.Text, "; times are UTC") != (zone != nil) {
+			t.Errorf("in %s: %s %v", zone.JSON(), r.Text, err)
+		}
+	}
+}
+
 func TestACursorThatNoAnswerCanHold(t *testing.T) {
 	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", StructuredHard+1000)+`"}`), "x")
 	if !strings.Contains(string(r.Structured), "too long to be sent back") {

@@ -185,6 +185,9 @@ func (s *searchPage) summary() string {
 	if mix := sourceMix(s.all); mix != "" {
 		line += " ; source_mix: " + mix
 	}
+	if q.Rest.Has("time_zone") { // in which only days are read
+		line += "; times are UTC"
+	}
 	return line
 }
 
@@ -236,7 +239,9 @@ func (s *searchPage) notes() []string {
 		}
 		notes = append(notes, note+".")
 	}
-	notes = append(notes, leftOut(recall)...)
+	if s.q.Position == (Position{}) { // a continuation has said it
+		notes = append(notes, leftOut(recall)...)
+	}
 	notes = append(notes, s.l.warnings(2)...)
 	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && copyable(call, lineChars) {
 		notes = append(notes, "of the time that the query names: "+call)
