@@ -156,7 +156,7 @@ func (p *periodReader) readTimeless(ctx context.Context, r rs.Request) (page per
 
 // complete reports whether the hits of a page, or what its resource server counted, are all that is in the period.
 func (page *periodPage) complete() bool {
-	return page.err == nil && !page.all && !(page.parts && (page.more || len(page.untimed) > 0))
+	return page.err == nil && !page.all && (!page.parts || !page.more && len(page.untimed) == 0)
 }
 
 // counts are how many records in the period have all words, and how many have some; false where that is not known.

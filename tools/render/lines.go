@@ -63,16 +63,6 @@ func size(lines []string) int {
 	return n
 }
 
-// firstFitting is how many of the first sizes fit in remaining bytes together.
-func firstFitting(sizes []int, remaining int) int {
-	for i, size := range sizes {
-		if remaining -= size; remaining < 0 {
-			return i
-		}
-	}
-	return len(sizes)
-}
-
 // fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
 // page with that one.
 func fullest(total int, page func(n int) string, fits func(page string) bool) (string, int) {

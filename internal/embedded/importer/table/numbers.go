@@ -2,6 +2,7 @@ package table
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/currency"
@@ -96,6 +97,9 @@ func mayHaveUnit(text string) bool {
 	return first > '9' || first < '-' || last > '9' || last < '0' || first == '-' && len(text) > 1 && (text[1] < '0' || text[1] > '9')
 }
 
+// pointedUnits are currencies of countries whose numbers have a decimal point.
+var pointedUnits = []string{"£", "¥", "₩", "₹", "円", "元", "GBP", "JPY", "CNY", "KRW", "INR"}
+
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {
 	if c.numberless {
@@ -104,7 +108,7 @@ func (c *Column) addNumber(text string) {
 	if mayHaveUnit(text) {
 		var unit string
 		if text, unit = split(text); unit != "" {
-			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || strings.Contains("£ ¥ ₩ ₹ 円 元 GBP JPY CNY KRW INR", unit)
+			c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
 		}
 	}
 	if rest, ok := strings.CutPrefix(text, "+"); ok {

@@ -132,7 +132,7 @@ var scripts = [...]struct {
 
 // isCyrillic reports a letter of a word: a capital follows no small letter.
 func isCyrillic(before, one rune) bool {
-	return unicode.Is(unicode.Cyrillic, one) && !(unicode.IsUpper(one) && unicode.IsLower(before))
+	return unicode.Is(unicode.Cyrillic, one) && (!unicode.IsUpper(one) || !unicode.IsLower(before))
 }
 
 // Guess returns the charset of a text that is not UTF-8, by the letters that it would have. Nil: Windows-1252, or unknown.

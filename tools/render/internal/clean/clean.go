@@ -69,7 +69,8 @@ func (r *Removed) Text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	marks, selected := 0, false // on the letter that was written last
-	for size := 0; len(s) > 0; s = s[size:] {
+	var size int                // of what is looked at
+	for ; len(s) > 0; s = s[size:] {
 		var c rune
 		c, size = utf8.DecodeRuneInString(s)
 		shown := s[:size]
