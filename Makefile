@@ -43,9 +43,9 @@ build:
 test:
 	go test ./...
 
-# Packages that start programs once, which is slow under the race detector, and all others three times.
+# Packages that start programs once, which is slow under the race detector, and all others twice.
 race:
-	go test -race -shuffle=on -count=3 -timeout 20m $$(go list ./... | grep -v -e 'pdpp-mcp$$' -e '/integration$$' -e '/packaging$$')
+	go test -race -shuffle=on -count=2 -timeout 20m $$(go list ./... | grep -v -e 'pdpp-mcp$$' -e '/integration$$' -e '/packaging$$')
 	go test -race -shuffle=on -timeout 20m . ./integration ./packaging
 
 lint:
