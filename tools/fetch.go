@@ -126,7 +126,7 @@ type fetcher struct{ schemas *schemaCache }
 // forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
 // is not what it was said to be, is named only. A record that is asked for as such has the one record in it that it
 // has by a relation, such as the body of a message, and the names of its other relations: the schema says which those are, and is held for a
-// minute. Where it cannot be read, there are none; where the resource server refuses them, the record is read without.
+// minute. Where it cannot be read within a second, there are none; where the resource server refuses them, the record is read without.
 func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var parts, related []string
@@ -134,7 +134,9 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		known := f.schemas.fieldsOf(ctx, call.RS, call.Scope)
+		beside, cancel := context.WithTimeout(ctx, besideDeadline) // the record is what was asked for
+		known := f.schemas.fieldsOf(beside, call.RS, call.Scope)
+		cancel()
 		for _, s := range known.sources {
 			for _, part := range s.parts {
 				if s.stream == call.Scope.Stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
