@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -118,6 +119,8 @@ const (
 	maxAttachedTexts = 3
 	maxAttachedBytes = 64 << 10 // of each
 	maxFetchedParts  = 3
+
+	partsDeadline = 500 * time.Millisecond // to learn which parts a record has
 )
 
 // A fetcher is the core of fetch.
@@ -126,7 +129,7 @@ type fetcher struct{ schemas *schemaCache }
 // forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
 // is not what it was said to be, is named only. A record that is asked for as such has the one record in it that it
 // has by a relation, such as the body of a message, and the names of its other relations: the schema says which those are, and is held for a
-// minute. Where it cannot be read within a second, there are none; where the resource server refuses them, the record is read without.
+// minute. Where it cannot be read within [partsDeadline], there are none; where the resource server refuses them, the record is read without.
 func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var parts, related []string
@@ -134,7 +137,7 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		beside, cancel := context.WithTimeout(ctx, besideDeadline) // the record is what was asked for
+		beside, cancel := context.WithTimeout(ctx, partsDeadline) // the record is what was asked for
 		known := f.schemas.fieldsOf(beside, call.RS, call.Scope)
 		cancel()
 		for _, s := range known.sources {
