@@ -200,7 +200,7 @@ var (
 	looseDates = [...]string{"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 )
 
-// sentDate reads a date: one without a zone stays without it, and one in a zone that nobody knows is none, which net/mail takes for UTC.
+// sentDate reads a date: one without a zone stays without it. A date in an unknown zone is invalid; net/mail would take it for UTC.
 func sentDate(text string) string {
 	text = strings.TrimSpace(text)
 	if name := zoneName.FindStringSubmatchIndex(text); name != nil {

@@ -180,7 +180,7 @@ func telegramText(value json.RawMessage) string {
 		var plain string
 		var marked struct{ Text string }
 		if json.Unmarshal(part, &plain) != nil {
-			_ = json.Unmarshal(part, &marked) // what is no text is none
+			_ = json.Unmarshal(part, &marked) // a part that is not a text adds none
 		}
 		text.WriteString(plain + marked.Text)
 	}
