@@ -105,6 +105,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"a quotation mark that is an inch", "t.csv", "a,b\n5\" nails,1\nx,2\n", []row{{"a": `5" nails`, "b": 1.0}, {"a": "x", "b": 2.0}}, nil},
 		{"a quotation mark that is not closed loses its row alone", "t.csv", "a,b\nx,1\n\"open,2\ny,3\n", []row{{"a": "x", "b": 1.0}, {"a": "y", "b": 3.0}}, []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}},
 		{"too many cells", "t.csv", "a,b\n1,2,3\n1,2,,\n", []row{{"a": 1.0, "b": 2.0}}, []Skip{{"t.csv", 2, "the row has 3 cells, and the header 2"}}},
+		{"a line of empty cells above the header", "t.csv", ";;\na;b;c\nx;y;z\n", []row{{"a": "x", "b": "y", "c": "z"}}, nil},
 		{"a header alone", "t.csv", "a,b\n", nil, nil},
 		{"nothing", "t.csv", "", nil, nil},
 		{"binary garbage", "t.csv", "PK\x03\x04\x00\x00", nil, []Skip{{"t.csv", 0, "not text: it holds bytes that are 0"}}},

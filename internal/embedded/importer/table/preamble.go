@@ -37,7 +37,7 @@ func (r *reader) passPreamble() {
 	r.lines.Back(lines...)
 	for range header {
 		line, _ := r.lines.Next()
-		if len(bytes.TrimSpace(line)) > 0 {
+		if !isBlank(line) {
 			r.above = append(r.above, r.lines.Number)
 		}
 	}
@@ -77,6 +77,9 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 	}
 	return 0, 0
 }
+
+// isBlank reports a line of empty cells.
+func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
 
 // endsHere reports that all lines until the end of the file are as short as those of a preamble: what a bank writes below a table.
 func (r *reader) endsHere() bool {

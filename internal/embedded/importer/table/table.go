@@ -85,7 +85,7 @@ func (r *reader) row() (cells []string, line int, err error) {
 		if err != nil {
 			return nil, line, err
 		}
-		if len(bytes.TrimSpace(first)) == 0 || len(r.columns) == 0 && len(bytes.Trim(first, " \t\r\n,;|")) == 0 {
+		if len(bytes.TrimSpace(first)) == 0 || len(r.columns) == 0 && isBlank(first) {
 			continue
 		}
 		if r.comma == 0 && !r.findHeader(first) {
