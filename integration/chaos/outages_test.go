@@ -102,7 +102,13 @@ func named(fault int32) func(*testing.T) stage {
 		if err := os.WriteFile(resolv, []byte("nameserver "+host+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		server := serveTest(t, healthy)
+		server := serveTest(t, func(w http.ResponseWriter, r *http.Request) {
+			if now := mode.Load(); now == answerName || now == delayName {
+				healthy(w, r)
+				return
+			}
+			raw(reset)(w, r) // a dial that an ended call began has succeeded since: its connection needed no name
+		})
 		server.Config.SetKeepAlivesEnabled(false) // so that each read needs the name
 		_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 		return stage{
@@ -110,7 +116,6 @@ func named(fault int32) func(*testing.T) stage {
 				args: asking("http://rs.example:"+port, serveTest(t, introspect).URL, quick...),
 				env:  []string{"GODEBUG=netdns=go"}, resolv: resolv,
 			}),
-			// A dial that an ended call began may have succeeded since: its connection would need no name.
 			broken: func() { mode.Store(fault); server.CloseClientConnections() }, mended: func() { mode.Store(answerName) },
 		}
 	}
