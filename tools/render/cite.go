@@ -158,10 +158,11 @@ func recordURL(base string, ref rs.Ref) string {
 	if ref.Stream == "" || ref.RecordID == "" {
 		return base + "/v1/search"
 	}
-	address := base + "/v1/streams/" + url.PathEscape(ref.Stream) + "/records/" + url.PathEscape(ref.RecordID)
+	query := ""
 	if ref.ConnectionID != "" {
-		address += "?connection_id=" + url.QueryEscape(ref.ConnectionID)
+		query = "?connection_id="
 	}
+	address := base + "/v1/streams/" + url.PathEscape(ref.Stream) + "/records/" + url.PathEscape(ref.RecordID) + query + url.QueryEscape(ref.ConnectionID)
 	if clean.LongerThan(address, maxURLChars) {
 		return base + "/v1/search"
 	}

@@ -76,18 +76,16 @@ func (t *hitText) size() int {
 
 // line writes a hit with the ids of those behind it that are of the same record.
 func (t *hitText) line(behind []hitText) string {
-	var b strings.Builder
-	b.WriteString(t.id)
+	ids := t.id
 	for i := range behind {
 		if other := &behind[i]; t.record != "" && other.record == t.record && !other.long {
-			b.WriteString(" + " + other.id)
+			ids += " + " + other.id
 		}
 	}
-	b.WriteString(separator + t.what)
-	if t.match != "" {
-		b.WriteString("\n  " + t.match)
+	if t.match == "" {
+		return ids + separator + t.what
 	}
-	return b.String()
+	return ids + separator + t.what + "\n  " + t.match
 }
 
 // what says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.

@@ -100,22 +100,24 @@ func (it *item) source() string {
 
 // heading is a title for people: the source's own, else what the record is (S0-6a).
 func (it *item) heading() string {
-	return cmp.Or(clean.Preview(it.title, titleChars), it.untitled())
+	if title := clean.Preview(it.title, titleChars); title != "" {
+		return title
+	}
+	return it.untitled()
 }
 
 // untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
 func (it *item) untitled() string {
-	what := cmp.Or(clean.Preview(it.stream, labelChars), "record")
+	what := append(make([]byte, 0, 2*labelChars), cmp.Or(clean.Preview(it.stream, labelChars), "record")...)
 	if source := cmp.Or(clean.Preview(it.label, labelChars), clean.Preview(it.connector, labelChars)); source != "" {
-		what += " from " + source
+		what = append(append(what, " from "...), source...)
 	}
 	if day := day(cmp.Or(it.authored, it.emitted)); day != "" { // when its author made it, else when the connector read it (S0-6a)
-		return what + ", " + day
+		what = append(append(what, ", "...), day...)
+	} else if it.label == "" && it.connector == "" && it.recordID != "" {
+		what = append(append(what, ' '), clean.Preview(it.recordID, labelChars)...)
 	}
-	if it.label == "" && it.connector == "" && it.recordID != "" {
-		return what + " " + clean.Preview(it.recordID, labelChars)
-	}
-	return what
+	return string(what)
 }
 
 // The names under which records keep their title, and when their author made them: the better ones come first.

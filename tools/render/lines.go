@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -65,7 +66,7 @@ func size(lines []string) int {
 
 // fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
 // page with that one.
-func fullest(total int, page func(n int) string, fits func(page string) bool) (string, int) {
+func fullest[P string | json.RawMessage](total int, page func(n int) P, fits func(page P) bool) (P, int) {
 	if whole := page(total); total == 0 || fits(whole) {
 		return whole, total
 	}
@@ -77,7 +78,7 @@ func fitsText(text string) bool {
 	return len(text) <= TextHard && strings.Count(text, "\n") < textLines
 }
 
-func fitsStructured(out string) bool { return len(out) <= StructuredHard }
+func fitsStructured[P string | json.RawMessage](out P) bool { return len(out) <= StructuredHard }
 
 // shownName is name, or for one that is too long to be sent back its beginning and a note.
 func shownName(s string) string {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -65,7 +66,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than it was to be
 	}
-	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }
 
 func newRecordsAnswer(l listing, q RecordsQuery) *recordsAnswer {
@@ -171,7 +172,7 @@ type shownRecord struct {
 
 // structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
 // ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
-func (a *recordsAnswer) structured() (out string, shown []shownRecord) {
+func (a *recordsAnswer) structured() (out json.RawMessage, shown []shownRecord) {
 	records := make([]shownRecord, len(a.items))
 	for i := range a.items {
 		records[i] = received(a.l.Items[i], &a.items[i]).readLong()
@@ -185,13 +186,13 @@ func (a *recordsAnswer) structured() (out string, shown []shownRecord) {
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.next(len(a.items)))
 	if remaining < leastRecord {
-		return "", nil
+		return nil, nil
 	}
 	if len(a.items) > 1 {
 		for i := range a.items {
 			records[i] = truncated(a.l.Items[i], &a.items[i]).readLong()
 		}
-		out, n := fullest(len(records), func(n int) string { return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt) }, fitsStructured)
+		out, n := fullest(len(records), func(n int) json.RawMessage { return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt) }, fitsStructured[json.RawMessage])
 		if fitsStructured(out) {
 			return out, records[:n]
 		}
@@ -217,9 +218,9 @@ func (a *recordsAnswer) list(envelope object, records []shownRecord) string {
 
 // beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
 // that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
-func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int) string {
+func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int) json.RawMessage {
 	w := &arguments{make([]byte, 0, len(data)+1024)}
-	w.put("data", data)
+	w.open("", '{').put("data", data)
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -241,7 +242,7 @@ func (a *recordsAnswer) beside(data string, records []shownRecord, remaining int
 	if len(a.q.Empty) > 0 {
 		w.put("conditions", explained("query_records", a.q.Empty))
 	}
-	return w.json()
+	return w.close('}').b
 }
 
 // received is a record as it was sent.

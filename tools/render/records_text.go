@@ -18,21 +18,16 @@ func (a *recordsAnswer) text() string {
 	}
 	remaining := max(recordsText, 1024+3*size(last)) // long cursors must not push everything else out
 	records, notes := writeTables(a.items, remaining-size(last)-size(lead))
-	page := func(n int) string {
-		ending := tail
-		if n < len(records) {
-			ending = a.stopped(n)
+	bytes, lines := remaining-size(lead)-size(notes)-size(last), textLines-len(lead)-len(notes)-len(last)
+	shown := 0
+	for ; shown < len(records); shown++ {
+		bytes, lines = bytes-len(records[shown])-1, lines-1-strings.Count(records[shown], "\n")
+		if (bytes < 0 || lines < 0) && shown > 0 || tooWide(records[shown]) {
+			tail = a.stopped(shown)
+			break
 		}
-		return strings.Join(slices.Concat(lead, records[:n], notes, ending), "\n")
 	}
-	fits := func(text string) bool {
-		return len(text) <= remaining && strings.Count(text, "\n") < textLines && !tooWide(text)
-	}
-	text, n := fullest(len(records), page, fits)
-	if n == 1 && tooWide(records[0]) {
-		return page(0)
-	}
-	return text
+	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
 }
 
 // head says which records these are, and of how many.

@@ -150,9 +150,14 @@ func (s *searchPage) envelope() object {
 // them.
 func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int) {
 	written := make([]writtenHit, 0, len(s.hits))
-	for i, size := 0, len(data.JSON()); i < len(s.hits) && (i == 0 || size <= style.most); i++ { // what is behind does not fit
-		written = append(written, style.write(s.hit(i), s.q.RecordBase))
-		size += len(written[i].result) + len(written[i].followUp)
+	hits := &arguments{make([]byte, 0, min(style.most, 1024*len(s.hits)))}
+	size := len(data.JSON())
+	for i := range s.hits {
+		hit := style.write(hits, s.hit(i), s.q.RecordBase)
+		if i > 0 && size+len(hits.b) > style.most { // what is behind does not fit either
+			break
+		}
+		written = append(written, hit)
 	}
 	for shown := len(written); ; {
 		part := data
@@ -174,16 +179,19 @@ func (s *searchPage) fullest(style hitStyle, data object) (json.RawMessage, int)
 // A writtenHit is a hit in structured output: in results, and in content_ladder if it has a proven match (S1-1a).
 type writtenHit struct{ result, followUp []byte }
 
-func (style hitStyle) write(h *hit, base string) writtenHit {
-	var result, followUp arguments
-	result.b = make([]byte, 0, 768)
-	style.result(result.open("", '{'), h, base)
-	result.close('}')
+// write appends a hit, its two objects without a comma before them.
+func (style hitStyle) write(hits *arguments, h *hit, base string) writtenHit {
+	start := len(hits.b)
+	hits.b = append(hits.b, '{')
+	style.result(hits, h, base)
+	hits.b = append(hits.b, '}')
+	end := len(hits.b)
 	if len(h.excerpts) > 0 && !style.bare {
-		followUp.b = make([]byte, 0, 384)
-		style.followUp(&followUp, h)
+		hits.b = append(hits.b, '{')
+		style.followUp(hits, h)
+		hits.b = append(hits.b, '}')
 	}
-	return writtenHit{result.b, followUp.b}
+	return writtenHit{hits.b[start:end], hits.b[end:]}
 }
 
 // write is structured output with the first hits.
@@ -256,13 +264,13 @@ func (style hitStyle) result(a *arguments, h *hit, base string) {
 // whole text (S1-R2). URIs of field windows stand in _meta only (S1-R4).
 func (style hitStyle) followUp(a *arguments, h *hit) {
 	x := h.best()
-	a.open("", '{').plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
+	a.plain("id", h.id).open("evidence", '[').open("", '{').plain("field", x.field).key("preview")
 	a.b = x.text.appendShown(a.b, x.text.window(style.chars), appendEscapedJSON)
 	if style.read && !style.shows(x) {
 		x.addRead(a.open("read", '{'))
 		a.close('}')
 	}
-	a.close('}').close(']').close('}')
+	a.close('}').close(']')
 }
 
 // shows reports whether a style shows all of an excerpt's field.
