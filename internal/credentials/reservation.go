@@ -131,7 +131,7 @@ func (c Credential) Reload(now time.Time) (Credential, error) {
 			return fresh, ErrAnswerLost
 		}
 		finished := next.Refresh != nil && next.Refresh.Replaces == refresh.Mark()
-		replaced := next.Sent != "" && next.Sent != refresh.Mark() || next.Refresh != nil && !finished // the credential, since
+		replaced := (next.Sent != "" || next.Refresh != nil) && !bytes.Contains(text, []byte(refresh.Mark())) // the credential, since
 		switch {
 		case finished:
 			if err := errors.Join(os.Rename(c.Path+nextSuffix, c.Path), syncFolder(c.Path)); err != nil {
