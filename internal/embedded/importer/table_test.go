@@ -158,8 +158,11 @@ func FuzzCSV(f *testing.F) {
 		if strings.ContainsAny(string(text), "\"\x00") || utf8text.UTF16(text) != nil || strings.Contains(strings.ToLower(string(text)), "sep=") {
 			return
 		}
-		lines, first := -1, "" // the header
-		for line := range strings.SplitSeq(strings.TrimPrefix(string(text), item.ByteOrderMark), "\n") {
+		lines, first, end := -1, "", "\n" // the header
+		if !strings.Contains(string(text), end) {
+			end = "\r" // as on old Macs
+		}
+		for line := range strings.SplitSeq(strings.TrimPrefix(string(text), item.ByteOrderMark), end) {
 			if strings.Trim(line, " \t\r\n,;|") != "" {
 				if lines++; first == "" {
 					first = line
