@@ -81,9 +81,6 @@ func explained(tool string, fields []EmptyField) string {
 // connector was read at the same time are one element, because runs count for a connector, not for a connection. It is "" where the list
 // does not say.
 func FreshnessOf(list *rs.Response, streams ...string) string {
-	if list == nil {
-		return ""
-	}
 	type fresh struct {
 		Connections []string `json:"connections"`
 		Status      string   `json:"status"`
@@ -91,12 +88,10 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 	}
 	var labels []string
 	of := map[string]fresh{} // by connection: of several streams what is known last, and that they are not current
-	rows, _ := list.List()
-	for _, item := range rows.Items {
-		o := item.Members
-		label, freshness := clean.Preview(o.Text("display_name", "connection_id"), labelChars), o.Object("freshness")
-		one := fresh{Status: clean.Preview(freshness.Text("status"), labelChars), CapturedAt: clean.Preview(freshness.Text("captured_at"), labelChars)}
-		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, o.Text("name", "stream")) {
+	for _, row := range readListedStreams(list) {
+		label := clean.Preview(cmp.Or(row.label, row.connection), labelChars)
+		one := fresh{Status: clean.Preview(row.status, labelChars), CapturedAt: clean.Preview(row.capturedAt, labelChars)}
+		if one.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.name) {
 			continue
 		}
 		if before, known := of[label]; !known {

@@ -1,9 +1,8 @@
 package render
 
 import (
-	"fmt"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -30,11 +29,15 @@ func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 		}
 		return x.result(), nil
 	}
+	total := 0
+	for i := range d.rows {
+		total += d.rows[i].size()
+	}
 	var err error
-	if d.page, err = newOffsetPage("field", len(d.units), q.Offset, what, q.at); err != nil {
+	if d.page, err = newOffsetPage("field", total, q.Offset, what, q.at); err != nil {
 		return Result{}, err
 	}
-	return Result{Text: d.text(), Structured: d.structured()}, nil
+	return Result{Text: d.text(), Structured: []byte(d.structured())}, nil
 }
 
 // A SchemaQuery is the call that a schema document answers. Without Stream it is the index of the whole grant.
@@ -67,158 +70,220 @@ type schemaDocument struct {
 	*rs.Schema
 	q       SchemaQuery
 	raw     string // as received, each stream once
-	nested  bool   // the rows stood in connectors[].streams
+	nested  bool   // the rows are in connectors[].streams
 	rows    []schemaRow
-	units   []schemaUnit
-	page    offsetPage
-	unknown []string // fields that were asked for and are not there
+	page    offsetPage // of the fields of all rows
+	unknown []string   // fields that were asked for and are not there
 }
 
-// A schemaRow is one stream of one connector. What its fields can do is read only for those who asked for the stream.
+// A schemaRow is one stream of one connector. What its fields can do is read only for a call that names the stream.
 type schemaRow struct {
-	rs.SchemaStream
-	group  int // the connector, of a row that stood in one
-	fields []field
-	expand []string
-	cursor string // the field that records are sorted by
+	rs.SchemaStream // its connections are those that were asked for
+	all             []rs.SchemaField
+	fields          []rs.SchemaField // those of them that were asked for, on the page at hand
+	described       bool             // the row counts as one field, because it has none
+	continued       bool             // an earlier page shows the first of its fields
 }
 
-// A field is a field of a row.
-type field struct {
-	rs.SchemaField
-	shortened bool // its capabilities or its JSON Schema are not complete
-}
-
-// A schemaUnit is what is never cut: a stream of an index, or a field of a stream.
-type schemaUnit struct {
-	row   int
-	field int  // -1: the row itself, of an index or without fields
-	first bool // the row's first
-}
-
+// readSchema finds the streams that were asked for, and their fields.
 func readSchema(schema *rs.Schema, q SchemaQuery) *schemaDocument {
 	d := &schemaDocument{Schema: schema, q: q, raw: schema.Raw}
 	d.nested = slices.ContainsFunc(schema.Streams, func(s rs.SchemaStream) bool { return s.Connector >= 0 })
 	if d.nested && schema.Members.Has("streams") { // the same rows again (D5)
 		d.raw = schema.Members.Without("streams").JSON()
 	}
+	found := map[string]bool{}
 	for _, s := range schema.Streams {
-		row := schemaRow{SchemaStream: s, group: s.Connector}
-		if d.nested != (s.Connector >= 0) {
+		if d.nested != (s.Connector >= 0) || q.Stream != "" && s.Name != q.Stream {
 			continue
 		}
-		if !row.matches(q) {
-			continue
+		if q.ConnectionID != "" && len(s.Connections) > 0 {
+			s.Connections = slices.DeleteFunc(slices.Clone(s.Connections), func(c rs.Connection) bool { return c.ID != q.ConnectionID })
+			if len(s.Connections) == 0 {
+				continue
+			}
 		}
+		row := schemaRow{SchemaStream: s}
 		if q.Stream != "" {
-			row.detail()
+			row.all = s.Fields()
+			row.described = len(row.all) == 0 && len(q.Fields) == 0
+		}
+		for _, f := range row.all {
+			if len(q.Fields) == 0 || slices.Contains(q.Fields, f.Name) {
+				found[f.Name] = true
+				row.fields = append(row.fields, f)
+			}
 		}
 		d.rows = append(d.rows, row)
 	}
-	d.number()
-	return d
-}
-
-// How much of a list is in the text of a schema, in bytes unless said otherwise.
-const (
-	connectionListBytes = 6 << 10 // the connections of a stream
-	expandListBytes     = 2 << 10
-	exampleBytes        = 1 << 10
-	fieldSchemaBytes    = 1500
-	mostKinds           = 12 // of aggregation
-)
-
-// ofRow are the first of some units, all that are of one row.
-func ofRow(units []schemaUnit) []schemaUnit {
-	end := slices.IndexFunc(units, func(u schemaUnit) bool { return u.row != units[0].row })
-	if end < 0 {
-		end = len(units)
-	}
-	return units[:end]
-}
-
-// detail reads what the row can do.
-func (r *schemaRow) detail() {
-	r.cursor = r.Members.Text("cursor_field")
-	for _, f := range r.Fields() {
-		r.fields = append(r.fields, field{SchemaField: f})
-	}
-	for _, relation := range r.Relations() {
-		r.expand = append(r.expand, relationText(relation))
-	}
-}
-
-// number lists what a page can be cut between, and what was asked for in vain.
-func (d *schemaDocument) number() {
-	found := map[string]bool{}
-	d.units = make([]schemaUnit, 0, len(d.rows))
-	for i := range d.rows {
-		r := &d.rows[i]
-		first := true
-		for k := range r.fields {
-			if name := r.fields[k].Name; len(d.q.Fields) == 0 || slices.Contains(d.q.Fields, name) {
-				found[name] = true
-				d.units = append(d.units, schemaUnit{i, k, first})
-				first = false
-			}
-		}
-		if first && len(d.q.Fields) == 0 {
-			d.units = append(d.units, schemaUnit{i, -1, true})
-		}
-	}
-	for _, name := range d.q.Fields {
+	for _, name := range q.Fields {
 		if !found[name] && !slices.Contains(d.unknown, name) {
 			d.unknown = append(d.unknown, name)
 		}
 	}
+	return d
 }
 
-// relationText is "attachments (has_many, default 10, max 50)".
-func relationText(r rs.Relation) string {
-	var notes []string
-	if r.Cardinality != "" {
-		notes = append(notes, clean.Name(clean.Preview(r.Cardinality, 20)))
+// size is how many fields of a page the row fills.
+func (r *schemaRow) size() int {
+	if r.described {
+		return 1
 	}
-	if r.Target != "" && r.Target != r.Name {
-		notes = append(notes, "of "+clean.Name(r.Target))
-	}
-	if r.DefaultLimit != nil {
-		notes = append(notes, fmt.Sprintf("default %d", *r.DefaultLimit))
-	}
-	if r.MaxLimit != nil {
-		notes = append(notes, fmt.Sprintf("max %d", *r.MaxLimit))
-	}
-	if len(notes) == 0 {
-		return clean.Name(r.Name)
-	}
-	return clean.Name(r.Name) + " (" + strings.Join(notes, ", ") + ")"
+	return len(r.fields)
 }
 
-// matches reports whether a row is of the stream and connection that were asked for.
-func (r *schemaRow) matches(q SchemaQuery) bool {
-	if q.Stream != "" && r.Name != q.Stream {
-		return false
+// rowsTo are the rows of the page up to one of its fields, each with those of its fields that are on the page.
+func (d *schemaDocument) rowsTo(to int) []schemaRow {
+	var rows []schemaRow
+	at := 0
+	for _, r := range d.rows {
+		first, last := max(d.page.from-at, 0), min(to-at, r.size())
+		at += r.size()
+		if first >= last {
+			continue
+		}
+		r.continued = first > 0
+		if !r.described {
+			r.fields = r.fields[first:last]
+		}
+		rows = append(rows, r)
 	}
-	return q.ConnectionID == "" || len(r.Connections) == 0 ||
-		slices.ContainsFunc(r.Connections, func(c rs.Connection) bool { return c.ID == q.ConnectionID })
+	return rows
 }
 
-func connectorName(key string) string {
-	if key == "" {
-		return "(no connector key)"
-	}
-	return shownName(key)
-}
+// What the parts of a document that does not fit take at most, in bytes, so that a field always fits beside them.
+const (
+	documentHead    = 4 << 10
+	connectorHead   = 6 << 10
+	rowHead         = 8 << 10
+	connectionsHead = 2500 // the connections in one of them
+	identityBytes   = 600  // a name, id or label
+	unknownBytes    = 1 << 10
+)
 
-// connectionList is `cin_a "Work mail"`, `cin_b "Personal mail"`, as many as fit.
-func connectionList(list []rs.Connection) []string {
-	var parts []string
-	for _, c := range list {
-		parts = append(parts, labelled(shownName(c.ID), c.DisplayName))
-	}
-	return within(parts, connectionListBytes)
+// identity are the members that identify a row: every page repeats them.
+var identity = []string{
+	"object", "name", "stream", "connector_key", "connector_id", "source", "connection_id", "connector_instance_id", "display_name",
+	"grant_id", "cursor_field", "granted_connections", "granted_connections_total", "schema",
 }
 
 // flagLegend explains the flags of a compact document to those who see only structured output (S0-5d).
 const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r range filter operators, lex lexical search, sem semantic search, " +
 	"a aggregations, g=false not granted, declared granted without stated capabilities. cursor_field (the default order) and fields with r can be sorted."
+
+// structured is the document as received when it fits (S3-7a). What does not fit is cut between two fields, and says what is shown
+// and with which arguments to read on.
+func (d *schemaDocument) structured() string {
+	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
+		whole := d.legend(new(arguments).rest(d.q.Said).put("data", d.raw), d.rows).json()
+		if fitsStructured(whole) {
+			return whole
+		}
+	}
+	out, to := d.page.fullest(func(to int) string { return d.part(to, math.MaxInt) }, fitsStructured)
+	if over := len(out) - StructuredHard; over > 0 && to > d.page.from {
+		const note = 400 // the field is named as shortened
+		if fields := d.rowsTo(to)[0].fields; len(fields) > 0 {
+			out = d.part(to, max(len(fields[0].Capabilities)+len(fields[0].Property)-over-note, 16))
+		}
+	}
+	return out
+}
+
+// legend adds the legend where a field has capabilities of the compact form.
+func (d *schemaDocument) legend(out *arguments, rows []schemaRow) *arguments {
+	for i := range rows {
+		if !d.q.Full && slices.ContainsFunc(rows[i].fields, func(f rs.SchemaField) bool { return f.HasFlags() }) {
+			return out.plain("legend", flagLegend)
+		}
+	}
+	return out
+}
+
+// part is the document with the fields of the page up to one of them, each of at most fieldBytes, and what is said about it. Where to
+// read on is before it: some hosts cut what is long.
+func (d *schemaDocument) part(to, fieldBytes int) string {
+	rows := d.rowsTo(to)
+	out := d.page.begin(new(arguments).rest(d.q.Said), to)
+	if len(d.unknown) > 0 {
+		out.put("unknown_fields", truncateJSON(encode(d.unknown), unknownBytes))
+	}
+	data, shortened := d.withRows(rows, fieldBytes)
+	if len(shortened) > 0 {
+		out.put("shortened", encode(shortened))
+	}
+	return d.legend(out.put("data", data.JSON()), rows).json()
+}
+
+// withRows is the document with only some rows, each in its connector where it was in one. shortened names what is not whole.
+func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object, shortened []string) {
+	data, cut := head(d.Members.Without("connectors", "streams"), documentHead)
+	streams, connectors := []string{}, []string{}
+	for i := range rows {
+		row, short := rows[i].part(fieldBytes)
+		streams, shortened = append(streams, row.JSON()), append(shortened, short...)
+		if d.nested && (i == len(rows)-1 || rows[i+1].Connector != rows[i].Connector) {
+			connector, short := head(d.Connectors[rows[i].Connector].Members.Without("streams"), connectorHead)
+			connectors = append(connectors, connector.With("streams", rs.JoinArray(streams)).JSON())
+			cut, streams = cut || short, nil
+		}
+	}
+	if cut {
+		shortened = append([]string{"document"}, shortened...)
+	}
+	if d.nested || len(rows) == 0 {
+		return append(data, pair("connectors", rs.JoinArray(connectors))), shortened
+	}
+	return append(data, pair("streams", rs.JoinArray(streams))), shortened
+}
+
+// head is what each page repeats of a document, a connector or a row, in at most max bytes.
+func head(o object, max int) (_ object, cut bool) {
+	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
+		o = o.With("granted_connections", truncateJSON(raw, connectionsHead)).With("granted_connections_total", encode(len(o.Array("granted_connections"))))
+		cut = true
+	}
+	whole := o.JSON()
+	return rs.AsObject(truncateJSON(whole, max)), cut || len(whole) > max
+}
+
+// part is a row with only the fields at hand, each of at most fieldBytes.
+func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
+	schema := r.Members.Object("schema")
+	row = r.Members.Without("field_capabilities")
+	if schema.Has("properties") {
+		row = row.With("schema", schema.Without("properties").JSON())
+	}
+	if r.continued { // a later page says only whose fields these are
+		row = slices.DeleteFunc(slices.Clone(row), func(m member) bool { return !slices.Contains(identity, m.Name) })
+	}
+	row, cut := head(row, rowHead)
+	if cut {
+		shortened = append(shortened, "stream "+clean.Clip(r.Name, labelChars))
+	}
+	if r.described {
+		return row, shortened
+	}
+	var capabilities, properties object
+	for _, f := range r.fields {
+		share := fairShare([]int{len(f.Capabilities), len(f.Property)}, fieldBytes)
+		key := f.Name
+		if len(key) > longestName {
+			key = clean.Clip(key, labelChars)
+		}
+		if key != f.Name || len(f.Capabilities) > share || len(f.Property) > share {
+			shortened = append(shortened, "field "+clean.Clip(key, labelChars))
+		}
+		if f.Capabilities != "" {
+			capabilities = append(capabilities, pair(key, truncateJSON(f.Capabilities, share)))
+		}
+		if f.Property != "" {
+			properties = append(properties, pair(key, truncateJSON(f.Property, share)))
+		}
+	}
+	row = row.With("field_capabilities", capabilities.JSON())
+	if len(properties) > 0 {
+		row = row.With("schema", rs.AsObject(row.Get("schema")).With("properties", properties.JSON()).JSON())
+	}
+	return row, shortened
+}

@@ -2,12 +2,22 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+// How much of a list is in the text of a schema, in bytes unless said otherwise.
+const (
+	connectionListBytes = 6 << 10 // the connections of a stream
+	expandListBytes     = 2 << 10
+	exampleBytes        = 1 << 10
+	fieldSchemaBytes    = 1500
+	mostKinds           = 12 // of aggregation
 )
 
 // text describes as many fields of the stream as fit, from the offset on.
@@ -20,21 +30,8 @@ func (d *schemaDocument) text() string {
 	return text
 }
 
-// noneGranted says why there is no stream, and what to do.
-func noneGranted(stream, connection string) string {
-	const streams, connections = "the streams and connections of this grant.", "the connections that have."
-	switch {
-	case stream != "" && connection != "":
-		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + ". Call schema without arguments for " + streams
-	case stream != "":
-		return "No granted stream is named " + clean.Name(stream) + ". Call schema without arguments for " + streams
-	case connection != "":
-		return "Connection " + clean.Name(connection) + " has no granted stream. Call schema without arguments for " + connections
-	}
-	return "This grant covers no stream. The user has to approve access to a source first."
-}
-
-// lines describe the units up to one of them. Where to read on stands first and again last: some hosts cut the middle.
+// lines say of each row of the page up to one field all that the next call needs (S0-5b, S0-5c). Where to read on is first and again
+// last: some hosts cut the middle.
 func (d *schemaDocument) lines(to int) []string {
 	var lines []string
 	shown, next := d.page.lines(to)
@@ -44,95 +41,59 @@ func (d *schemaDocument) lines(to int) []string {
 	if len(d.unknown) > 0 {
 		lines = append(lines, folded("Not in this stream: ", "  ", within(each(d.unknown, shownName), unknownBytes))...)
 	}
-	lines = append(append(lines, d.detail(d.units[d.page.from:to])...), freshness(d.q.Said)...)
-	if next != "" {
-		lines = append(lines, next)
-	}
-	return lines
-}
-
-// detail says of each row all that the next call needs, its fields by what can be done with them (S0-5b, S0-5c).
-func (d *schemaDocument) detail(units []schemaUnit) []string {
-	var lines []string
-	described := map[string]string{} // the row that was described so
-	var used usage
-	for n := 0; len(units) > 0; n++ {
-		own := ofRow(units)
-		units = units[len(own):]
-		r := &d.rows[own[0].row]
-		granted := r.Connections
-		if d.q.ConnectionID != "" {
-			granted = slices.DeleteFunc(slices.Clone(granted), func(c rs.Connection) bool { return c.ID != d.q.ConnectionID })
-		}
-		head := []string{shownName(r.Name) + " (" + connectorName(r.ConnectorKey) + ")"}
-		if len(granted) > 0 {
-			list := connectionList(granted)
-			list[len(list)-1] += ")"
-			head = folded(strings.TrimSuffix(head[0], ")")+"; connection_id ", "      ", list)
-			used.choice = used.choice || len(granted) > 1 || n > 0
-		}
-		lines = append(lines, head...)
-		body := r.describe(own, d.q.Full, &used)
+	rows := d.rowsTo(to)
+	described := map[string]string{} // the row with such lines
+	for i := range rows {
+		r := &rows[i]
+		head, body := r.head(), r.lines(d.q.Full)
 		all := strings.Join(body, "\n")
 		if twin, ok := described[all]; ok && len(all) > len(twin) {
 			body = []string{"  the same as in " + twin}
 		} else if !ok {
 			described[all] = clean.Clip(head[0], 200)
 		}
-		lines = append(lines, body...)
-		if own[0].first && (len(granted) > 0 || d.q.ConnectionID == "") {
-			lines = append(lines, r.examples(granted)...)
+		lines = append(append(lines, head...), body...)
+		if !r.continued && (len(r.Connections) > 0 || d.q.ConnectionID == "") {
+			lines = append(lines, r.examples()...)
 		}
 	}
-	return append(lines, used.legend())
+	lines = append(append(lines, legend(rows)), freshness(d.q.Said)...)
+	if next != "" {
+		lines = append(lines, next)
+	}
+	return lines
 }
 
-// usage is which capabilities were named, so that the legend explains those and no others.
-type usage struct {
-	exact, ranges, sort bool
-	choice              bool     // of connections
-	modes, kinds        []string // of search, and of aggregation
+// head is `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, as many connections as fit.
+func (r *schemaRow) head() []string {
+	head := shownName(r.Name) + " (" + connectorName(r.ConnectorKey)
+	if len(r.Connections) == 0 {
+		return []string{head + ")"}
+	}
+	var list []string
+	for _, c := range r.Connections {
+		list = append(list, labelled(shownName(c.ID), c.DisplayName))
+	}
+	list = within(list, connectionListBytes)
+	list[len(list)-1] += ")"
+	return folded(head+"; connection_id ", "      ", list)
 }
 
-// legend says how to send what a field can do (S0-5d).
-func (u *usage) legend() string {
-	line := "Use: "
-	if u.exact {
-		line += `exact filter:{"field":value}; `
-	}
-	if u.ranges {
-		line += `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"; `
-	} else if u.sort {
-		line += `sort:"field" or "-field"; `
-	}
-	if len(u.modes) > 0 {
-		line += strings.Join(u.modes, ", ") + ": search mode; "
-	}
-	if len(u.kinds) > 0 {
-		line += strings.Join(u.kinds, ", ") + ": aggregate; "
-	}
-	if u.choice {
-		line += "connection_id to choose one; "
-	}
-	return line + `aggregate count or count:"exact"; fields:["field"].`
-}
-
-// describe lists a row's fields by what can be done with them.
-func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []string {
+// lines list a row's fields by what can be done with them, then what can be done with the row.
+func (r *schemaRow) lines(full bool) []string {
 	var lines, signatures []string
 	names := map[string][]string{} // by signature
 	denied := 0
-	for _, u := range units {
-		if u.field < 0 {
-			lines = append(lines, "  no fields listed")
-			continue
-		}
-		f := &r.fields[u.field]
+	if r.described {
+		lines = append(lines, "  no fields listed")
+	}
+	for i := range r.fields {
+		f := &r.fields[i]
 		if !f.Granted {
 			denied++
 			continue
 		}
-		signature := f.signature(used)
+		signature := signature(f)
 		if full {
 			lines = append(lines, withJSON("  "+signature+": "+shownName(f.Name), f.JSONSchema()))
 			continue
@@ -148,69 +109,148 @@ func (r *schemaRow) describe(units []schemaUnit, full bool, used *usage) []strin
 	if denied > 0 {
 		lines = append(lines, "  not granted: "+plural(denied, "field"))
 	}
-	if !units[0].first {
+	if r.continued {
 		return lines
 	}
-	if !r.advertised() {
+	relations := r.Relations()
+	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, advertises) {
 		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
 	}
-	if r.cursor != "" && len(r.cursor) <= longestName {
-		used.sort = true
-		lines = append(lines, "  sorted by "+clean.Name(r.cursor)+", newest first")
+	if r.sorted() {
+		lines = append(lines, "  sorted by "+clean.Name(r.cursor())+", newest first")
 	}
-	if len(r.expand) > 0 {
-		lines = append(lines, folded("  expand: ", "    ", within(r.expand, expandListBytes))...)
+	if len(relations) > 0 {
+		var expand []string
+		for _, relation := range relations {
+			expand = append(expand, relationText(relation))
+		}
+		lines = append(lines, folded("  expand: ", "    ", within(expand, expandListBytes))...)
 	}
 	return lines
 }
 
-// advertised reports whether anything can be done with the row beyond reading it.
-func (r *schemaRow) advertised() bool {
-	return r.cursor != "" || len(r.expand) > 0 || slices.ContainsFunc(r.fields, func(f field) bool { return f.Granted && f.advertised() })
+// cursor is the field that the row's records are sorted by, or "".
+func (r *schemaRow) cursor() string { return r.Members.Text("cursor_field") }
+
+// sorted reports whether a call can name that field.
+func (r *schemaRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= longestName }
+
+// advertises reports whether anything can be done with a field beyond reading it.
+func advertises(f rs.SchemaField) bool {
+	return f.Granted && (f.Exact || f.Lexical || f.Semantic || len(f.Ranges) > 0 || len(f.Aggregates) > 0)
 }
 
-// advertised reports whether a field has any capability at all.
-func (f *field) advertised() bool {
-	return f.Exact || f.Lexical || f.Semantic || len(f.Ranges) > 0 || len(f.Aggregates) > 0
+// relationText is "attachments (has_many, default 10, max 50)".
+func relationText(r rs.Relation) string {
+	var notes []string
+	if r.Cardinality != "" {
+		notes = append(notes, clean.Name(clean.Preview(r.Cardinality, 20)))
+	}
+	if r.Target != "" && r.Target != r.Name {
+		notes = append(notes, "of "+clean.Name(r.Target))
+	}
+	if r.DefaultLimit != nil {
+		notes = append(notes, fmt.Sprintf("default %d", *r.DefaultLimit))
+	}
+	if r.MaxLimit != nil {
+		notes = append(notes, fmt.Sprintf("max %d", *r.MaxLimit))
+	}
+	if len(notes) == 0 {
+		return clean.Name(r.Name)
+	}
+	return clean.Name(r.Name) + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// legend says how to send what some rows can do, and explains no other words (S0-5d).
+func legend(rows []schemaRow) string {
+	var exact, ranges, sorted, choice bool
+	var modes, kinds []string // of search, and of aggregation
+	for i := range rows {
+		r := &rows[i]
+		sorted = sorted || !r.continued && r.sorted()
+		choice = choice || len(r.Connections) > 1 || len(r.Connections) > 0 && i > 0
+		for k := range r.fields {
+			f := &r.fields[k]
+			if f.Granted {
+				exact, ranges = exact || f.Exact, ranges || len(f.Ranges) > 0
+				modes, kinds = append(modes, searchModes(f)...), append(kinds, aggregations(f)...)
+			}
+		}
+	}
+	line := "Use: "
+	if exact {
+		line += `exact filter:{"field":value}; `
+	}
+	if ranges {
+		line += `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"; `
+	} else if sorted {
+		line += `sort:"field" or "-field"; `
+	}
+	if len(modes) > 0 {
+		line += strings.Join(different(modes), ", ") + ": search mode; "
+	}
+	if len(kinds) > 0 {
+		line += strings.Join(different(kinds), ", ") + ": aggregate; "
+	}
+	if choice {
+		line += "connection_id to choose one; "
+	}
+	return line + `aggregate count or count:"exact"; fields:["field"].`
+}
+
+// different are the first words of a list, each once.
+func different(list []string) []string {
+	var words []string
+	for _, word := range list {
+		if !slices.Contains(words, word) && len(words) < mostKinds {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
-func (f *field) signature(used *usage) string {
+func signature(f *rs.SchemaField) string {
 	var words []string
-	add := func(word string) { words = append(words, word) }
 	if f.Type != "" {
-		add(typeName(clean.Preview(f.Type, labelChars)))
+		words = append(words, typeName(clean.Preview(f.Type, labelChars)))
 	}
 	if f.Role != "" {
-		add("(" + clean.Name(clean.Preview(f.Role, labelChars)) + ")")
+		words = append(words, "("+clean.Name(clean.Preview(f.Role, labelChars))+")")
 	}
 	if f.Exact {
-		used.exact = true
-		add("exact")
+		words = append(words, "exact")
 	}
-	if len(f.Ranges) > 0 {
-		used.ranges = true
-		if slices.Equal(f.Ranges, rs.RangeOperators) {
-			add("range")
-		} else {
-			add("range[" + quotedWords(f.Ranges, labelChars) + "]")
-		}
+	if slices.Equal(f.Ranges, rs.RangeOperators) {
+		words = append(words, "range")
+	} else if len(f.Ranges) > 0 {
+		words = append(words, "range["+quotedWords(f.Ranges, labelChars)+"]")
 	}
+	words = append(append(words, searchModes(f)...), aggregations(f)...)
+	return cmp.Or(strings.Join(words, " "), "fields")
+}
+
+// searchModes are the modes of search that find a field.
+func searchModes(f *rs.SchemaField) []string {
+	var modes []string
 	if f.Lexical {
-		note(&used.modes, "lexical")
-		add("lexical")
+		modes = append(modes, "lexical")
 	}
 	if f.Semantic {
-		note(&used.modes, "semantic")
-		add("semantic")
+		modes = append(modes, "semantic")
 	}
+	return modes
+}
+
+// aggregations are the kinds of aggregation of a field, as they are shown.
+func aggregations(f *rs.SchemaField) []string {
+	var kinds []string
 	for _, kind := range f.Aggregates[:min(len(f.Aggregates), mostKinds)] {
 		if word := clean.Preview(kind, 30); word != "" {
-			note(&used.kinds, clean.Name(word))
-			add(clean.Name(word))
+			kinds = append(kinds, clean.Name(word))
 		}
 	}
-	return cmp.Or(strings.Join(words, " "), "fields")
+	return kinds
 }
 
 // typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
@@ -232,13 +272,6 @@ func quotedWords(list []string, max int) string {
 		words = append(words, clean.Name(word))
 	}
 	return strings.Join(words, " ")
-}
-
-// note adds a word to a list that is not full and does not have it.
-func note(list *[]string, word string) {
-	if !slices.Contains(*list, word) && len(*list) < mostKinds {
-		*list = append(*list, word)
-	}
 }
 
 // withJSON is a line that ends in JSON, shortened where that is too long, which it says.
@@ -272,42 +305,39 @@ func jsonText(raw string) string {
 	return string(b)
 }
 
-// sendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
-func sendableName(s string) bool { return len(s) <= longestName && rs.UnsafeName(s) == "" }
-
-func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
-
 // examples are calls that this row's advertised capabilities allow, those that are not long.
-func (r *schemaRow) examples(granted []rs.Connection) []string {
+func (r *schemaRow) examples() []string {
 	if !sendableName(r.Name) {
 		return nil
 	}
-	fieldFor := func(kind string, needed ...string) string {
-		for i := range r.fields {
-			f := &r.fields[i]
-			ranges := func(operator string) bool { return !slices.Contains(f.Ranges, operator) }
-			if f.Granted && sendableField(f.Name) && slices.Contains(f.Aggregates, kind) && !slices.ContainsFunc(needed, ranges) {
+	first := func(allows func(f rs.SchemaField) bool) string {
+		for _, f := range r.all {
+			if f.Granted && sendableField(f.Name) && allows(f) {
 				return f.Name
 			}
 		}
 		return ""
 	}
+	time := first(func(f rs.SchemaField) bool {
+		return slices.Contains(f.Aggregates, "group_by_time") && slices.Contains(f.Ranges, "gte")
+	})
+	group := first(func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") })
 	call := func() *arguments {
 		a := new(arguments).text("stream", r.Name)
-		if i := slices.IndexFunc(granted, func(c rs.Connection) bool { return sendableName(c.ID) }); i >= 0 {
-			a.text("connection_id", granted[i].ID)
+		if i := slices.IndexFunc(r.Connections, func(c rs.Connection) bool { return sendableName(c.ID) }); i >= 0 {
+			a.text("connection_id", r.Connections[i].ID)
 		}
 		return a
 	}
 	query := call()
-	if time := fieldFor("group_by_time", "gte"); time != "" {
+	if time != "" {
 		query.put("filter", new(arguments).put(time, `{"gte":"2026-01-01T00:00:00Z"}`).json())
 	}
-	if sendableField(r.cursor) {
-		query.text("sort", "-"+r.cursor)
+	if sendableField(r.cursor()) {
+		query.text("sort", "-"+r.cursor())
 	}
 	calls := []string{query.number("limit", 10).call("query_records")}
-	if group := fieldFor("group_by"); group != "" {
+	if group != "" {
 		calls = append(calls, call().text("metric", "count").text("group_by", group).call("aggregate"))
 	}
 	var lines []string

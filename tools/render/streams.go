@@ -10,125 +10,107 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
+// A listedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
+type listedStream struct {
+	name, connection, label, connector string
+	records                            int    // -1 where the resource server does not say
+	updated                            string // the time of the newest record
+	status, capturedAt                 string // how fresh the data are, and when they were read
+}
+
+func readListedStream(o object) listedStream {
+	freshness := o.Object("freshness")
+	s := listedStream{
+		name: o.Text("name", "stream"), connection: rs.ConnectionID(o), label: o.Text("display_name"), connector: rs.ConnectorKey(o),
+		records: -1, updated: o.Text("last_updated"), status: freshness.Text("status"), capturedAt: freshness.Text("captured_at"),
+	}
+	if n, ok := o.Number("record_count"); ok && n >= 0 {
+		s.records = n
+	}
+	return s
+}
+
+// readListedStreams reads the list of streams, nil where it is not known.
+func readListedStreams(response *rs.Response) []listedStream {
+	if response == nil {
+		return nil
+	}
+	var rows []listedStream
+	list, _ := response.List()
+	for _, item := range list.Items {
+		rows = append(rows, readListedStream(item.Members))
+	}
+	return rows
+}
+
 // An index names every granted stream by connection, with how many records it has and how new they are where the resource server says
 // so (S0-R5, S0-5a, D32). It is all that schema without a stream answers.
 type index struct {
-	q           SchemaQuery
+	*schemaDocument
 	connectors  int
 	streams     int // of each connector
 	connections []indexedConnection
-	page        offsetPage
-	counted     bool   // text says how many records there are
-	unavailable string // what could not be read, in lines that each begin a line
-	missing     string // the same as JSON; "" when all was read
-	warnings    []string
+	counted     bool     // text says how many records there are
+	warnings    []string // of the resource server, such as which files it could not read
 }
 
 type indexedConnection struct {
 	rs.Connection
 	status  string // of the data: of streams that differ the least fresh
 	asOf    string // day until which they are known, where that is the same for all of these
-	known   map[string]bool
-	streams []indexedStream
-}
-
-type indexedStream struct {
-	name string
-	streamCount
-}
-
-// maxIndexWarnings bounds what the resource server says beside the index, such as which files it could not read.
-const maxIndexWarnings = 4
-
-// A streamCount is a row of the list of streams.
-type streamCount struct {
-	records      int    // -1 when the resource server does not say
-	newest       string // day of the newest record
-	status, asOf string
-}
-
-type streamKey struct{ connection, stream string }
-
-// readCounts reads the list of streams by connection and stream.
-func readCounts(response *rs.Response) map[streamKey]streamCount {
-	counts := map[streamKey]streamCount{}
-	if response == nil {
-		return counts
-	}
-	list, _ := response.List()
-	for _, item := range list.Items {
-		o := item.Members
-		count := streamCount{records: -1, newest: day(o.Text("last_updated"))}
-		if n, ok := o.Number("record_count"); ok && n >= 0 {
-			count.records = n
-		}
-		freshness := o.Object("freshness")
-		if status := freshness.Text("status"); status != "" {
-			count.status, count.asOf = status, day(freshness.Text("captured_at"))
-		}
-		counts[streamKey{rs.ConnectionID(o), o.Text("name", "stream")}] = count
-	}
-	return counts
+	streams []listedStream
 }
 
 func newIndex(d *schemaDocument) (x *index, err error) {
-	x = &index{
-		q: d.q, unavailable: withUnavailable("", d.Members), missing: d.Members.Get("unavailable_connections"),
-		warnings: listing{meta: d.Members.Object("meta")}.warnings(maxIndexWarnings),
+	const mostWarnings = 4
+	x = &index{schemaDocument: d, warnings: listing{meta: d.Members.Object("meta")}.warnings(mostWarnings)}
+	listed := map[[2]string]listedStream{} // by connection and stream
+	for _, row := range readListedStreams(d.q.Counts) {
+		listed[[2]string{row.connection, row.name}] = row
 	}
-	counts := readCounts(d.q.Counts)
-	places := map[[2]string]int{} // of a connector's connection
-	connectors, streams := map[string]bool{}, map[string]bool{}
-	for i := range d.rows {
-		r := &d.rows[i]
-		connectors[r.ConnectorKey], streams[r.ConnectorKey+"\x00"+r.Name] = true, true
-		connections := r.Connections
-		if len(connections) == 0 {
-			connections = []rs.Connection{{}}
+	connectors, streams, places := map[string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
+	known := map[[3]string]bool{}
+	for _, r := range d.rows {
+		connectors[r.ConnectorKey], streams[[2]string{r.ConnectorKey, r.Name}] = true, true
+		if len(r.Connections) == 0 {
+			r.Connections = []rs.Connection{{}}
 		}
-		for _, c := range connections {
-			if d.q.ConnectionID != "" && c.ID != "" && c.ID != d.q.ConnectionID {
-				continue
+		for _, c := range r.Connections {
+			key := [2]string{r.ConnectorKey, c.ID}
+			if _, ok := places[key]; !ok {
+				places[key] = len(x.connections)
+				c.ConnectorKey = r.ConnectorKey
+				x.connections = append(x.connections, indexedConnection{Connection: c})
 			}
-			c.ConnectorKey = r.ConnectorKey
-			key := [2]string{c.ConnectorKey, c.ID}
-			at, known := places[key]
-			if !known {
-				at = len(x.connections)
-				places[key] = at
-				x.connections = append(x.connections, indexedConnection{Connection: c, known: map[string]bool{}})
+			if stream := [3]string{r.ConnectorKey, c.ID, r.Name}; !known[stream] {
+				known[stream] = true
+				row, ok := listed[[2]string{c.ID, r.Name}]
+				if !ok {
+					row = listedStream{name: r.Name, records: -1}
+				}
+				x.connections[places[key]].add(row)
 			}
-			x.connections[at].add(r.Name, counts)
 		}
 	}
 	x.connectors, x.streams = len(connectors), len(streams)
-	total := 0
-	for i := range x.connections {
-		total += len(x.connections[i].streams)
-	}
-	x.page, err = newOffsetPage("stream", total, d.q.Offset, "schema", d.q.at)
+	x.page, err = newOffsetPage("stream", len(known), d.q.Offset, "schema", d.q.at)
 	return x, err
 }
 
-func (c *indexedConnection) add(stream string, counts map[streamKey]streamCount) {
-	if c.known[stream] {
-		return
-	}
-	c.known[stream] = true
-	count, counted := counts[streamKey{c.ID, stream}]
+// add adds a stream to a connection.
+func (c *indexedConnection) add(row listedStream) {
+	c.streams = append(c.streams, row)
+	asOf := day(row.capturedAt)
 	switch {
-	case !counted:
-		count.records = -1
-	case count.status == "":
-	case c.status == "" || slices.Index(freshest, count.status) < slices.Index(freshest, c.status):
-		c.status, c.asOf = count.status, count.asOf
-	case c.status == count.status && c.asOf != count.asOf:
+	case row.status == "":
+	case c.status == "" || slices.Index(freshest, row.status) < slices.Index(freshest, c.status):
+		c.status, c.asOf = row.status, asOf
+	case c.status == row.status && c.asOf != asOf:
 		c.asOf = ""
 	}
-	c.streams = append(c.streams, indexedStream{stream, count})
 }
 
-// freshest are what data can be, those first that are said where streams differ.
+// freshest are what data can be, those first that are named where streams differ.
 var freshest = []string{"stale", "unknown", "current"}
 
 // part are the connections with the streams of the page up to one of them, counted over all.
@@ -169,7 +151,9 @@ func (x *index) text(to int) string {
 	for _, c := range x.part(to) {
 		streams := make([]string, len(c.streams))
 		for i, s := range c.streams {
-			streams[i] = s.text(x.counted, c.streams[:i])
+			if streams[i] = shownName(s.name); x.counted {
+				streams[i] = s.counts(c.streams[:i])
+			}
 			if example == "" && sendableName(s.name) {
 				example = s.name
 			}
@@ -193,7 +177,7 @@ func (x *index) text(to int) string {
 		call := new(arguments).text("stream", example).call("schema")
 		lines = append(lines, "One stream's fields, filters, sorting and aggregates: "+call+"; connection_id narrows.")
 	}
-	return strings.Join(lines, "\n") + x.unavailable
+	return withUnavailable(strings.Join(lines, "\n"), x.Members)
 }
 
 // head is `gmail, cin_mail_work "Work mail"`.
@@ -205,6 +189,13 @@ func (c *indexedConnection) head() string {
 	return labelled(head, c.DisplayName)
 }
 
+func connectorName(key string) string {
+	if key == "" {
+		return "(no connector key)"
+	}
+	return shownName(key)
+}
+
 // freshness says whether the data are current, and until when they are known.
 func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
@@ -213,17 +204,14 @@ func (c *indexedConnection) freshness() string {
 	return "; " + clean.Name(clean.Preview(c.status, labelChars)) + ", data as of " + c.asOf
 }
 
-// text is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
-func (s indexedStream) text(counted bool, before []indexedStream) string {
+// counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
+func (s listedStream) counts(before []listedStream) string {
 	text := shownName(s.name)
-	if !counted {
-		return text
-	}
 	if s.records >= 0 {
 		text += fmt.Sprintf(" %d", s.records)
 	}
-	if s.newest != "" && (len(before) == 0 || before[len(before)-1].newest != s.newest) {
-		text += " (to " + s.newest + ")"
+	if newest := day(s.updated); newest != "" && (len(before) == 0 || day(before[len(before)-1].updated) != newest) {
+		text += " (to " + newest + ")"
 	}
 	return text
 }
@@ -243,7 +231,7 @@ func (x *index) structured(to int) string {
 			if s.records >= 0 {
 				out.put("records", strconv.Itoa(s.records))
 			}
-			out.optional("newest", s.newest).close('}')
+			out.optional("newest", day(s.updated)).close('}')
 		}
 		out.close(']').close('}')
 	}
@@ -251,8 +239,8 @@ func (x *index) structured(to int) string {
 	if len(x.warnings) > 0 {
 		out.put("warnings", encode(x.warnings))
 	}
-	if x.missing != "" {
-		out.put("unavailable_connections", truncateJSON(x.missing, unavailableBytes))
+	if missing := x.Members.Get("unavailable_connections"); missing != "" {
+		out.put("unavailable_connections", truncateJSON(missing, unavailableBytes))
 	}
 	return out.close('}').json()
 }
@@ -303,7 +291,7 @@ func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
 		lines = []string{noneGranted("", q.ConnectionID)}
 	}
 	for _, row := range l.Items[page.from:to] {
-		lines = append(lines, streamLine(row.Members))
+		lines = append(lines, readListedStream(row.Members).line())
 	}
 	if shown, _ := page.lines(to); shown != "" {
 		lines = append(lines, shown)
@@ -317,25 +305,41 @@ func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
 	return strings.Join(clipped(lines), "\n")
 }
 
-func streamLine(o object) string {
-	line := shownName(o.Text("name", "stream"))
-	if conn := rs.ConnectionID(o); conn != "" {
-		line += " — " + labelled(shownName(conn), o.Text("display_name"))
+// noneGranted says why there is no stream, and what to do.
+func noneGranted(stream, connection string) string {
+	const streams, connections = "the streams and connections of this grant.", "the connections that have."
+	switch {
+	case stream != "" && connection != "":
+		return "No granted stream is named " + clean.Name(stream) + " in connection " + clean.Name(connection) + ". Call schema without arguments for " + streams
+	case stream != "":
+		return "No granted stream is named " + clean.Name(stream) + ". Call schema without arguments for " + streams
+	case connection != "":
+		return "Connection " + clean.Name(connection) + " has no granted stream. Call schema without arguments for " + connections
 	}
-	if key := rs.ConnectorKey(o); key != "" {
-		line += " (" + clean.Bare(clean.Preview(key, labelChars)) + ")"
+	return "This grant covers no stream. The user has to approve access to a source first."
+}
+
+// line is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
+func (s listedStream) line() string {
+	line := shownName(s.name)
+	if s.connection != "" {
+		line += " — " + labelled(shownName(s.connection), s.label)
 	}
-	sep := ": "
-	if n, ok := o.Number("record_count"); ok {
-		line += sep + plural(n, "record")
-		sep = ", "
+	if s.connector != "" {
+		line += " (" + clean.Bare(clean.Preview(s.connector, labelChars)) + ")"
 	}
-	if t := o.Text("last_updated"); t != "" {
-		line += sep + "updated " + clean.Name(clean.Preview(t, 40))
-		sep = ", "
+	var facts []string
+	if s.records >= 0 {
+		facts = append(facts, plural(s.records, "record"))
 	}
-	if status := o.Object("freshness").Text("status"); status != "" {
-		line += sep + "freshness " + clean.Name(clean.Preview(status, 40))
+	if s.updated != "" {
+		facts = append(facts, "updated "+clean.Name(clean.Preview(s.updated, 40)))
+	}
+	if s.status != "" {
+		facts = append(facts, "freshness "+clean.Name(clean.Preview(s.status, 40)))
+	}
+	if len(facts) > 0 {
+		line += ": " + strings.Join(facts, ", ")
 	}
 	return line
 }

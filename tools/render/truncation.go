@@ -44,6 +44,11 @@ func (c truncation) unnamed() string {
 	return rs.UnsafeField(c.field.Name)
 }
 
+// sendableName reports whether a tool takes a name of a stream or connection, and sendableField one of a field.
+func sendableName(s string) bool { return len(s) <= longestName && rs.UnsafeName(s) == "" }
+
+func sendableField(s string) bool { return len(s) <= longestName && rs.UnsafeField(s) == "" }
+
 func (c truncation) tool() string {
 	if c.related {
 		return "fetch"
