@@ -20,7 +20,7 @@ import (
 // toolNamed returns one tool as it is served.
 func toolNamed(t testing.TB, name string) *tools.Tool {
 	t.Helper()
-	for _, tool := range tools.All("https://rs.example") {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		if tool.Name == name {
 			return tool
 		}

@@ -35,8 +35,8 @@ type noting struct{ rs.Doer }
 // Do performs one read.
 func (n noting) Do(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	response, err := n.Doer.Do(ctx, request)
-	if code, refused := rs.RefusesToken(err); refused {
-		RequestFrom(ctx).NoteUnauthorized(code)
+	if err != nil && rs.AsError(err).RefusesToken() {
+		RequestFrom(ctx).NoteUnauthorized(rs.AsError(err).Code)
 	}
 	return response, err
 }

@@ -89,7 +89,7 @@ func TestStandardBoundsACallWhereNothingIsConfigured(t *testing.T) {
 
 func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 	var server middlewaretest.RS
-	for _, tool := range tools.All("https://rs.example") {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		reply, err := standard(&server)(t.Context(), tools.Call{Tool: tool, Raw: []byte(`{}`)})
 		if err != nil || !reply.Result.IsError || !strings.Contains(textOf(t, reply.Result), string(rs.NotAuthenticated)) {
 			t.Errorf("%s: %+v, %v", tool.Name, reply.Result, err)

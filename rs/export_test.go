@@ -4,3 +4,5 @@ package rs
 const (
 	Redacted = redacted
 )
+
+var ReadSchema = readSchema

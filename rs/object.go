@@ -63,8 +63,8 @@ func (o Object) Text(names ...string) string {
 	return ""
 }
 
-// StringMember returns the text of a member; "" if it is absent or not a string.
-func StringMember(o Object, name string) string {
+// JSONString returns the text of a member that is a string, or "".
+func (o Object) JSONString(name string) string {
 	raw := o.Get(name)
 	if Kind(raw) != "string" {
 		return ""

@@ -20,9 +20,9 @@ const minRedacted = 8
 // "Bearer ". The nil Redactor removes nothing.
 type Redactor struct{ forms []string }
 
-// NewRedactor returns a Redactor of a token, or nil for one of fewer than 8 bytes.
-func NewRedactor(token Token) *Redactor {
-	credential := bare(token)
+// Redactor returns a Redactor of the token, or nil for one of fewer than 8 bytes.
+func (t Token) Redactor() *Redactor {
+	credential := bare(t)
 	if len(credential) < minRedacted {
 		return nil
 	}
@@ -211,7 +211,7 @@ func RedactorOf(ctx context.Context, token Token) *Redactor {
 	if used, ok := ctx.Value(usedTokensKey{}).(*usedTokens); ok {
 		return used.redactor(token)
 	}
-	return NewRedactor(token)
+	return token.Redactor()
 }
 
 func (u *usedTokens) redactor(token Token) *Redactor {
@@ -220,7 +220,7 @@ func (u *usedTokens) redactor(token Token) *Redactor {
 	at := slices.Index(u.tokens, token)
 	if at < 0 {
 		at = len(u.tokens)
-		u.tokens, u.redactors = append(u.tokens, token), append(u.redactors, NewRedactor(token))
+		u.tokens, u.redactors = append(u.tokens, token), append(u.redactors, token.Redactor())
 	}
 	return u.redactors[at]
 }

@@ -15,7 +15,7 @@ const redactedToken = "tok.9~Zp/2+x_canary-77=="
 
 // A redactor finds a token in every form in which programs repeat one (D19).
 func TestARedactorFindsATokenInEachForm(t *testing.T) {
-	r := rs.NewRedactor(rs.NewToken(redactedToken))
+	r := rs.NewToken(redactedToken).Redactor()
 	for n := range 4 {
 		behind := strings.Repeat("b", n)
 		for name, encoding := range map[string]*base64.Encoding{"std": base64.StdEncoding, "url": base64.URLEncoding} {
@@ -37,7 +37,7 @@ func TestARedactorFindsATokenInEachForm(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
-	short := rs.NewRedactor(rs.NewToken("message"))
+	short := rs.NewToken("message").Redactor()
 	if got := short.JSON(`{"message":"message"}`); got != `{"message":"message"}` {
 		t.Errorf("a token of 7 bytes is looked for: %s", got)
 	}
@@ -52,7 +52,7 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 		{redactedToken, `{"q":"say \"` + redactedToken + `\" \\u0074"}`, `{"q":"say \"[token]==\" \\u0074"}`},
 		{redactedToken, `<p>` + redactedToken + `"`, `<p>[token]=="`},
 	} {
-		got := rs.NewRedactor(rs.NewToken(c.token)).JSON(c.raw)
+		got := rs.NewToken(c.token).Redactor().JSON(c.raw)
 		if got != c.want {
 			t.Errorf("%s: got %s, want %s", c.raw, got, c.want)
 		}
@@ -70,14 +70,14 @@ func TestARedactorSearchesAnError(t *testing.T) {
 		Connections: []rs.Connection{{GrantID: said, ConnectorKey: said, ID: said, DisplayName: said}},
 		Unavailable: []rs.UnavailableConnection{{Connection: rs.Connection{ID: said}, Code: rs.Code(said), Message: said}},
 	}
-	got := rs.NewRedactor(rs.NewToken(redactedToken)).Error(given)
+	got := rs.NewToken(redactedToken).Redactor().Error(given)
 	if text := fmt.Sprintf("%+v %s", *got, got.Envelope); strings.Contains(text, "canary") {
 		t.Error(text)
 	}
 	if given.Message != said || given.Connections[0].ID != said {
 		t.Error("the error that was given was changed")
 	}
-	if coded := rs.NewRedactor(rs.NewToken("token-as-code")).Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != rs.UpstreamError {
+	if coded := rs.NewToken("token-as-code").Redactor().Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != rs.UpstreamError {
 		t.Errorf("the code is %s", coded.Code)
 	}
 }

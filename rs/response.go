@@ -74,10 +74,10 @@ func (r *Response) List() (List, bool) {
 	return *r.list, r.list.Items != nil
 }
 
-// Schema reads the answer as a schema document; see [ReadSchema]. It is read once, and not by several goroutines at a time.
+// Schema reads the answer as a schema document; see [readSchema]. It is read once, and not by several goroutines at a time.
 func (r *Response) Schema() *Schema {
 	if r.schema == nil {
-		r.schema = ReadSchema(r.Distinct())
+		r.schema = readSchema(r.Distinct())
 	}
 	return r.schema
 }

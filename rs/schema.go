@@ -33,9 +33,9 @@ type SchemaStream struct {
 	Connections  []Connection // its own, or else its connector's
 }
 
-// ReadSchema reads a schema document, which is valid JSON, out of a {"data":…} wrapper where there is one (D5). A part that does
+// readSchema reads a schema document, which is valid JSON, out of a {"data":…} wrapper where there is one (D5). A part that does
 // not have the shape of the contract is read as if it were absent; [Schema.Check] says so.
-func ReadSchema(body string) *Schema {
+func readSchema(body string) *Schema {
 	s := &Schema{}
 	s.Members, s.Raw = schemaDocument(body)
 	s.malformed = s.Members == nil
@@ -87,7 +87,7 @@ func (s *Schema) Check() error {
 }
 
 // GrantID is the grant that the document was read under, or "".
-func (s *Schema) GrantID() string { return StringMember(s.Members.Object("bearer"), "grant_id") }
+func (s *Schema) GrantID() string { return s.Members.Object("bearer").JSONString("grant_id") }
 
 // Expands reports whether the stream advertises at least one relation to expand.
 func (r *SchemaStream) Expands() bool {

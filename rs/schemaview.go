@@ -127,7 +127,7 @@ func matchesConnection(row Object, connectionID string) bool {
 
 // isCompact reports whether a document already has the compact form: it says so, or its field capabilities are flags.
 func isCompact(document Object) bool {
-	if StringMember(document, "detail") == "compact" {
+	if document.JSONString("detail") == "compact" {
 		return true
 	}
 	seen := false

@@ -1,6 +1,7 @@
 package rs_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -21,10 +22,10 @@ func TestRefusesToken(t *testing.T) {
 		{"D25 or invalid", &rs.Error{Code: "grant_invalid", Status: 403}, true},
 		{"such a code with another status does not", &rs.Error{Code: "grant_revoked", Status: 404}, false},
 		{"an error of our own does not", &rs.Error{Code: rs.NotAuthenticated}, false},
-		{"an answer does not", nil, false},
+		{"an error of another type does not", errors.New("no"), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, got := rs.RefusesToken(test.err); got != test.want {
+			if got := rs.AsError(test.err).RefusesToken(); got != test.want {
 				t.Errorf("%v, want %v", got, test.want)
 			}
 		})

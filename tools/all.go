@@ -7,17 +7,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
-// Options configure [AllWith].
+// Options configure [All].
 type Options struct {
 	RecordBase    string // the public URL of the resource server, for citations
 	NoSearchRelax bool   // a search that finds nothing is not repaired
 }
 
-// All returns every tool with the standard options. recordBase is the public URL of the resource server, for citations.
-func All(recordBase string) []*Tool { return AllWith(Options{RecordBase: recordBase}) }
-
-// AllWith returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
-func AllWith(o Options) []*Tool {
+// All returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
+func All(o Options) []*Tool {
 	schemas, recordBase := newSchemaCache(time.Now), o.RecordBase
 	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
@@ -33,19 +30,8 @@ func AllWith(o Options) []*Tool {
 // Names are the names of all tools, in the order of [All].
 func Names() []string {
 	var names []string
-	for _, tool := range All("") {
+	for _, tool := range All(Options{}) {
 		names = append(names, tool.Name)
-	}
-	return names
-}
-
-// ListedNames are the names of those that tools/list shows.
-func ListedNames() []string {
-	var names []string
-	for _, tool := range All("") {
-		if tool.Listed {
-			names = append(names, tool.Name)
-		}
 	}
 	return names
 }

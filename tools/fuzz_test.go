@@ -121,7 +121,7 @@ func FuzzArguments(f *testing.F) {
 	} {
 		f.Add([]byte(arguments))
 	}
-	all := tools.All(recordBase)
+	all := tools.All(tools.Options{RecordBase: recordBase})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, tool := range all {
 			args, err := tool.Decode(raw)

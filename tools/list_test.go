@@ -54,7 +54,7 @@ type inputSchema struct {
 // listTools asks the server as a client would.
 func listTools(t *testing.T) listed {
 	t.Helper()
-	all := tools.All(recordBase)
+	all := tools.All(tools.Options{RecordBase: recordBase})
 	server := transport.NewServer(transport.ServerOptions{
 		Name: "pdpp-mcp", Version: "0.0.0", Instructions: tools.Instructions,
 		Tools: all, Resources: tools.Resources(all), Handler: new(middlewaretest.Spy).Handle, Logger: zerolog.Nop(),
@@ -309,7 +309,7 @@ func TestNoLongSentenceIsRepeated(t *testing.T) {
 
 func TestAllNamesEachToolOnce(t *testing.T) {
 	var names []string
-	for _, tool := range tools.All(recordBase) {
+	for _, tool := range tools.All(tools.Options{RecordBase: recordBase}) {
 		names = append(names, tool.Name)
 	}
 	want := []string{"schema", "query_records", "aggregate", "search", "fetch", "read_record_field", "list_streams", "fetch_blob"}

@@ -53,7 +53,7 @@ func TestResultsFitTheirOutputSchema(t *testing.T) {
 			{`{"blob_id":"b1"}`, `some text`},
 		},
 	}
-	for _, tool := range tools.All(recordBase) {
+	for _, tool := range tools.All(tools.Options{RecordBase: recordBase}) {
 		t.Run(tool.Name, func(t *testing.T) {
 			schema := resolved(t, tool.Output)
 			if len(answers[tool.Name]) == 0 {

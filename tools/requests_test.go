@@ -16,7 +16,7 @@ const recordBase = "https://rs.example"
 // toolNamed returns one tool as it is served.
 func toolNamed(t testing.TB, name string) *tools.Tool {
 	t.Helper()
-	for _, tool := range tools.All(recordBase) {
+	for _, tool := range tools.All(tools.Options{RecordBase: recordBase}) {
 		if tool.Name == name {
 			return tool
 		}

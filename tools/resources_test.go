@@ -17,7 +17,7 @@ import (
 
 func resourceNamed(t testing.TB, name string) tools.Resource {
 	t.Helper()
-	for _, resource := range tools.Resources(tools.All(recordBase)) {
+	for _, resource := range tools.Resources(tools.All(tools.Options{RecordBase: recordBase})) {
 		if resource.Name == name {
 			return resource
 		}
@@ -161,7 +161,7 @@ func TestBadResourceURIs(t *testing.T) {
 // The templates that the server announces are those that it reads.
 func TestResourcesList(t *testing.T) {
 	var got []string
-	for _, resource := range tools.Resources(tools.All(recordBase)) {
+	for _, resource := range tools.Resources(tools.All(tools.Options{RecordBase: recordBase})) {
 		got = append(got, resource.URI)
 		if resource.Template != strings.Contains(resource.URI, "{") || resource.Title == "" || resource.Description == "" {
 			t.Errorf("resource %+v", resource)
@@ -179,7 +179,7 @@ func FuzzResourceURI(f *testing.F) {
 	f.Add("pdpp://record/" + handleOf(`{"v":1,"kind":"record","stream":"a","record_id":"b"}`))
 	f.Add(render.WindowURIPrefix + handleOf(`{"v":1,"kind":"field_window","id":"a:b","field":"c","limit_chars":-5}`))
 	f.Add(render.BlobURIPrefix + handleOf(`{"v":1,"kind":"blob","blob_id":".."}`))
-	resources := tools.Resources(tools.All(recordBase))
+	resources := tools.Resources(tools.All(tools.Options{RecordBase: recordBase}))
 	f.Fuzz(func(t *testing.T, uri string) {
 		for _, resource := range resources {
 			call, err := resource.Call(uri)

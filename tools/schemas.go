@@ -92,7 +92,7 @@ func (s streamFields) dateKind(field string) dateKind {
 }
 
 func kindOfDates(f rs.SchemaField) dateKind {
-	format := rs.StringMember(rs.AsObject(f.JSONSchema()), "format")
+	format := rs.AsObject(f.JSONSchema()).JSONString("format")
 	for kind := range strings.SplitSeq(f.Type+"|"+format, "|") {
 		switch kind {
 		case "timestamp", "datetime", "date-time":

@@ -170,7 +170,7 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	const canary = "canary7d1e"
 	var log bytes.Buffer
 	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
-	all := tools.All("https://rs.example")
+	all := tools.All(tools.Options{RecordBase: "https://rs.example"})
 	handle := middleware.Standard(
 		middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }},
 		tools.Forward,

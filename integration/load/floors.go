@@ -93,7 +93,7 @@ func newSDK(base string) http.Handler {
 	from := newForwarder(base)
 	logger := slog.New(slog.DiscardHandler)
 	server := mcp.NewServer(&mcp.Implementation{Name: "load", Version: "1"}, &mcp.ServerOptions{Logger: logger})
-	for _, tool := range tools.All("") {
+	for _, tool := range tools.All(tools.Options{}) {
 		t := &mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description, InputSchema: tool.Input}
 		if len(tool.Output) > 0 {
 			t.OutputSchema = tool.Output

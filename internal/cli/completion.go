@@ -36,7 +36,12 @@ type completionCommand struct {
 
 // runCompletion prints a completion script for the commands of a model.
 func runCompletion(c completionCommand, model *kong.Application, app App) error {
-	names := tools.ListedNames()
+	var names []string
+	for _, tool := range tools.All(tools.Options{}) {
+		if tool.Listed {
+			names = append(names, tool.Name)
+		}
+	}
 	words := map[string][]string{"setup": clients.Names(), "call": names, "tools": names, "completion": shells}
 	if !writeCompletion(app.Out, model, words, c.Shell) {
 		return exit.UsageError(fmt.Sprintf("there is no shell %q", c.Shell))

@@ -110,7 +110,7 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 	if err != nil {
 		return unavailable(document.ProviderURL, errors.New("its schema cannot be read"))
 	}
-	streams, connections := readable(response.Body)
+	streams, connections := readable(response.Schema())
 	if len(streams) > 0 {
 		document.Grant.Streams, document.Grant.Connections = streams, connections
 	}
@@ -118,8 +118,8 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 }
 
 // readable lists the streams and the connections of a schema, each once.
-func readable(schema string) (streams, connections []string) {
-	for _, s := range rs.ReadSchema(schema).Streams {
+func readable(schema *rs.Schema) (streams, connections []string) {
+	for _, s := range schema.Streams {
 		streams = append(streams, s.Name)
 		for _, c := range s.Connections {
 			connections = append(connections, c.ID)

@@ -301,11 +301,10 @@ func (r renewing) Do(ctx context.Context, request rs.Request) (*rs.Response, err
 		return nil, err
 	}
 	response, err := r.doer(token).Do(ctx, request)
-	code, refused := rs.RefusesToken(err)
-	if !refused {
+	if err == nil || !rs.AsError(err).RefusesToken() {
 		return response, err
 	}
-	next, failed := r.keeper.Renew(ctx, token, code)
+	next, failed := r.keeper.Renew(ctx, token, rs.AsError(err).Code)
 	switch {
 	case failed != nil:
 		return nil, failed

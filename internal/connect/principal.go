@@ -85,7 +85,7 @@ func membersOf(ctx context.Context, reader rs.Doer, stored credentials.Credentia
 	}
 	var members []fanout.Member
 	at := map[string]int{}
-	for _, s := range rs.ReadSchema(response.Body).Streams {
+	for _, s := range response.Schema().Streams {
 		for _, c := range s.Connections {
 			i, known := at[c.ID]
 			if !known {

@@ -222,7 +222,7 @@ func (e *examination) token(ctx context.Context, provider string, token rs.Token
 		e.fail("schema", exit.Unavailable, "try again, then ask the provider's operator", "The schema cannot be read: %s", sentence(rs.AsError(err)))
 		return false
 	}
-	streams := len(rs.ReadSchema(response.Body).Streams)
+	streams := len(response.Schema().Streams)
 	if streams == 0 {
 		e.warn("schema", connect, "The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
 		return true

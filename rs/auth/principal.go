@@ -83,7 +83,7 @@ func (p Principal) Admissible() error {
 	case p.Kind == KindOwner:
 		return &rs.Error{Code: rs.OwnerTokenRefused, Message: "An owner token was presented; this server reads only through a scoped client grant.", Hint: "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."}
 	default:
-		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", rs.NewRedactor(p.Token).Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
+		return &rs.Error{Code: rs.TokenKindRefused, Message: fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", p.Token.Redactor().Text(rs.ErrorText(p.Kind))), Hint: "Connect with a client access token of a PDPP grant."}
 	}
 }
 

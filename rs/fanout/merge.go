@@ -29,7 +29,7 @@ func attribute(item rs.Item, source rs.Connection) rs.Item {
 		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
 		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
 	} {
-		if part.value != "" && rs.StringMember(object, part.name) == "" {
+		if part.value != "" && object.JSONString(part.name) == "" {
 			object, changed = object.With(part.name, rs.EncodeJSON(part.value)), true
 		}
 	}
@@ -77,7 +77,7 @@ func readSearchPage(response *rs.Response) (searchPage, bool) {
 	if !ok {
 		return searchPage{}, false
 	}
-	page := searchPage{hits: rows(l.Items), next: rs.StringMember(l.Envelope, "next_cursor")}
+	page := searchPage{hits: rows(l.Items), next: l.Envelope.JSONString("next_cursor")}
 	page.more = l.Envelope.Flag("has_more") || page.next != ""
 	meta := l.Envelope.Object("meta")
 	page.tally, page.warnings = readTally(meta), meta.Array("warnings")

@@ -69,7 +69,7 @@ func (p schemaPart) connector(at int) string {
 			named, changed = true, true
 			streams = append(streams, stream.Members.With(key, p.connections(stream.Members)).JSON())
 		default:
-			named = named || rs.StringMember(stream.Members, "connection_id") != ""
+			named = named || stream.Members.JSONString("connection_id") != ""
 			streams = append(streams, stream.Raw)
 		}
 	}
@@ -91,7 +91,7 @@ func (p schemaPart) connector(at int) string {
 func (p schemaPart) connections(o rs.Object) string {
 	grantID, list := p.source().GrantID, o.Array("granted_connections")
 	for i, raw := range list {
-		if c := rs.AsObject(raw); grantID != "" && rs.StringMember(c, "grant_id") == "" {
+		if c := rs.AsObject(raw); grantID != "" && c.JSONString("grant_id") == "" {
 			list[i] = c.With("grant_id", rs.EncodeJSON(grantID)).JSON()
 		}
 	}
@@ -116,7 +116,7 @@ func commonSource(grant []rs.Connection) rs.Connection {
 func sharedDetail(parts []schemaPart) string {
 	shared := ""
 	for i, p := range parts {
-		detail := rs.StringMember(p.Members, "detail")
+		detail := p.Members.JSONString("detail")
 		if i > 0 && detail != shared {
 			return ""
 		}

@@ -67,7 +67,7 @@ func readTally(meta rs.Object) tally {
 	count := struct {
 		Kind  string `json:"kind"`
 		Value *int   `json:"value"`
-	}{Kind: rs.StringMember(meta, "count_accuracy")}
+	}{Kind: meta.JSONString("count_accuracy")}
 	var number int
 	if raw := meta.Get("count"); raw != "" && json.Unmarshal([]byte(raw), &number) == nil {
 		count.Value = &number

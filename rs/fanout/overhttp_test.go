@@ -178,7 +178,7 @@ func TestPackageOverHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		schema := rs.ReadSchema(response.Body)
+		schema := response.Schema()
 		if schema.Check() != nil || len(schema.Streams) != 3 || schema.Streams[0].Connections[0].GrantID == "" {
 			t.Errorf("streams are %+v", schema.Streams)
 		}

@@ -109,7 +109,7 @@ func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := rs.ReadSchema(response.Body)
+	schema := response.Schema()
 	if schema.Check() != nil || len(schema.Streams) != 1 || len(schema.Streams[0].Connections) != 2 ||
 		schema.Streams[0].Connections[1].GrantID != "grt_a" {
 		t.Errorf("streams are %+v", schema.Streams)
@@ -136,7 +136,7 @@ func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := rs.ReadSchema(response.Body)
+	schema := response.Schema()
 	if schema.Check() != nil || len(schema.Streams) != 2 || !schema.Streams[1].Expands() {
 		t.Errorf("streams are %+v", schema.Streams)
 	}

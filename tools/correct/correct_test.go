@@ -23,7 +23,7 @@ func FuzzCanonical(f *testing.F) {
 	} {
 		f.Add(arguments)
 	}
-	all := tools.All("https://rs.example")
+	all := tools.All(tools.Options{RecordBase: "https://rs.example"})
 	f.Fuzz(func(t *testing.T, arguments string) {
 		args, ok := correct.Arguments(json.RawMessage(arguments))
 		if !ok {
@@ -79,7 +79,7 @@ func numbered(arguments string) string {
 // A filter is taken in another form only if nothing of it is lost, and not if it is a filter as it stands.
 func TestAFilterLosesNothing(t *testing.T) {
 	var tool correct.Tool
-	for _, one := range tools.All("https://rs.example") {
+	for _, one := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		if one.Name == "query_records" {
 			tool = one.Known
 		}
@@ -127,7 +127,7 @@ func TestDisplayNames(t *testing.T) {
 
 // A stream in the filter is the stream of the call, and none is looked for by the fields of the filter.
 func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
-	for _, tool := range tools.All("https://rs.example") {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for filter, want := range map[string]bool{`{"stream":"messages"}`: false, `{"status":"paid"}`: true} {
 			args, _ := correct.Arguments(json.RawMessage(`{"filter":` + filter + `}`))
 			if got := tool.Known.WithoutStream(args); tool.Name == "search" && got != want {
@@ -139,7 +139,7 @@ func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
 
 // Other words for a metric are that metric.
 func TestOtherWordsForAMetric(t *testing.T) {
-	for _, tool := range tools.All("https://rs.example") {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for word, want := range map[string]string{"average": "avg", "mean": "avg", "maximum": "max", "unique": "count_distinct", "total": "sum", "COUNT": "count"} {
 			args, _ := correct.Arguments(json.RawMessage(`{"metric":"` + word + `"}`))
 			if got, _ := tool.Known.Canonical(args); tool.Name == "aggregate" && got.Get("metric") != `"`+want+`"` {
@@ -151,7 +151,7 @@ func TestOtherWordsForAMetric(t *testing.T) {
 
 // A number of eight digits is no date, a month ends with its last day, and a time without a zone is not certain.
 func TestDatesInOtherForms(t *testing.T) {
-	for _, tool := range tools.All("https://rs.example") {
+	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		switch tool.Name {
 		case "query_records":
 			args, _ := correct.Arguments(json.RawMessage(`{"stream":"orders","filter":{"number":{"gte":20260301}}}`))

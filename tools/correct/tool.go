@@ -31,7 +31,7 @@ func ReadTool(name, input string) Tool {
 	t := Tool{Name: name}
 	for _, m := range rs.AsObject(input).Object("properties") {
 		o := rs.AsObject(m.Value)
-		p := Parameter{Name: m.Name, Type: rs.StringMember(o, "type")}
+		p := Parameter{Name: m.Name, Type: o.JSONString("type")}
 		for _, word := range o.Array("enum") {
 			text, _ := rs.AsText(word)
 			p.Words = append(p.Words, text)

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var allTools = sync.OnceValue(func() []*tools.Tool { return tools.All(recordBase) })
+var allTools = sync.OnceValue(func() []*tools.Tool { return tools.All(tools.Options{RecordBase: recordBase}) })
 
 // toolNamed returns a tool as it is served, or nil.
 func toolNamed(name string) *tools.Tool {

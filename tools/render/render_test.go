@@ -174,7 +174,7 @@ func TestSchema(t *testing.T) {
 	})
 	t.Run("S0-5d both forms of a capability read alike", func(t *testing.T) {
 		fieldOf := func(capabilities string) rs.SchemaField {
-			return rs.ReadSchema(`{"streams":[{"field_capabilities":{"f":` + capabilities + `}}]}`).Streams[0].Fields()[0]
+			return answer(`{"streams":[{"field_capabilities":{"f":` + capabilities + `}}]}`).Schema().Streams[0].Fields()[0]
 		}
 		compact := fieldOf(`"t=string,role=event-time,eq,r=gte|lt,lex,sem,a=max|min"`)
 		full := fieldOf(`{"type":"string","role":"event-time","granted":true,"exact_filter":{"declared":true,"usable":true},"range_filter":{"declared":true,"operators":["gte","lt"]},
