@@ -201,3 +201,56 @@ func TestARecordThatFitsIntoNoLineIsNamed(t *testing.T) {
 		t.Errorf("%t, %q", said, ids)
 	}
 }
+
+// A cursor that an answer printed belongs to the list of its call: beside arguments of another list it is refused before anything is
+// read, or after the one read that says whether a connection is named by its id.
+func TestACursorOfAnotherListIsRefused(t *testing.T) {
+	sizes := make([]int, 60)
+	for i := range sizes {
+		sizes[i] = 2000
+	}
+	const sent = `{"stream":"s","connection_id":"cin_a","limit":100,"sort":"-n","filter":{"n":{"gte":0,"lte":90},"a":"b"}}`
+	records, search := tools.QueryRecords(), tools.Search("https://rs.example")
+	_, cursor := readText(use(t, records, listServer(sizes, false), json.RawMessage(sent)).Text, nil)
+	_, searchCursor := readText(use(t, search, listServer(sizes, true), json.RawMessage(`{"query":"needle","streams":["s"]}`)).Text, nil)
+	for name, c := range map[string]struct {
+		tool  *tools.Tool
+		args  string
+		other string // "" where it is the same list
+		reads int
+	}{
+		"the same, otherwise written": {records, `{"filter":{"a":"b","n":{"lte":90,"gte":0}},"sort":"-n","connection_id":"cin_a","stream":"s","fields":["n"],"limit":7}`, "", 1},
+		"another stream":              {records, strings.Replace(sent, `"s"`, `"t"`, 1), "stream", 0},
+		"another filter":              {records, strings.Replace(sent, `90`, `91`, 1), "filter or time", 0},
+		"another order":               {records, strings.Replace(sent, `"-n"`, `"n"`, 1), "words, sort or mode", 0},
+		"no stream of a sort":         {records, `{"stream":"t","connection_id":"cin_a"}`, "stream, and other filter or time, and other words, sort or mode", 0},
+		"another connection":          {records, strings.Replace(sent, `cin_a`, `cin_b`, 1), "connection_id", 1},
+		"the same search":             {search, `{"q":"needle","streams":["s"]}`, "", 1},
+		"other words":                 {search, `{"q":"needles","streams":["s"]}`, "words, sort or mode", 0},
+		"a time":                      {search, `{"q":"needle","streams":["s"],"since":"2026-01-01"}`, "filter or time", 0},
+		"one connection":              {search, `{"q":"needle","streams":["s"],"connection_id":"cin_a"}`, "connection_id", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			printed := cursor
+			if c.tool == search {
+				printed = searchCursor
+			}
+			server := listServer(sizes, c.tool == search)
+			raw := rs.AsObject(c.args).With("cursor", rs.EncodeJSON(printed)).JSON()
+			args, err := c.tool.Decode(json.RawMessage(raw))
+			if err == nil {
+				scope, _ := args.Scope()
+				_, err = tools.Forward(t.Context(), tools.Call{Tool: c.tool, Raw: json.RawMessage(raw), RS: server, Args: args, Scope: scope})
+			}
+			switch e := rs.AsError(err); {
+			case c.other == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case c.other != "" && (err == nil || e.Code != rs.InvalidCursor || !strings.Contains(e.Message, "with other "+c.other+".")):
+				t.Errorf("%v", err)
+			}
+			if got := len(server.Requests()); got != c.reads {
+				t.Errorf("%d reads", got)
+			}
+		})
+	}
+}

@@ -283,8 +283,14 @@ func (a *arguments) cursor(name string) string {
 	return value
 }
 
-// position reads the cursor of a list: one of the resource server, or one that an answer printed for the rest of a page.
-func (a *arguments) position() render.Position { return render.ParsePosition(a.cursor("cursor")) }
+// position reads the cursor of a list: one of the resource server, or one that an answer printed for the rest of a page of the same list.
+func (a *arguments) position() render.Position {
+	p, err := render.ParsePosition(a.cursor("cursor")).In(a.values)
+	if err != nil {
+		a.fail(err)
+	}
+	return p
+}
 
 // show quotes a received value for an error sentence, shortened.
 func show(raw string) string {

@@ -104,6 +104,9 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
 	for refits := 0; ; refits++ {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
+		if err == nil {
+			_, err = args.position.Under(call.Scope.ConnectionID)
+		}
 		if size := args.pageSize(); err == nil || rs.AsError(err).Code != rs.ResponseTooLarge || size == 1 || refits == maxRefits {
 			call.Args = args // what was read in the end is what is rendered
 			answer := Answer{Response: response}
@@ -160,5 +163,5 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 
 // explainable reports whether a page, the first, has no records.
 func (q queryRecordsArgs) explainable(response *rs.Response) bool {
-	return isEmpty(response) && q.position == (render.Position{}) && q.changesSince == ""
+	return isEmpty(response) && q.position.First() && q.changesSince == ""
 }

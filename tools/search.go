@@ -69,7 +69,7 @@ const fewHits = 3
 
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
 func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
-	if s.period != (period{}) || s.position != (render.Position{}) {
+	if s.period != (period{}) || !s.position.First() {
 		return nil
 	}
 	list, _ := answer.Response.List()
@@ -135,7 +135,11 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 // searched is the answer of the core, with how fresh what was searched is if nothing was found.
 func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	reply, err := p.core(ctx, call)
-	if args := call.Args.(searchArgs); err == nil && isEmpty(reply.Response) && args.position == (render.Position{}) && !reply.spent {
+	args := call.Args.(searchArgs)
+	if err == nil {
+		_, err = args.position.Under(call.Scope.ConnectionID)
+	}
+	if err == nil && isEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
 		if r, ok := call.RS.(*periodReader); ok {
 			call.RS, reads = r.doer, r.connections()

@@ -24,7 +24,7 @@ func newSearcher(now func() time.Time) *searcher { return &searcher{newLearned(n
 // forward makes the read that the arguments stand for, and others where it finds nothing.
 func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
-	var from render.Position
+	from := args.position.Start()
 	if args.position.Cursor == render.RepairedList {
 		from, args.position = args.position, from // the resource server has not made it
 	}
@@ -278,7 +278,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	body := envelope.Without("next_cursor", "has_more", "links", "data").With("has_more", strconv.FormatBool(shown+len(page) < len(merged))).
 		With("data", rs.JoinArray(items)).With("meta", meta.JSON())
 	if last := shown + len(page); last < len(merged) {
-		next := render.Position{Cursor: render.RepairedList}.After(last, r.args.limit, merged[last-1].Key)
+		next := from.Repaired().After(last, r.args.limit, merged[last-1].Key)
 		body = body.With("next_cursor", rs.EncodeJSON(next.String()))
 	}
 	return worst.WithBody(body.JSON()), nil

@@ -64,6 +64,7 @@ type Position struct {
 	Limit  int    // with which the page was read; 0 is the resource server's default
 	Shown  int    // items of the page that were shown; 0 is a cursor of the resource server as it is
 	last   string // mark of the last item shown
+	list   string // mark of the list that it is in ([Position.In])
 }
 
 // RepairedList is the Cursor of a Position in the list that a repaired search makes ([Repair]), in which Shown counts all hits. The
@@ -83,6 +84,9 @@ func ParsePosition(cursor string) Position {
 		return Position{Cursor: cursor}
 	}
 	p := Position{Cursor: parts[3], last: parts[2]}
+	if len(p.last) == 2*marked {
+		p.last, p.list = p.last[:marked], p.last[marked:]
+	}
 	var errShown, errLimit error
 	p.Shown, errShown = strconv.Atoi(parts[0])
 	p.Limit, errLimit = strconv.Atoi(parts[1])
@@ -92,18 +96,18 @@ func ParsePosition(cursor string) Position {
 	return p
 }
 
-// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARK.CURSOR".
+// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARKS.CURSOR".
 func (p Position) String() string {
 	if p.Shown == 0 {
 		return p.Cursor
 	}
-	return fmt.Sprintf("%s%d.%d.%s.%s", positionPrefix, p.Shown, p.Limit, p.last, p.Cursor)
+	return fmt.Sprintf("%s%d.%d.%s%s.%s", positionPrefix, p.Shown, p.Limit, p.last, p.list, p.Cursor)
 }
 
 // After returns the position behind the first n items of the page that p is on, which was read with limit. key is that of the last
 // of them: what tells it from the others of its page.
 func (p Position) After(n, limit int, key string) Position {
-	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: mark(key)}
+	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: mark(key), list: p.list}
 }
 
 // Follows reports whether the last item that was shown has a key.

@@ -50,7 +50,7 @@ func (a *recordsAnswer) head() string {
 		head += ", more follow"
 	case a.q.ChangesSince != "":
 		head += ", no more changes"
-	case a.q.Position != (Position{}) || len(a.all) > 0:
+	case !a.q.Position.First() || len(a.all) > 0:
 		head += ", none follow"
 	}
 	return head
@@ -157,7 +157,7 @@ func (a *recordsAnswer) tail() []string {
 		return []string{"later changes: " + call}
 	case len(a.all) == 0 && len(explain("query_records", q.Empty)) > 0:
 		return explain("query_records", q.Empty)
-	case len(a.all) == 0 && q.Position == (Position{}) && q.ChangesSince == "":
+	case len(a.all) == 0 && q.Position.First() && q.ChangesSince == "":
 		return []string{"No record matches. Loosen the filter, or call " + new(arguments).text("stream", q.Stream).call("schema") + " for the fields and connections."}
 	}
 	return nil
@@ -187,7 +187,8 @@ func namedPages(q RecordsQuery, page []item, session string) []string {
 	for _, conn := range connections {
 		cursor := ""
 		if !later {
-			cursor = Position{}.After(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
+			start, _ := q.Position.Under(conn)
+			cursor = start.After(shown[conn], min(2*max(q.Limit, shown[conn]), maxLimit), last[conn].id).String()
 		}
 		line, ok := q.next(conn, session, cursor)
 		if !ok {

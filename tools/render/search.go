@@ -63,7 +63,7 @@ func newSearchPage(l listing, q SearchQuery) *searchPage {
 		extra: extra, cursor: l.Envelope.Has("next_cursor"),
 	}
 	if q.Repair != nil { // the page has only hits that were not shown
-		s.before, s.at = q.Position.Shown, Position{Cursor: RepairedList}
+		s.before, s.at = q.Position.Shown, q.Position.Repaired()
 	}
 	s.page = s.begin()
 	s.hits = s.all[s.start:]

@@ -239,7 +239,7 @@ func (s *searchPage) notes() []string {
 		}
 		notes = append(notes, note+".")
 	}
-	if s.q.Position == (Position{}) { // a continuation has said it
+	if s.q.Position.First() { // a continuation has said it
 		notes = append(notes, leftOut(recall)...)
 	}
 	notes = append(notes, s.l.warnings(2)...)
