@@ -62,6 +62,37 @@ func TestStoreReopens(t *testing.T) {
 	}
 }
 
+// Data that are no secret have the same cursors in every process, so that one that a command printed is good in the next. Any other
+// corpus has its own in each index.
+func TestCursorsOfPublicDataAreGoodInEveryStore(t *testing.T) {
+	for _, public := range []bool{true, false} {
+		pages := map[string]string{}
+		for range 2 {
+			index, err := store.Open(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			corpus := testCorpus()
+			corpus.Public = public
+			if err := index.Load(t.Context(), corpus, "sample", nil); err != nil {
+				t.Fatal(err)
+			}
+			r := newRigOver(t, index, Options{})
+			for _, target := range []string{"/v1/streams/messages/records?connection_id=cin_mail_work&limit=2", "/v1/search?q=invoice&limit=1"} {
+				first := r.ok("tok-client", target)
+				cursor, _ := first.body["next_cursor"].(string)
+				if before := pages[target]; cursor == "" || before != "" && (before == cursor) != public {
+					t.Errorf("public %t, %s: cursor %q, before %q", public, target, cursor, before)
+				}
+				pages[target] = cursor
+			}
+			if err := index.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	const batchSize = 25_000 // records are stored so many at a time
 	record := func(id, text string) model.Record {

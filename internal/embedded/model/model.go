@@ -18,6 +18,8 @@ type Corpus struct {
 	Parts []Part
 	// LeftOut lists what could not be read and belongs to no part, once all records have been read. It may be nil.
 	LeftOut func() []LeftOut
+	// Public says that these are made-up data, the same in every process: cursors are signed without a secret, so that one is good in all.
+	Public bool
 }
 
 // A Part is files that are read together: those of one stream, and of what hangs on it.

@@ -31,7 +31,9 @@ func open(ctx context.Context, watch importer.Watch) (model.Corpus, error) {
 	if err != nil {
 		return model.Corpus{}, err
 	}
-	return importer.OpenFS(ctx, folder, "year", watch)
+	year, err := importer.OpenFS(ctx, folder, "year", watch)
+	year.Public = true
+	return year, err
 }
 
 func unpack() (*zip.Reader, error) {

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,12 +21,14 @@ import (
 // connection, stream and id replaces the earlier one. A load that fails leaves the store without a fingerprint, but with the parts that
 // were stored to their end: the next load keeps those that are the same.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
-	key := make([]byte, 32)
-	if _, err := rand.Read(key); err != nil {
+	key, generation := sha256.Sum256([]byte(fingerprint)), ""
+	if corpus.Public {
+		generation = hex.EncodeToString(key[:4])
+	} else if _, err := rand.Read(key[:]); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
 	s.catalog.Store(newCatalog(nil, nil))
-	l := &load{store: s, db: s.db, corpus: corpus, progress: progress, meta: map[string]string{metaCursorKey: hex.EncodeToString(key)}}
+	l := &load{store: s, db: s.db, corpus: corpus, progress: progress, meta: map[string]string{metaCursorKey: hex.EncodeToString(key[:]), metaGeneration: generation}}
 	if err := l.run(ctx, fingerprint); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
@@ -225,7 +229,7 @@ func (l *load) finish(ctx context.Context, fingerprint string) error {
 	if err != nil {
 		return err
 	}
-	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), rand.Text()[:8]
+	l.meta[metaLeftOut], l.meta[metaConnectors], l.meta[metaGeneration] = string(left), string(connectors), cmp.Or(l.meta[metaGeneration], rand.Text()[:8])
 	for name, value := range l.meta {
 		if err := setMeta(ctx, l.db, name, value); err != nil {
 			return err
