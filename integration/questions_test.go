@@ -53,28 +53,33 @@ func thenFetch(arguments, want string) func(c *client) string {
 	}
 }
 
-// thenMeant sends the call that an empty answer says was meant.
+// thenMeant sends the call that an empty answer says was meant, or the search that finds it.
 func thenMeant(tool, arguments string) func(c *client) string {
 	return func(c *client) string {
 		seen := c.get(callOf(tool, arguments))
 		var said struct {
 			Conditions []struct {
-				Meant struct {
+				Meant, Search struct {
 					Tool      string
 					Arguments map[string]any
-				} `json:"did_you_mean"`
+				}
 			}
 		}
-		if json.Unmarshal([]byte(seen), &said) == nil {
+		if json.Unmarshal([]byte(strings.ReplaceAll(seen, `"did_you_mean"`, `"meant"`)), &said) == nil {
 			for _, condition := range said.Conditions {
+				if condition.Search.Tool != "" {
+					condition.Meant = condition.Search
+				}
 				if condition.Meant.Tool != "" {
 					return c.get(call{condition.Meant.Tool, condition.Meant.Arguments})
 				}
 			}
 		}
 		for line := range strings.Lines(seen) {
-			if next := printedCallIn(strings.TrimSpace(line), "Did you mean: "); next != nil {
-				return c.get(*next)
+			for _, before := range []string{"Did you mean: ", "To find it by its words: "} {
+				if next := printedCallIn(strings.TrimSpace(line), before); next != nil {
+					return c.get(*next)
+				}
 			}
 		}
 		return seen
@@ -91,6 +96,15 @@ func questions() []question {
 		{asks: "Did I talk to a lawyer in June?", walk: one("search", `{"q":"lawyer","since":"2026-06","until":"2026-06"}`), want: "lawyer"},
 		{asks: "Which orders were canceled?", walk: thenMeant("query_records", `{"stream":"orders","filter":{"status":"canceled"}}`), want: "cancelled"},
 		{asks: "What does Marcus Webb write?", walk: thenMeant("query_records", `{"stream":"messages","connection_id":"Work mail","filter":{"from_name":"Marcus Web"}}`), want: "Marcus Webb"},
+		{asks: "What was in that order, by its handle?", walk: thenMeant("query_records", `{"stream":"order_items","filter":{"order_id":"cin_shop/orders:2026-0238"}}`), want: "Sourdough loaf"},
+		{asks: "What is said in the channel lantern?", walk: thenMeant("query_records", `{"stream":"messages","filter":{"channel_id":"Lantern"}}`), want: "C03"},
+		{asks: "What is said in the channel lantern, over a package?", token: "package", walk: thenMeant("query_records", `{"stream":"messages","connection_id":"Team chat","filter":{"channel_id":"lantern"}}`), want: "C03"},
+		{asks: "How many were said there?", walk: thenMeant("aggregate", `{"stream":"messages","metric":"count","filter":{"channel_id":"lantern","sent_at":{"gte":"2026-01-01"}}}`), want: "92 messages|\"value\":92"},
+		{asks: "Which mails belong to a thread, by its subject?", walk: thenMeant("query_records", `{"stream":"messages","connection_id":"Work mail","filter":{"thread_id":"Invoice TW-2041 to Porto Maritime"}}`), want: "TW-2041"},
+		{asks: "Which note has the passport?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"title":"Passport"}}`), want: "note-0036"},
+		{asks: "Which note of this year has it?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"title":"passport","created_at":{"gte":"2026-01-01"}}}`), want: "note-"},
+		{asks: "What did Marcus write, by one word of a subject?", walk: thenMeant("query_records", `{"stream":"messages","filter":{"subject":"invoice"}}`), want: "invoice run"},
+		{asks: "Which note has an id that is its title?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"id":"Passport"}}`), want: "note-0036"},
 		{asks: "How many messages do I have, and where?", walk: one("aggregate", `{"stream":"messages","metric":"count"}`), want: "Team chat"},
 		{asks: "What do I spend, by month?", walk: one("aggregate", `{"stream":"orders","metric":"sum","field":"total","group_by_time":"ordered_at","granularity":"month"}`), want: "2026-03"},
 		{asks: "Where do I shop most?", walk: one("aggregate", `{"stream":"orders","metric":"count","group_by":"merchant"}`), want: "Harvest Lane Groceries"},

@@ -99,7 +99,8 @@ func (r *SchemaStream) Expands() bool {
 // A Relation is a relation of a stream that can be expanded.
 type Relation struct {
 	Name, Cardinality, Target string
-	DefaultLimit, MaxLimit    *int // nil when the document does not say
+	ForeignKey                string // the field of the target that has the ids of this stream; "" when the document does not say
+	DefaultLimit, MaxLimit    *int   // nil when the document does not say
 }
 
 // Relations are the relations that can be expanded under this grant.
@@ -107,7 +108,7 @@ func (r *SchemaStream) Relations() []Relation {
 	var list []Relation
 	for _, raw := range r.Members.Array("expand_capabilities") {
 		o := AsObject(raw)
-		relation := Relation{Name: o.Text("name"), Cardinality: o.Text("cardinality"), Target: o.Text("target_stream", "stream")}
+		relation := Relation{Name: o.Text("name"), Cardinality: o.Text("cardinality"), Target: o.Text("target_stream", "stream"), ForeignKey: o.Text("foreign_key", "child_parent_key_field")}
 		if relation.Name == "" || o.Denied("granted") || o.Denied("usable") {
 			continue
 		}

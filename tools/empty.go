@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -127,9 +129,17 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 		return
 	}
 	e.Alone = n
-	if n > 0 || own[0].operator != "" || e.Field == "id" || strings.HasSuffix(e.Field, "_id") { // an id is no other record's
+	if n > 0 || own[0].operator != "" {
 		return
 	}
+	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") { // an id is no other record's
+		explainValues(ctx, call, e, own[0].value)
+	}
+	explainValue(ctx, call, e, own[0].value)
+}
+
+// explainValues reads which values a field has, and which of them is near to one that it does not have.
+func explainValues(ctx context.Context, call Call, e *render.EmptyField, value string) {
 	grouped, err := countRecords(ctx, call, nil, e.Field)
 	if err != nil {
 		return
@@ -143,11 +153,17 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 			texts = append(texts, text)
 		}
 	}
-	if near := correct.Nearest(own[0].value, texts); near != "" {
-		args := rs.AsObject(string(call.Raw))
-		key := e.Values[slices.Index(texts, near)].Key
-		e.Meant = args.With("filter", args.Object("filter").With(e.Field, key).JSON())
+	if near := correct.Nearest(value, texts); near != "" && !insideWord(near, value) {
+		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near)].Key)
 	}
+}
+
+// insideWord reports whether a text has another only behind a letter, as Hannah has Anna.
+func insideWord(text, part string) bool {
+	text, part = strings.ToLower(text), strings.ToLower(part)
+	before, _, found := strings.Cut(text, part)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
 }
 
 func countRecords(ctx context.Context, call Call, f filter, groupBy string) (rs.Object, error) {

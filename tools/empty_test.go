@@ -32,6 +32,9 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		"an id that no record has is not taken for another": {
 			`{"stream":"orders","filter":{"order_id":"C02:1"}}`, empty, true, "Alone, the condition on order_id matches 0 records.", 4,
 		},
+		"a part of a word is not taken for the word": {
+			`{"stream":"orders","filter":{"status":"live"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 5,
+		},
 		"counts that are refused are not said": {
 			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 4,
 		},
@@ -66,6 +69,9 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			result := use(t, tools.QueryRecords(), server, json.RawMessage(row.arguments))
 			if !strings.Contains(result.Text, row.want) {
 				t.Errorf("no %q in\n%s", row.want, result.Text)
+			}
+			if meant := "Did you mean"; strings.Contains(result.Text, meant) != strings.Contains(row.want, meant) {
+				t.Errorf("%s in\n%s", meant, result.Text)
 			}
 			const fresh = "how fresh, by connector: Shop stale, data as of 2026-03-02 10:11\n" +
 				"the grant is limited to at from 2026-01-01 00:00; records of other times are not shown\n"

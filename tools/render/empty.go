@@ -15,7 +15,10 @@ type EmptyField struct {
 	Field  string
 	Alone  int // -1 when it is not known
 	Values []KnownValue
+	IDsOf  string    // the stream whose ids its values are; "" where that is not known
+	Whole  bool      // search reads its words, and the condition was on all of its text
 	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
+	Search rs.Object // of what was asked for, among the words of the field or of that stream; nil for none
 }
 
 // shownValues bounds the values of a field that are named.
@@ -44,6 +47,14 @@ func explain(tool string, fields []EmptyField) []string {
 			}
 			lines = append(lines, clean.Clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", lineChars))
 		}
+		if e.IDsOf != "" {
+			lines = append(lines, clean.Clip(shownName(e.Field)+" holds ids of "+shownName(e.IDsOf)+".", lineChars))
+		} else if e.Whole {
+			lines = append(lines, clean.Clip("A value must be all of "+shownName(e.Field)+", not a word of it.", lineChars))
+		}
+		if call := "search " + e.Search.JSON(); e.Search != nil && e.Meant == nil && copyable(call, lineChars) {
+			lines = append(lines, "To find it by its words: "+call)
+		}
 		if call := tool + " " + e.Meant.JSON(); e.Meant != nil && copyable(call, lineChars) {
 			lines = append(lines, "Did you mean: "+call)
 		}
@@ -68,6 +79,13 @@ func explained(tool string, fields []EmptyField) string {
 				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).close('}')
 			}
 			list.close(']')
+		}
+		list.optional("ids_of", clean.Clip(e.IDsOf, longestName))
+		if e.Whole {
+			list.plain("compared", "all of its text, not a word of it")
+		}
+		if e.Search != nil && e.Meant == nil {
+			list.open("search", '{').plain("tool", "search").put("arguments", e.Search.JSON()).close('}')
 		}
 		if e.Meant != nil {
 			list.open("did_you_mean", '{').plain("tool", tool).put("arguments", e.Meant.JSON()).close('}')

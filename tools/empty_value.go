@@ -1,0 +1,130 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// parentOf returns the stream whose ids a field of the call's stream has: its own, or one that can be expanded by that field.
+func parentOf(schema *rs.Schema, call Call, field string) (parent string, found bool) {
+	switch {
+	case field == "id":
+		return call.Scope.Stream, true
+	case schema == nil:
+		return "", false
+	}
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		if !hasConnection(stream, call.Scope.ConnectionID) {
+			continue
+		}
+		for _, relation := range stream.Relations() {
+			if relation.Target == call.Scope.Stream && relation.ForeignKey == field {
+				return stream.Name, true
+			}
+		}
+	}
+	return "", false
+}
+
+// isSearched reports whether search reads a field of the call's stream.
+func isSearched(schema *rs.Schema, call Call, field string) bool {
+	if schema == nil {
+		return false
+	}
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		if stream.Name == call.Scope.Stream && hasConnection(stream, call.Scope.ConnectionID) &&
+			slices.ContainsFunc(stream.Fields(), func(f rs.SchemaField) bool { return f.Name == field && f.Lexical }) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasConnection(stream *rs.SchemaStream, id string) bool {
+	return id == "" || slices.ContainsFunc(stream.Connections, func(c rs.Connection) bool { return c.ID == id })
+}
+
+// explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
+// been named by its handle or its title, or words that a text holds among others.
+func explainValue(ctx context.Context, call Call, e *render.EmptyField, value string) {
+	if call.Tool == nil || call.Tool.Schema == nil || !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return
+	}
+	schema := call.Tool.Schema(ctx, call.RS, "", call.Scope.ConnectionID)
+	if parent, ok := parentOf(schema, call, e.Field); ok {
+		e.IDsOf = parent
+		if ref, err := rs.ParseRef(value); err == nil && ref.Stream == parent {
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(ref.RecordID))
+			return
+		}
+		e.Search = rs.Object{{Name: "q", Value: rs.EncodeJSON(value)}, {Name: "streams", Value: rs.EncodeJSON([]string{parent})}}
+		hits, ok := searchHits(ctx, call, searchArgs{q: value, streams: []string{parent}, limit: 2})
+		titled := func(i int) bool { return i < len(hits) && strings.EqualFold(hits[i].Text("title"), value) }
+		switch {
+		case ok && len(hits) == 0:
+			e.Search = nil
+		case (len(hits) == 1 || titled(0) && !titled(1)) && hits[0].Text("record_key", "record_id") != "":
+			e.Meant = withValue(call, e.Field, rs.EncodeJSON(hits[0].Text("record_key", "record_id")))
+		}
+		return
+	}
+	if e.Meant == nil && isSearched(schema, call, e.Field) {
+		e.Whole = true
+		searchValue(ctx, call, e, value)
+	}
+}
+
+// searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
+func searchValue(ctx context.Context, call Call, e *render.EmptyField, value string) {
+	args := rs.AsObject(string(call.Raw))
+	alone := rs.Object{{Name: "q", Value: rs.EncodeJSON(value)}, {Name: "streams", Value: rs.EncodeJSON([]string{call.Scope.Stream})}}
+	if connection := args.Get("connection_id"); connection != "" {
+		alone = alone.With("connection_id", connection)
+	}
+	_, conditions, _ := call.Args.(datedArgs).dates()
+	conditions = slices.DeleteFunc(slices.Clone(conditions), func(c condition) bool { return c.field == e.Field })
+	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1}
+	if len(conditions) > 0 {
+		search.filter = conditions
+		if hits, _ := searchHits(ctx, call, search); len(hits) > 0 {
+			e.Search = alone.With("filter", args.Object("filter").Without(e.Field).JSON())
+			if zone := args.Get("time_zone"); zone != "" {
+				e.Search = e.Search.With("time_zone", zone)
+			}
+			return
+		}
+		search.filter = nil
+	}
+	if hits, ok := searchHits(ctx, call, search); len(hits) > 0 || !ok {
+		e.Search = alone
+	}
+}
+
+// withValue are the arguments of a call with another value for a field of its filter.
+func withValue(call Call, field, value string) rs.Object {
+	args := rs.AsObject(string(call.Raw))
+	return args.With("filter", args.Object("filter").With(field, value).JSON())
+}
+
+// searchHits are the first hits of a search that have all its words; false where that is not answered.
+func searchHits(ctx context.Context, call Call, args searchArgs) ([]rs.Object, bool) {
+	response, err := call.RS.Do(ctx, args.Request(rs.Scope{ConnectionID: call.Scope.ConnectionID}))
+	if err != nil {
+		return nil, false
+	}
+	list, ok := response.List()
+	var hits []rs.Object
+	for _, item := range list.Items {
+		if match := item.Members.Text("match"); match != "some" && match != "nearest" {
+			hits = append(hits, item.Members)
+		}
+	}
+	return hits, ok
+}
