@@ -88,11 +88,7 @@ func runConnect(ctx context.Context, c connectCommand, app App) error {
 
 // sayNext prints how each client on this machine is set up to read the provider: all of its stored grants.
 func sayNext(flags providerFlags, app App, out visible) error {
-	place, err := thisPlace(app.Getenv)
-	if err != nil {
-		return err
-	}
-	program, _, err := ownPath()
+	place, program, _, err := installed(app.Getenv)
 	if err != nil {
 		return err
 	}

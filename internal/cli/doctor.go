@@ -34,11 +34,7 @@ func runDoctor(ctx context.Context, c doctorCommand, app App) error {
 			return err
 		}
 	}
-	place, err := thisPlace(app.Getenv)
-	if err != nil {
-		return err
-	}
-	program, _, err := ownPath()
+	place, program, _, err := installed(app.Getenv)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,14 @@ func thisPlace(getenv func(string) string) (clients.Place, error) {
 	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, nil
 }
 
+// installed is the place that clients are set up in, and where this program is installed in it.
+func installed(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
+	if place, err = thisPlace(getenv); err == nil {
+		program, notes, err = ownPath()
+	}
+	return place, program, notes, err
+}
+
 // ownPath is where this program is installed, as clients are to start it; see [clients.Program].
 func ownPath() (path string, notes []string, err error) {
 	executable, err := os.Executable()

@@ -16,11 +16,7 @@ import (
 
 // runSetup prints how to connect a client, or connects it.
 func runSetup(c setupCommand, app App) error {
-	place, err := thisPlace(app.Getenv)
-	if err != nil {
-		return err
-	}
-	program, notes, err := ownPath()
+	place, program, notes, err := installed(app.Getenv)
 	if err != nil {
 		return err
 	}

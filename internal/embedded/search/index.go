@@ -79,7 +79,7 @@ type columnLanguages struct {
 func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	x := &Index{db: db}
 	d := &x.documents
-	err := each(ctx, db, "SELECT first, source, length, event, next, languages FROM "+documentTable+" ORDER BY first", nil, func(rows *sql.Rows) error {
+	err := Each(ctx, db, "SELECT first, source, length, event, next, languages FROM "+documentTable+" ORDER BY first", nil, func(rows *sql.Rows) error {
 		var first int
 		var source, length, event, next, languages sql.RawBytes
 		if err := rows.Scan(&first, &source, &length, &event, &next, &languages); err != nil {
@@ -155,8 +155,8 @@ type Database interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// each runs a query and scans its rows, one by one.
-func each(ctx context.Context, db Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
+// Each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values: those are arguments.
+func Each(ctx context.Context, db Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

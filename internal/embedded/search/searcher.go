@@ -172,7 +172,7 @@ type posting struct {
 }
 
 func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) error {
-	return each(s.ctx, s.db, query, args, scan)
+	return Each(s.ctx, s.db, query, args, scan)
 }
 
 // postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places. A record is

@@ -56,7 +56,7 @@ func NewWriter() *Writer {
 // AddTo adds documents to an index that is complete, and takes others out of it.
 func AddTo(ctx context.Context, db Database) (*Writer, error) {
 	w := &Writer{places: placesWriter{}, removed: map[int64]bool{}, records: map[string]int{}}
-	return w, each(ctx, db, "SELECT term FROM "+frequentTable, nil, func(rows *sql.Rows) error {
+	return w, Each(ctx, db, "SELECT term FROM "+frequentTable, nil, func(rows *sql.Rows) error {
 		var term string
 		err := rows.Scan(&term)
 		w.places[term] = &places{}
@@ -304,7 +304,7 @@ func (w *Writer) writeFrequent(ctx context.Context, db Database) error {
 func (w *Writer) addFrequent(ctx context.Context, db Database) error {
 	for term, more := range w.places {
 		var stored []byte
-		if err := each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
+		if err := Each(ctx, db, "SELECT places FROM "+frequentTable+" WHERE term = ?", []any{term}, func(rows *sql.Rows) error { return rows.Scan(&stored) }); err != nil {
 			return err
 		}
 		more.flush()

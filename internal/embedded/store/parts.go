@@ -108,7 +108,7 @@ func eachText(ctx context.Context, db querier, t *Table, use func(version int64,
 	if len(t.Lexical) == 0 {
 		return nil
 	}
-	return each(ctx, db, "SELECT version, data FROM "+t.Name+" ORDER BY version", nil, func(rows *sql.Rows) error {
+	return search.Each(ctx, db, "SELECT version, data FROM "+t.Name+" ORDER BY version", nil, func(rows *sql.Rows) error {
 		var version int64
 		var data sql.RawBytes
 		if err := rows.Scan(&version, &data); err != nil {
@@ -196,7 +196,7 @@ const (
 // tableNames lists every table but meta, or those of a name. A full-text table drops its shadow tables itself.
 func tableNames(ctx context.Context, db querier, like ...string) ([]string, error) {
 	var names []string
-	err := each(ctx, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
+	err := search.Each(ctx, db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '%\_text\_%' ESCAPE '\'`, nil, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)

@@ -143,7 +143,7 @@ func (s *Store) readCatalog(ctx context.Context) (*Catalog, error) {
 		return newCatalog(nil, nil), err
 	}
 	values := map[string]string{}
-	if err := each(ctx, s.db, "SELECT name, value FROM meta", nil, func(rows *sql.Rows) error {
+	if err := search.Each(ctx, s.db, "SELECT name, value FROM meta", nil, func(rows *sql.Rows) error {
 		var name, value string
 		err := rows.Scan(&name, &value)
 		values[name] = value
@@ -188,7 +188,7 @@ func (s *Store) leftOut(ctx context.Context, beside string) ([]model.LeftOut, er
 		all = append(all, some...)
 		return nil
 	}
-	err := each(ctx, s.db, "SELECT left_out FROM parts", nil, func(rows *sql.Rows) error {
+	err := search.Each(ctx, s.db, "SELECT left_out FROM parts", nil, func(rows *sql.Rows) error {
 		var text string
 		if err := rows.Scan(&text); err != nil {
 			return err
@@ -204,24 +204,8 @@ func (s *Store) leftOut(ctx context.Context, beside string) ([]model.LeftOut, er
 	return all, err
 }
 
-// each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values:
-// those are arguments.
-func each(ctx context.Context, db search.Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 func (s *Store) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
-	return each(ctx, s.db, query, args, scan)
+	return search.Each(ctx, s.db, query, args, scan)
 }
 
 // Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.

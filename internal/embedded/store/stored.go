@@ -33,7 +33,7 @@ func storedParts(ctx context.Context, db querier) (map[string]storedPart, error)
 		return nil, err
 	}
 	parts := map[string]storedPart{}
-	err := each(ctx, db, "SELECT name, files, streams, columns, first, last, done FROM parts", nil, func(rows *sql.Rows) error {
+	err := search.Each(ctx, db, "SELECT name, files, streams, columns, first, last, done FROM parts", nil, func(rows *sql.Rows) error {
 		var part storedPart
 		var streams []byte
 		if err := rows.Scan(&part.Name, &part.Files, &streams, &part.columns, &part.first, &part.last, &part.done); err != nil {
@@ -48,7 +48,7 @@ func storedParts(ctx context.Context, db querier) (map[string]storedPart, error)
 	if err != nil {
 		return nil, err
 	}
-	return parts, each(ctx, db, "SELECT part, connector, stream, number, layout FROM streams", nil, func(rows *sql.Rows) error {
+	return parts, search.Each(ctx, db, "SELECT part, connector, stream, number, layout FROM streams", nil, func(rows *sql.Rows) error {
 		var name string
 		var one storedStream
 		err := rows.Scan(&name, &one.connector, &one.stream, &one.number, &one.layout)
