@@ -2,8 +2,10 @@ package tools
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
@@ -58,23 +60,25 @@ type Prompt struct {
 	// Argument is the one thing that the person fills in.
 	Argument            string
 	ArgumentDescription string
-	// Message returns what is said to the model.
-	Message func(argument string) string
+	// Message returns what is said to the model. Its error is that the argument is empty, or longer than 4,000 bytes.
+	Message func(argument string) (string, error)
 }
-
-// MaxPromptBytes bounds what a person fills in.
-const MaxPromptBytes = 4000
 
 // Prompts returns every prompt.
 func Prompts() []Prompt {
+	const maxBytes = 4000
 	return []Prompt{{
 		Name: "ask", Title: "Ask my data",
 		Description: "Answer a question from the granted data, with the ids of the records that prove it.",
 		Argument:    "question", ArgumentDescription: "What you want to know",
-		Message: func(question string) string {
+		Message: func(question string) (string, error) {
+			question = strings.TrimSpace(question)
+			if question == "" || len(question) > maxBytes {
+				return "", rs.Invalid("question", fmt.Sprintf("question has %d bytes; 1 to %d are needed.", len(question), maxBytes), "Send question as text.")
+			}
 			return fmt.Sprintf("Answer this from my own data: %s\n\n"+
 				"Call schema first, then search or aggregate, and fetch or read_record_field for what you need whole. "+
-				"Quote the id of each record that you rely on. If the data does not say, say so.", question)
+				"Quote the id of each record that you rely on. If the data does not say, say so.", question), nil
 		},
 	}}
 }

@@ -3,8 +3,6 @@ package transport
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -164,15 +162,13 @@ func readResource(handle tools.Handler, resource tools.Resource) mcp.ResourceHan
 // getPrompt fills in a prompt. It reads nothing.
 func getPrompt(prompt tools.Prompt) mcp.PromptHandler {
 	return func(_ context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		argument := strings.TrimSpace(request.Params.Arguments[prompt.Argument])
-		if argument == "" || len(argument) > tools.MaxPromptBytes {
-			return nil, wireError(rs.Invalid(prompt.Argument,
-				fmt.Sprintf("%s has %d bytes; 1 to %d are needed.", prompt.Argument, len(argument), tools.MaxPromptBytes),
-				"Send "+prompt.Argument+" as text."), "")
+		message, err := prompt.Message(request.Params.Arguments[prompt.Argument])
+		if err != nil {
+			return nil, wireError(err, "")
 		}
 		return &mcp.GetPromptResult{
 			Description: prompt.Description,
-			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Message(argument)}}},
+			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: message}}},
 		}, nil
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -19,8 +18,7 @@ type SchemaProbe struct {
 // Introspect asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
 // is what a package token meets, not being a grant), yields a principal of kind "", which is not admissible.
 func (p SchemaProbe) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
-	request := rs.Request{Path: rs.Path("schema"), Query: url.Values{"view": {"compact"}}}
-	response, err := p.For(token).Do(ctx, request)
+	response, err := p.For(token).Do(ctx, rs.CompactSchemaRequest("", ""))
 	var refused *rs.Error
 	switch {
 	case err == nil:
