@@ -24,14 +24,14 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	a := aggregateAnswer{AggregateQuery: q, object: o, raw: response.Distinct()}
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") { // what stands beside it is kept, too
+	a := aggregateAnswer{AggregateQuery: q, object: o}
+	if inner := o.Object("data"); inner != nil && !o.Has("metric") { // the members beside data are kept, too
 		for _, beside := range o.Without("data") {
 			if !inner.Includes(beside.Name) {
 				inner = append(inner, beside)
 			}
 		}
-		a.object, a.raw = inner, inner.JSON()
+		a.object = inner
 	}
 	a.Stream = cmp.Or(a.Text("stream"), q.Stream)
 	groups, grouped := rs.AsArray(a.Get("groups"))
@@ -66,7 +66,7 @@ func (a aggregateAnswer) number() []string {
 	if n, ok := a.Number("count"); ok {
 		line += fmt.Sprintf(" (%s by %d with a value)", shownValue(a.Get("sum")), n)
 	}
-	return append([]string{line + a.counted("")}, a.connections("records: ")...)
+	return append([]string{a.withCounts(line)}, a.connections("records: ")...)
 }
 
 // head is what was computed: "count of messages", "sum of total of orders by month of ordered_at".
@@ -85,39 +85,32 @@ func (a aggregateAnswer) head() string {
 	return clean.Clip(head, lineChars/2)
 }
 
-// counted says how many records were counted, in which zone, and how many reads of the resource server it took to compose the answer.
-func (a aggregateAnswer) counted(zone string) string {
-	counted := ""
+// withCounts adds to a line how many records were counted, in which zone, and how many reads of the resource server the answer took.
+func (a aggregateAnswer) withCounts(line string) string {
 	if n, ok := a.Number("filtered_record_count"); ok {
-		counted = " · " + plural(n, "record")
+		line += " · " + plural(n, "record")
 	}
-	if zone != "" {
-		counted += " · " + shownName(zone)
+	if zone := a.Text("time_zone"); zone != "" && a.Has("groups") {
+		line += " · " + shownName(zone)
 	}
 	if n, ok := a.Number("reads"); ok && a.Flag("composed") {
-		counted += " · " + plural(n, "read")
+		line += " · " + plural(n, "read")
 	}
-	return counted
+	return line
 }
 
 // table is the head, a row for each group, and what is not shown.
 func (a aggregateAnswer) table() []string {
-	lines := append([]string{a.head() + a.counted(a.Text("time_zone"))}, a.connections("records: ")...)
-	by := "group"
-	if field := a.Text("group_by"); field != "" {
-		by = shownName(field)
-	} else if g := a.Text("granularity"); g != "" {
-		by = shownName(g)
-	}
-	columns := []string{by}
+	lines := append([]string{a.withCounts(a.head())}, a.connections("records: ")...)
+	columns := []string{shownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
 	for _, unit := range a.units {
 		columns = append(columns, shownValue(encode(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
 	lines = append(lines, strings.Join(columns, " | "))
-	size, shown := 0, 0
-	for _, row := range a.rows {
+	remaining, shown := groupsText, 0
+	for _, row := range a.rows[:min(len(a.rows), groupRows)] {
 		line := a.row(row)
-		if size += len(line) + 1; size > groupsText || shown == groupRows {
+		if remaining -= len(line) + 1; remaining < 0 {
 			break
 		}
 		lines = append(lines, line)
@@ -197,7 +190,7 @@ func (a aggregateAnswer) notes() []string {
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
 // others.
 func (a aggregateAnswer) structured() string {
-	complete := new(arguments).put("data", a.raw)
+	complete := new(arguments).put("data", a.JSON())
 	if len(a.Empty) > 0 {
 		complete.put("conditions", explained("aggregate", a.Empty))
 	}
@@ -212,14 +205,13 @@ func (a aggregateAnswer) structured() string {
 		return object{pair("data", head.JSON())}.JSON()
 	}
 	out, _ := fullest(len(a.rows), func(n int) string {
-		parts := []string{}
+		var parts []string
 		for _, row := range a.rows[:n] {
-			parts = append(parts, row.raw...)
+			for _, part := range row.parts {
+				parts = append(parts, part.JSON())
+			}
 		}
-		if len(parts) == 1 && len(parts[0]) > structuredTarget { // a group that fills a page alone
-			parts = []string{truncateJSON(parts[0], structuredTarget)}
-		}
-		out := new(arguments).put("data", head.With("groups", rs.JoinArray(parts)).JSON())
+		out := new(arguments).put("data", head.With("groups", joined(parts)).JSON())
 		if n == len(a.rows) {
 			return out.json()
 		}

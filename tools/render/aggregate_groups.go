@@ -22,7 +22,6 @@ type AggregateQuery struct {
 type aggregateAnswer struct {
 	AggregateQuery
 	object
-	raw     string // the same
 	rows    []groupRow
 	units   []string       // each has a column; of numbers without a unit, or with one alone, there is one column
 	columns map[string]int // by unit; nil where the units are too many, and each number has a row
@@ -31,8 +30,7 @@ type aggregateAnswer struct {
 // A groupRow is what an answer says of one group: several parts where its numbers have several units.
 type groupRow struct {
 	key   string // JSON
-	raw   []string
-	parts []object // the same
+	parts []object
 }
 
 func (a *aggregateAnswer) readRows(groups []string) {
@@ -49,13 +47,13 @@ func (a *aggregateAnswer) readRows(groups []string) {
 	if len(a.units) > maxUnits || len(a.units) == 0 {
 		a.units, a.columns = []string{""}, nil
 	}
-	for i, part := range parts {
+	for _, part := range parts {
 		key := cmp.Or(part.Get("key"), "null")
 		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") && a.columns != nil {
-			a.rows[last].raw, a.rows[last].parts = append(a.rows[last].raw, groups[i]), append(a.rows[last].parts, part)
+			a.rows[last].parts = append(a.rows[last].parts, part)
 			continue
 		}
-		a.rows = append(a.rows, groupRow{key, []string{groups[i]}, []object{part}})
+		a.rows = append(a.rows, groupRow{key, []object{part}})
 	}
 }
 

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -111,20 +110,11 @@ func (t *errorText) unavailable(e *rs.Error) {
 	}
 }
 
-// listed are connections for structured output with their labels shortened, of which as many as an error lists; what is too long to be sent
-// back is left out.
-func listed[T any](connections []T, id func(c *T) *rs.Connection) []string {
-	list := []string{}
-	for _, c := range connections[:min(len(connections), rs.MaxConnectionOptions)] {
-		own := id(&c)
-		if len(own.ID) > 300 {
-			continue
-		}
-		own.DisplayName, own.ConnectorKey = clean.Preview(own.DisplayName, labelChars), clean.Preview(own.ConnectorKey, labelChars)
-		own.GrantID = clean.Clip(own.GrantID, 120)
-		list = append(list, encode(c))
-	}
-	return list
+// shortened is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
+func shortened(c rs.Connection) (short rs.Connection, ok bool) {
+	c.DisplayName, c.ConnectorKey = clean.Preview(c.DisplayName, labelChars), clean.Preview(c.ConnectorKey, labelChars)
+	c.GrantID = clean.Clip(c.GrantID, 120)
+	return c, len(c.ID) <= 300
 }
 
 // hintFor says what to do about a resource server's code, where its own sentence does not.
@@ -173,22 +163,30 @@ func errorObject(e *rs.Error, hint string) string {
 	}
 	o.optional("param", clean.Preview(e.Param, 120)).optional("retry_with", clean.Preview(e.RetryWith, 120)).number("status", e.Status)
 	if len(e.Connections) > 0 {
-		list, total := listed(e.Connections, func(c *rs.Connection) *rs.Connection { return c }), max(e.ConnectionTotal, len(e.Connections))
+		list, total := []string{}, max(e.ConnectionTotal, len(e.Connections))
+		for _, c := range e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)] {
+			if short, ok := shortened(c); ok {
+				list = append(list, encode(short))
+			}
+		}
 		if o.array("available_connections", list).number("total_connections", total); total > len(list) {
 			o.put("truncated", "true")
 		}
 	}
 	if len(e.Unavailable) > 0 {
-		o.array("unavailable_connections", listed(e.Unavailable, func(c *rs.UnavailableConnection) *rs.Connection {
-			c.Code, c.Message = rs.Code(clean.Preview(string(c.Code), labelChars)), clean.Preview(c.Message, 120)
-			return &c.Connection
-		}))
+		list := []string{}
+		for _, c := range e.Unavailable[:min(len(e.Unavailable), rs.MaxConnectionOptions)] {
+			if short, ok := shortened(c.Connection); ok {
+				code := rs.Code(clean.Preview(string(c.Code), labelChars))
+				list = append(list, encode(rs.UnavailableConnection{Connection: short, Code: code, Message: clean.Preview(c.Message, 120)}))
+			}
+		}
+		o.array("unavailable_connections", list)
 	}
 	o.optional("request_id", clean.Preview(e.RequestID, 120)).number("retry_after_seconds", seconds(e.RetryAfter))
 	const smallEnvelope = 1 << 10
-	var compact bytes.Buffer
-	if len(e.Envelope) > 0 && json.Compact(&compact, bytes.ToValidUTF8(e.Envelope, []byte("\uFFFD"))) == nil && compact.Len() <= smallEnvelope {
-		o.put("rs", compact.String())
+	if envelope, err := rs.Compact(string(e.Envelope)); err == nil && len(envelope) <= smallEnvelope {
+		o.put("rs", envelope)
 	}
 	return o.json()
 }

@@ -212,6 +212,14 @@ func (l listing) keep(items []rs.Item) listing {
 	return l
 }
 
+// joined is an array of values; one that fills a page alone is shortened.
+func joined(values []string) string {
+	if len(values) == 1 {
+		return rs.JoinArray([]string{truncateJSON(values[0], structuredTarget)})
+	}
+	return rs.JoinArray(values)
+}
+
 // datesReadAs says what the dates of a filter were read as: a line for each field, where the core says so in the answer.
 func datesReadAs(answer object) []string {
 	var lines []string

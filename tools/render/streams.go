@@ -273,12 +273,11 @@ func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	if page.from > 0 || !fitsStructured(structured) {
 		head := truncateEnvelope(l.Envelope, documentHead)
 		structured, _ = page.fullest(func(to int) string {
-			rows := l.Items[page.from:to]
-			list := rs.JoinItems(rows)
-			if len(rows) == 1 && len(list) > structuredTarget { // a row that fills a page alone
-				list = rs.JoinArray([]string{truncateJSON(rows[0].Raw, structuredTarget)})
+			var rows []string
+			for _, row := range l.Items[page.from:to] {
+				rows = append(rows, row.Raw)
 			}
-			return page.begin(new(arguments), to).put("data", head.With("data", list).JSON()).json()
+			return page.begin(new(arguments), to).put("data", head.With("data", joined(rows)).JSON()).json()
 		}, fitsStructured)
 	}
 	return Result{Text: withUnavailable(text, l.Envelope), Structured: []byte(structured)}, nil
