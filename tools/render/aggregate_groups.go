@@ -15,7 +15,7 @@ import (
 type AggregateQuery struct {
 	Stream    string
 	Arguments object       // as sent, for the calls that are printed
-	Empty     []EmptyField // why the filter leaves no records, where that was found out
+	Empty     []EmptyField // why no record matches the filter, if that is known
 }
 
 // An aggregateAnswer is an answer with the groups that it has.
@@ -27,7 +27,7 @@ type aggregateAnswer struct {
 	columns map[string]int // by unit; nil where the units are too many, and each number has a row
 }
 
-// A groupRow is what an answer says of one group: several parts where its numbers have several units.
+// A groupRow is one group of an answer. It has several parts if its numbers have several units.
 type groupRow struct {
 	key   string // JSON
 	parts []object
@@ -68,7 +68,7 @@ type groupsRest struct {
 	next *arguments // of the call that shows more; nil where there is none
 }
 
-// rest says what is shown where only the first n groups are, and how to see the others.
+// rest describes an answer that shows the first n groups: what it leaves out, and the call that shows more.
 func (a aggregateAnswer) rest(n int) groupsRest {
 	noun := "group"
 	if a.Has("group_by_time") {
@@ -121,7 +121,7 @@ func (a aggregateAnswer) chosenByCount() bool {
 	return a.Has("group_by") && !a.Has("group_by_time") && a.Text("metric") != "count"
 }
 
-// other is how many records are in none of the groups that the answer has: what it says, or what its counts leave.
+// other is the count of records outside the groups of the answer: its other_count, or the difference of its counts.
 func (a aggregateAnswer) other() int {
 	other, _ := a.Number("other_count")
 	total, counted := a.Number("filtered_record_count")
@@ -143,8 +143,8 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 	return sum
 }
 
-// next is the call that leads to the groups after the first n; nil where none does. Those of time go on where these end. Those of values
-// have no order to go on in, so that more can only be listed at once.
+// next is the call that shows the groups after the first n; nil if there is none. Groups of time go on where these end. Groups of values
+// have no order, so the call asks for more at once.
 func (a aggregateAnswer) next(n int) *arguments {
 	if by := a.Text("group_by_time"); by != "" {
 		filter, from := a.Arguments.Object("filter"), a.Text("next_from")
@@ -185,8 +185,8 @@ func shownValue(raw string) string {
 	return value
 }
 
-// withoutRounding is a number without the error that adding up in binary leaves behind its fifteenth digit: 80.2 for 80.19999999999999. A number that has
-// so many digits of its own keeps them.
+// withoutRounding rounds off the error of binary addition behind the fifteenth digit: 80.2 for 80.19999999999999. A number that was sent
+// with that many digits keeps them.
 func withoutRounding(raw string) string {
 	const digits, fewer = 15, 4
 	f, err := strconv.ParseFloat(raw, 64)

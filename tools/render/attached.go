@@ -41,16 +41,16 @@ const maxAttached = 20
 // An Attached is what a record, or one that was expanded with it, has attached.
 type Attached struct {
 	Name, Type           string
-	Bytes                int // 0 where the record does not say
+	Bytes                int // 0 if the record has no size
 	BlobID, ConnectionID string
-	Text                 string // what it says, where the core has read it
+	Text                 string // its text, if the core has read it
 }
 
 // IsText reports a text, by its type.
 func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
 
 // AttachedTo returns what the blob references of a record and of its expanded records name: at most 20, each once. Of the record
-// itself only the fields that were asked for count; none stands for all.
+// itself only the fields that were asked for count; no fields means all.
 func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
 	o, _ := ownRelated(unwrapRecord(rs.AsObject(response.Distinct())), connection)
 	connection = cmp.Or(connection, rs.ConnectionID(o))
@@ -69,7 +69,7 @@ func AttachedTo(response *rs.Response, connection string, fields []string) []Att
 	return all
 }
 
-// attachedIn adds the blobs that shown fields of a record name; its other fields say what they are.
+// attachedIn adds the blobs that the shown fields of a record name. All its fields may describe them.
 func attachedIn(all []Attached, shown, data object, connection string) []Attached {
 	for _, m := range shown {
 		ref := rs.AsObject(m.Value)
@@ -139,7 +139,7 @@ func (a Attached) uri() string {
 	return BlobURI(BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID})
 }
 
-// htmlText is what a page of HTML says, less its markup: a line for each block.
+// htmlText is the text of an HTML page, one line for each block.
 func htmlText(page string) string {
 	var lines []string
 	var line strings.Builder
@@ -173,8 +173,8 @@ func htmlText(page string) string {
 	}
 }
 
-// Blob renders a blob. Text, JSON, CSV and calendars stand inline, the first 16 KiB of them; of other types only type,
-// size and hash. All bytes are readable as the resource BlobURI(q) (S3-2c).
+// Blob renders a blob. The first 16 KiB of text, JSON, CSV and calendars are inline; of other types only type,
+// size and hash are shown. All bytes are readable as the resource BlobURI(q) (S3-2c).
 func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	sum := sha256.Sum256([]byte(body))
 	kind, text := blobType(contentType)

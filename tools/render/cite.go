@@ -43,7 +43,7 @@ func (c cite) add(a *arguments) {
 	}
 }
 
-// A place says where in its field an excerpt is, as far as the resource server proves it.
+// A place is where in its field an excerpt is, as far as the resource server proves it.
 type place struct {
 	start, end int    // of the whole excerpt, in code points; end is 0 when that is not known
 	source     []rune // the text as received, when it holds as many code points as the range
@@ -113,7 +113,7 @@ func (p place) cite(text string, shown textRange) cite {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
-		// What was cleaned away may hold the same characters: then the place is not sure.
+		// The place is not sure if characters that were cleaned away are the same.
 		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == Quotable(c.quote) {
 			c.start, c.end = p.first+start, p.first+end
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// An EmptyField is a field of a filter that leaves no records: how many it leaves alone, and which values the field has.
+// An EmptyField is a field of a filter that matches no record: how many records its own condition matches, and the values of the field.
 type EmptyField struct {
 	Field  string
 	Alone  int // -1 when it is not known
@@ -30,7 +30,7 @@ type KnownValue struct {
 	Count int
 }
 
-// explain says of each field of the filter of a call of a tool what it leaves alone; nothing where that is not known.
+// explain lists, for each field of a filter, how many records its condition matches alone; nothing if that is not known.
 func explain(tool string, fields []EmptyField) []string {
 	var alone, lines []string
 	for _, e := range fields {
@@ -65,7 +65,7 @@ func explain(tool string, fields []EmptyField) []string {
 	return append([]string{clean.Clip("Alone, the condition "+strings.Join(alone, ", ")+".", lineChars)}, lines...)
 }
 
-// explained is the same in structured output.
+// explained is the same as JSON.
 func explained(tool string, fields []EmptyField) string {
 	list := (&arguments{}).open("", '[')
 	for _, e := range fields {
@@ -95,9 +95,8 @@ func explained(tool string, fields []EmptyField) string {
 	return string(list.close(']').b)
 }
 
-// FreshnessOf is how fresh the data of some streams are, all of a list of streams if none is named, as a JSON array: connections whose
-// connector was read at the same time are one element, because runs count for a connector, not for a connection. It is "" where the list
-// does not say.
+// FreshnessOf returns how fresh the data of some streams are, or of the whole list of streams if none is named, as a JSON array. An element
+// holds the connections whose connector was read at the same time. It is "" if the list has no freshness.
 func FreshnessOf(list *rs.Response, streams ...string) string {
 	type fresh struct {
 		Connections []string `json:"connections"`
@@ -105,7 +104,7 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 		CapturedAt  string   `json:"captured_at,omitempty"`
 	}
 	var labels []string
-	of := map[string]fresh{} // by connection: of several streams what is known last, and that they are not current
+	of := map[string]fresh{} // by connection: of several streams the latest time, and the status that is not current
 	for _, row := range readListedStreams(list) {
 		label := clean.Preview(cmp.Or(row.label, row.connection), labelChars)
 		one := fresh{Status: clean.Preview(row.status, labelChars), CapturedAt: clean.Preview(row.capturedAt, labelChars)}
@@ -137,7 +136,7 @@ func FreshnessOf(list *rs.Response, streams ...string) string {
 	return encode(all)
 }
 
-// GrantedTimeOf is the time that a grant is limited to, as a stream's metadata have it; "" where they have none.
+// GrantedTimeOf returns the time that a grant is limited to, from a stream's metadata; "" if there is no limit.
 func GrantedTimeOf(stream *rs.Response) string {
 	if stream == nil {
 		return ""
@@ -153,10 +152,10 @@ func GrantedTimeOf(stream *rs.Response) string {
 	return string(a.close('}').b)
 }
 
-// maxFresh bounds the connections whose freshness is said.
+// maxFresh bounds the connections whose freshness is shown.
 const maxFresh = 8
 
-// freshness says how fresh what was searched is and to which time the grant is limited; nothing where the answer does not have that.
+// freshness describes how fresh the data are and to which time the grant is limited, as far as the answer has them.
 func freshness(answer object) []string {
 	var parts []string
 	for _, raw := range answer.Array("freshness") {
@@ -194,7 +193,7 @@ type Ungranted struct {
 // toConnect begins the line of a command.
 const toConnect = "to have it granted, the owner runs in a terminal: "
 
-// With returns the result with what is not granted: last in its text, as what follows from it is, and first in structured output.
+// With returns the result with what is not granted: last in its text and first in structured output.
 func (r Result) With(u *Ungranted) Result {
 	if u == nil {
 		return r
@@ -226,7 +225,7 @@ func connectLines(commands []string) []string {
 	return lines
 }
 
-// timeLimit is the start of a sentence that says to which times a grant is limited.
+// timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
 func timeLimit(grant string, limit rs.TimeLimit) string {
 	line := grant + " is limited to " + shownName(cmp.Or(limit.Field, "times"))
 	if limit.Since != "" {

@@ -52,7 +52,7 @@ type errorText struct {
 	left  int // bytes
 }
 
-// add adds a line that is not empty, if that leaves some bytes for others, and reports whether it did.
+// add adds a line unless it is empty or leaves fewer bytes than are reserved. It reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
 	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, lineChars) {
 		return false
@@ -117,7 +117,7 @@ func shortened(c rs.Connection) (short rs.Connection, ok bool) {
 	return c, len(c.ID) <= 300
 }
 
-// hintFor says what to do about a resource server's code, where its own sentence does not.
+// hintFor is the hint for a code of the resource server, which sends none.
 func hintFor(e *rs.Error) string {
 	switch e.Code {
 	case "context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found":

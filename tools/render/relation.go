@@ -12,7 +12,7 @@ type relation struct {
 	more    bool // the resource server has others
 }
 
-// rest says that records of a relation are not shown; "" if all are.
+// rest is the note that records of a relation are not shown; "" if all are.
 func (r *relation) rest(shown int) string {
 	switch left := len(r.records) - shown; {
 	case left > 0 && r.more:

@@ -29,7 +29,7 @@ func (r Result) Clean(response *rs.Response) Result {
 	if found || clean.DirtyJSON(r.beside(response.Body)) {
 		raw := string(r.Structured)
 		structured := new(clean.Removed).JSON(raw, clean.Visible)
-		if len(structured) > StructuredHard { // escapes are longer than what they stand for
+		if len(structured) > StructuredHard { // an escape is longer than its character
 			structured = new(clean.Removed).JSON(raw, clean.Lines)
 		}
 		r.Structured = json.RawMessage(structured)
@@ -52,8 +52,8 @@ func (r Result) Clean(response *rs.Response) Result {
 	return r
 }
 
-// beside is the structured result without the response's body, where it begins with that: most pages are sent as they were received,
-// and a body is searched once.
+// beside is the structured result without the response's body, if it begins with the body: most pages are sent as they were received,
+// and the body is searched only once.
 func (r Result) beside(body string) json.RawMessage {
 	const start = `{"data":`
 	if end := len(start) + len(body); len(r.Structured) >= end && string(r.Structured[:len(start)]) == start && string(r.Structured[len(start):end]) == body {
@@ -171,7 +171,7 @@ func (l listing) count() string {
 	return strconv.Itoa(n)
 }
 
-// warnings are the resource server's, one line each, at most max of them. What it says is quoted.
+// warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
 func (l listing) warnings(max int) []string {
 	var lines []string
 	for _, raw := range l.meta.Array("warnings") {
@@ -220,7 +220,7 @@ func joined(values []string) string {
 	return rs.JoinArray(values)
 }
 
-// datesReadAs says what the dates of a filter were read as: a line for each field, where the core says so in the answer.
+// datesReadAs lists what the dates of a filter were read as, one line for each field.
 func datesReadAs(answer object) []string {
 	var lines []string
 	for _, raw := range answer.Array("read_as") {
@@ -230,7 +230,7 @@ func datesReadAs(answer object) []string {
 	return lines
 }
 
-// otherConnection reports whether an item says that it is of another connection than the one that was named.
+// otherConnection reports whether an item names another connection than the call.
 func otherConnection(o object, named string) bool {
 	if named == "" {
 		return false

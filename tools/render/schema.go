@@ -8,10 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document},
-// each stream row once (D5), and a legend beside it where the document has flags. What does not fit is cut between two streams
-// of an index or two fields of a stream, on each channel for itself; each says what it shows and how to read on (D18). An
-// offset past the end is rs.InvalidArguments.
+// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
+// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
+// a stream, as fit, and how to read on (D18). An offset past the end is rs.InvalidArguments.
 func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	const what = "schema"
 	schema := response.Schema()
@@ -151,7 +150,7 @@ func (d *schemaDocument) rowsTo(to int) []schemaRow {
 	return rows
 }
 
-// What the parts of a document that does not fit take at most, in bytes, so that a field always fits beside them.
+// Limits of the parts of a document that is cut, in bytes, so that a field always fits.
 const (
 	documentHead    = 4 << 10
 	connectorHead   = 6 << 10
@@ -167,12 +166,11 @@ var identity = []string{
 	"grant_id", "cursor_field", "granted_connections", "granted_connections_total", "schema",
 }
 
-// flagLegend explains the flags of a compact document to those who see only structured output (S0-5d).
+// flagLegend explains the flags of a compact document in structured output (S0-5d).
 const flagLegend = "Flags of a field: t type, role meaning, eq exact filter, r range filter operators, lex lexical search, sem semantic search, " +
 	"a aggregations, g=false not granted, declared granted without stated capabilities. cursor_field (the default order) and fields with r can be sorted."
 
-// structured is the document as received when it fits (S3-7a). What does not fit is cut between two fields, and says what is shown
-// and with which arguments to read on.
+// structured is the document as received if it fits (S3-7a), else the part of it that fits, with the arguments that read on.
 func (d *schemaDocument) structured() string {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
 		whole := d.legend(new(arguments).rest(d.q.Said).put("data", d.raw), d.rows).json()
@@ -200,8 +198,8 @@ func (d *schemaDocument) legend(out *arguments, rows []schemaRow) *arguments {
 	return out
 }
 
-// part is the document with the fields of the page up to one of them, each of at most fieldBytes, and what is said about it. Where to
-// read on is before it: some hosts cut what is long.
+// part is the document with the fields of the page up to one of them, each of at most fieldBytes. The arguments that read on are
+// before it, because some hosts cut long results.
 func (d *schemaDocument) part(to, fieldBytes int) string {
 	rows := d.rowsTo(to)
 	out := d.page.begin(new(arguments).rest(d.q.Said), to)
@@ -215,7 +213,7 @@ func (d *schemaDocument) part(to, fieldBytes int) string {
 	return d.legend(out.put("data", data.JSON()), rows).json()
 }
 
-// withRows is the document with only some rows, each in its connector where it was in one. shortened names what is not whole.
+// withRows is the document with only some rows, each in its connector if it was in one. shortened names the parts that were shortened.
 func (d *schemaDocument) withRows(rows []schemaRow, fieldBytes int) (data object, shortened []string) {
 	data, cut := head(d.Members.Without("connectors", "streams"), documentHead)
 	streams, connectors := []string{}, []string{}
@@ -254,7 +252,7 @@ func (r *schemaRow) part(fieldBytes int) (row object, shortened []string) {
 	if schema.Has("properties") {
 		row = row.With("schema", schema.Without("properties").JSON())
 	}
-	if r.continued { // a later page says only whose fields these are
+	if r.continued { // a later page only identifies the row
 		row = slices.DeleteFunc(slices.Clone(row), func(m member) bool { return !slices.Contains(identity, m.Name) })
 	}
 	row, cut := head(row, rowHead)

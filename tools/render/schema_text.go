@@ -30,8 +30,8 @@ func (d *schemaDocument) text() string {
 	return text
 }
 
-// lines say of each row of the page up to one field all that the next call needs (S0-5b, S0-5c). Where to read on is first and again
-// last: some hosts cut the middle.
+// lines describe each row of the page up to one field, with all that the next call needs (S0-5b, S0-5c). The call that reads on is
+// first and last, because some hosts cut the middle.
 func (d *schemaDocument) lines(to int) []string {
 	var lines []string
 	shown, next := d.page.lines(to)
@@ -161,7 +161,7 @@ func relationText(r rs.Relation) string {
 	return clean.Name(r.Name) + " (" + strings.Join(notes, ", ") + ")"
 }
 
-// legend says how to send what some rows can do, and explains no other words (S0-5d).
+// legend explains the words that describe some rows: how to send each (S0-5d).
 func legend(rows []schemaRow) string {
 	var exact, ranges, sorted, choice bool
 	var modes, kinds []string // of search, and of aggregation
@@ -261,7 +261,7 @@ func typeName(kind string) string {
 	return clean.Quote(kind)
 }
 
-// quotedWords are words of a resource server in a line of ours, as many as have max characters together.
+// quotedWords joins words that a resource server sent, as many as fit into max bytes.
 func quotedWords(list []string, max int) string {
 	var words []string
 	for _, word := range list {
@@ -274,7 +274,7 @@ func quotedWords(list []string, max int) string {
 	return strings.Join(words, " ")
 }
 
-// withJSON is a line that ends in JSON, shortened where that is too long, which it says.
+// withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
 func withJSON(beginning string, raw string) string {
 	const note = " (shortened)"
 	if raw == "" {
@@ -292,7 +292,7 @@ func withJSON(beginning string, raw string) string {
 	}
 }
 
-// jsonText is JSON as it is in a line of ours: what does not print is escaped, so that it stays the same JSON.
+// jsonText is the same JSON for a line of text: characters that do not print are escaped.
 func jsonText(raw string) string {
 	var b []byte
 	for _, c := range raw {

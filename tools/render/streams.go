@@ -43,8 +43,8 @@ func readListedStreams(response *rs.Response) []listedStream {
 	return rows
 }
 
-// An index names every granted stream by connection, with how many records it has and how new they are where the resource server says
-// so (S0-R5, S0-5a, D32). It is all that schema without a stream answers.
+// An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
+// (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
 type index struct {
 	*schemaDocument
 	connectors  int
@@ -57,7 +57,7 @@ type index struct {
 type indexedConnection struct {
 	rs.Connection
 	status  string // of the data: of streams that differ the least fresh
-	asOf    string // day until which they are known, where that is the same for all of these
+	asOf    string // the day when they were read, if it is the same for all streams
 	streams []listedStream
 }
 
@@ -135,7 +135,7 @@ func (x *index) result() Result {
 	return Result{Text: text, Structured: []byte(structured)}
 }
 
-// text names the streams of each connection in a line, and where to read on in the first and the last: some hosts cut the middle.
+// text is one line for each connection with its streams. The call that reads on is first and last, because some hosts cut the middle.
 func (x *index) text(to int) string {
 	first := plural(x.connectors, "connector") + ", " + plural(x.streams, "stream") + ", " + plural(len(x.connections), "connection") + "."
 	if x.q.Now != "" {
@@ -196,7 +196,7 @@ func connectorName(key string) string {
 	return shownName(key)
 }
 
-// freshness says whether the data are current, and until when they are known.
+// freshness is "; current, data as of 2026-11-20".
 func (c *indexedConnection) freshness() string {
 	if c.asOf == "" {
 		return "; " + clean.Name(clean.Preview(c.status, labelChars))
@@ -216,7 +216,7 @@ func (s listedStream) counts(before []listedStream) string {
 	return text
 }
 
-// structured is the same as objects.
+// structured is the index as JSON.
 func (x *index) structured(to int) string {
 	out := x.page.begin(new(arguments), to).open("data", '{').plain("object", "schema_index").optional("now", x.q.Now).open("connections", '[')
 	for _, c := range x.part(to) {
@@ -304,7 +304,7 @@ func (q StreamsQuery) text(l listing, page offsetPage, to int) string {
 	return strings.Join(clipped(lines), "\n")
 }
 
-// noneGranted says why there is no stream, and what to do.
+// noneGranted is the message that there is no stream: why, and what to do.
 func noneGranted(stream, connection string) string {
 	const streams, connections = "the streams and connections of this grant.", "the connections that have."
 	switch {

@@ -11,8 +11,8 @@ import (
 // maxRelated bounds the relations of a call, and the records of one that a document shows.
 const maxRelated = 20
 
-// A truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). What is said of it is found only when
-// it is said: a page may have thousands, of which a few are named and the others counted.
+// A truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). Its methods compute when asked: a page may
+// have thousands, of which a few are named and the others counted.
 type truncation struct {
 	it        *item
 	field     member // as received

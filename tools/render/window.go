@@ -160,7 +160,7 @@ func readSpan(w object, q WindowQuery) span {
 // fit cuts the window at a rune so that it takes at most max bytes on either channel, and no more lines than hosts show,
 // and moves its end.
 func (s *span) fit(max int) {
-	const handles = 8 // lines of ours around the text
+	const handles = 8 // lines around the text
 	runes := []rune(s.text[:clean.RuneIndex(s.text, max+1)])
 	n := sort.Search(len(runes), func(n int) bool {
 		text := string(runes[:n+1])
