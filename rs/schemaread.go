@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 )
 
 // FullSchema reads the exhaustive schema document of one stream, with only the rows that match (S0-5f).
@@ -13,9 +12,7 @@ func FullSchema(ctx context.Context, d Doer, stream, connectionID string) (*Resp
 	if err != nil {
 		return nil, err
 	}
-	return withDocument(response, func(document Object) (Object, error) {
-		return narrowSchema(document, stream, connectionID)
-	})
+	return (&schemaView{stream: stream, connectionID: connectionID}).of(response, false)
 }
 
 // CompactSchema reads the compact schema document, of one stream and connection where they are named. A resource
@@ -28,13 +25,7 @@ func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*R
 	if err != nil {
 		return nil, err
 	}
-	return withDocument(response, func(document Object) (Object, error) {
-		document, err := narrowSchema(document, stream, connectionID)
-		if err == nil && !isCompact(document) {
-			document, err = projectCompact(document)
-		}
-		return document, err
-	})
+	return (&schemaView{stream: stream, connectionID: connectionID}).of(response, true)
 }
 
 // AdvertisesExpansion asks the live schema whether a stream, under the connection where one is named, advertises any
@@ -89,24 +80,4 @@ func refusesView(err error) bool {
 		return true
 	}
 	return false
-}
-
-// withDocument replaces a response's body with the schema document in it, changed as asked. What is not changed keeps
-// its bytes.
-func withDocument(response *Response, change func(Object) (Object, error)) (*Response, error) {
-	document, raw := schemaDocument(response.Body)
-	if document == nil {
-		return nil, invalidSchema()
-	}
-	changed, err := change(document)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case !slices.Equal(changed, document):
-		return response.WithBody(changed.JSON()), nil
-	case raw == response.Body:
-		return response, nil
-	}
-	return response.WithBody(raw), nil
 }

@@ -4,112 +4,105 @@ import (
 	"slices"
 )
 
-// narrowSchema drops the connectors, connections and streams that were not asked for, for resource servers that
-// ignore the parameters. Where nothing is to drop it returns the document as it is.
-func narrowSchema(document Object, stream, connectionID string) (Object, error) {
-	if stream == "" && connectionID == "" {
-		return document, nil
-	}
-	if raw := document.Get("connectors"); raw != "" {
-		kept, dropped, err := narrowList(raw, func(connector Object) (Object, bool, error) {
-			return narrowConnector(connector, stream, connectionID)
-		})
-		if err != nil {
-			return nil, err
-		}
-		if dropped {
-			document = document.With("connectors", kept).Without("connector_count").Without("stream_count")
-		}
-	}
-	if raw := document.Get("streams"); raw != "" {
-		kept, dropped, err := narrowRows(raw, stream, connectionID)
-		if err != nil {
-			return nil, err
-		}
-		if dropped {
-			document = document.With("streams", kept).Without("stream_count")
-		}
-	}
-	return document, nil
+// A schemaView writes the part of a schema document that was asked for, with the text of what it does not change. It remembers whether
+// the document has a part of another shape than the contract's.
+type schemaView struct {
+	shape
+	stream, connectionID string   // what was asked for; "" is all
+	connections          []string // that the streams of the connector at hand repeat, each once
 }
 
-func narrowConnector(connector Object, stream, connectionID string) (Object, bool, error) {
-	connector, kept, err := narrowConnections(connector, connectionID)
-	if err != nil || kept == "[]" {
-		return nil, false, err
+// of returns a response with the view of its schema document as its body.
+func (v *schemaView) of(response *Response, compact bool) (*Response, error) {
+	document, raw := schemaDocument(response.Body)
+	if document == nil {
+		return nil, invalidSchema()
 	}
-	raw := connector.Get("streams")
-	if raw == "" {
-		return connector, stream == "", nil
+	view := v.narrow(document)
+	if compact && !isCompact(view) {
+		view = v.compact(view)
 	}
-	kept, dropped, err := narrowRows(raw, stream, connectionID)
-	if err != nil {
-		return nil, false, err
+	switch {
+	case v.malformed:
+		return nil, invalidSchema()
+	case !slices.Equal(view, document):
+		return response.WithBody(view.JSON()), nil
+	case raw == response.Body:
+		return response, nil
 	}
+	return response.WithBody(raw), nil
+}
+
+// narrow drops the connectors, connections and streams that were not asked for, for resource servers that ignore the parameters.
+func (v *schemaView) narrow(document Object) Object {
+	if v.stream == "" && v.connectionID == "" {
+		return document
+	}
+	if kept, changed := v.list(document.Get("connectors"), v.narrowConnector); changed {
+		document = document.With("connectors", kept).Without("connector_count", "stream_count")
+	}
+	if kept, changed := v.list(document.Get("streams"), v.narrowStream); changed {
+		document = document.With("streams", kept).Without("stream_count")
+	}
+	return document
+}
+
+func (v *schemaView) narrowConnector(connector Object) (_ Object, keep bool) {
+	connector, none := v.narrowConnections(connector)
+	if none {
+		return nil, false
+	}
+	if !connector.Has("streams") {
+		return connector, v.stream == ""
+	}
+	kept, dropped := v.list(connector.Get("streams"), v.narrowStream)
 	if dropped {
 		connector = connector.With("streams", kept).Without("stream_count")
 	}
-	return connector, kept != "[]" || stream == "" && !dropped, nil
+	return connector, kept != "[]" || v.stream == "" && !dropped
 }
 
-// narrowConnections keeps, of the connections of a connector or stream, the one that was asked for. kept is the list that is left,
-// "" without one.
-func narrowConnections(o Object, connectionID string) (narrowed Object, kept string, err error) {
+// narrowConnections keeps, of the connections of a connector or stream, the one that was asked for. none reports a list without it.
+func (v *schemaView) narrowConnections(o Object) (narrowed Object, none bool) {
 	raw := o.Get("granted_connections")
-	if raw == "" || connectionID == "" {
-		return o, "", nil
+	if raw == "" || v.connectionID == "" {
+		return o, false
 	}
-	kept, dropped, err := narrowList(raw, func(c Object) (Object, bool, error) { return c, ConnectionID(c) == connectionID, nil })
+	kept, dropped := v.list(raw, func(c Object) (Object, bool) { return c, ConnectionID(c) == v.connectionID })
 	if dropped {
 		o = o.With("granted_connections", kept)
 	}
-	return o, kept, err
+	return o, kept == "[]"
 }
 
-// narrowRows keeps the streams that were asked for, each with the one of its connections that was.
-func narrowRows(raw, stream, connectionID string) (kept string, dropped bool, err error) {
-	return narrowList(raw, func(row Object) (Object, bool, error) {
-		if stream != "" && row.Text("name", "stream") != stream || !matchesConnection(row, connectionID) {
-			return nil, false, nil
-		}
-		if narrowed, _, err := narrowConnections(row, connectionID); err == nil { // a list of another kind stays
-			row = narrowed
-		}
-		return row, true, nil
-	})
-}
-
-// narrowList keeps the objects of an array that keep returns true for, and reports whether anything changed. What is not
-// changed keeps its bytes.
-func narrowList(raw string, keep func(Object) (Object, bool, error)) (string, bool, error) {
-	items, ok := AsArray(raw)
-	if !ok && Kind(raw) != "null" {
-		return "", false, invalidSchema()
+func (v *schemaView) narrowStream(stream Object) (_ Object, keep bool) {
+	if v.stream != "" && stream.Text("name", "stream") != v.stream || !matchesConnection(stream, v.connectionID) {
+		return nil, false
 	}
-	kept, changed := []byte{'['}, false
-	for _, item := range items {
+	own := schemaView{connectionID: v.connectionID}
+	if narrowed, _ := own.narrowConnections(stream); !own.malformed { // a list of another kind stays
+		stream = narrowed
+	}
+	return stream, true
+}
+
+// list writes the objects of an array that write keeps, as write returns them, and reports whether any changed.
+func (v *schemaView) list(raw string, write func(Object) (_ Object, keep bool)) (written string, changed bool) {
+	var list []string
+	for _, item := range v.array(raw) {
 		own := AsObject(item)
-		if own == nil {
-			return "", false, invalidSchema()
-		}
-		narrowed, ok, err := keep(own)
-		if err != nil {
-			return "", false, err
-		}
-		if !ok {
+		v.malformed = v.malformed || own == nil
+		o, keep := write(own)
+		switch {
+		case !keep:
 			changed = true
-			continue
-		}
-		if len(kept) > len("[") {
-			kept = append(kept, ',')
-		}
-		if slices.Equal(narrowed, own) {
-			kept = append(kept, item...)
-		} else {
-			kept, changed = narrowed.AppendJSON(kept), true
+		case slices.Equal(o, own):
+			list = append(list, item)
+		default:
+			list, changed = append(list, o.JSON()), true
 		}
 	}
-	return string(append(kept, ']')), changed, nil
+	return JoinArray(list), changed
 }
 
 // matchesConnection reports whether a row may belong to a connection; a row that names none may.
@@ -144,101 +137,81 @@ func isCompact(document Object) bool {
 	return seen
 }
 
-// projectCompact writes a full schema document in the compact form of GET /v1/schema?view=compact: capability
-// flags instead of objects, connections once per connector, no JSON Schema (S3-7b).
-func projectCompact(document Object) (Object, error) {
-	var p projection
+// compact writes a full document in the compact form of GET /v1/schema?view=compact: capability flags instead of objects, connections
+// once per connector, no JSON Schema (S3-7b).
+func (v *schemaView) compact(document Object) Object {
 	compact := Object{}
 	for _, m := range document {
-		var err error
 		switch m.Name {
 		case "connectors":
-			m.Value, _, err = narrowList(m.Value, func(c Object) (Object, bool, error) {
-				projected, err := p.connector(c)
-				return projected, true, err
-			})
+			m.Value, _ = v.list(m.Value, v.compactConnector)
 		case "streams":
-			m.Value, err = p.streams(m.Value, true) // no connector stands above these to hold their connections
+			m.Value = v.compactStreams(m.Value, true) // no connector holds their connections
 		case "detail":
 			continue
 		}
-		if err != nil {
-			return nil, err
-		}
 		compact = append(compact, m)
 	}
-	if p.malformed {
-		return nil, invalidSchema()
-	}
-	return compact.With("detail", `"compact"`), nil
+	return compact.With("detail", `"compact"`)
 }
 
-// A projection writes a document in the compact form.
-type projection struct {
-	shape
-	connections []string // that the streams of the connector at hand repeat, each once
-}
-
-func (p *projection) connector(connector Object) (Object, error) {
+func (v *schemaView) compactConnector(connector Object) (_ Object, keep bool) {
 	compact := Object{}
-	p.connections = nil
+	v.connections = nil
 	for _, m := range connector {
 		if m.Name == "streams" {
-			var err error
-			if m.Value, err = p.streams(m.Value, false); err != nil {
-				return nil, err
-			}
+			m.Value = v.compactStreams(m.Value, false)
 		}
 		compact = append(compact, m)
 	}
-	if len(p.connections) > 0 && !connector.Has("granted_connections") {
-		compact = compact.With("granted_connections", JoinArray(p.connections))
+	if len(v.connections) > 0 && !connector.Has("granted_connections") {
+		compact = compact.With("granted_connections", JoinArray(v.connections))
 	}
-	return compact, nil
+	return compact, true
 }
 
-func (p *projection) streams(raw string, keepConnections bool) (string, error) {
+func (v *schemaView) compactStreams(raw string, keepConnections bool) string {
 	seen := map[string]bool{}
-	list, _, err := narrowList(raw, func(stream Object) (Object, bool, error) {
+	streams, _ := v.list(raw, func(stream Object) (_ Object, keep bool) {
 		compact := Object{}
 		for _, m := range stream {
 			switch m.Name {
 			case "granted_connections":
 				if !keepConnections {
-					p.gather(m.Value, seen)
+					v.gather(m.Value, seen)
 					continue
 				}
 			case "field_capabilities":
 				if m.Value == "null" {
 					continue
 				}
-				m.Value = p.capabilities(m.Value)
+				m.Value = v.capabilities(m.Value)
 			case "name", "primary_key", "cursor_field", "expand_capabilities", "connector_key", "connection_id", "display_name":
 			default:
 				continue
 			}
 			compact = append(compact, m)
 		}
-		return compact, true, nil
+		return compact, true
 	})
-	return list, err
+	return streams
 }
 
 // gather remembers the connections of a stream that no stream before it has.
-func (p *projection) gather(raw string, seen map[string]bool) {
+func (v *schemaView) gather(raw string, seen map[string]bool) {
 	list, _ := AsArray(raw)
 	for _, connection := range list {
 		if id := ConnectionID(AsObject(connection)); id != "" && !seen[id] {
 			seen[id] = true
-			p.connections = append(p.connections, connection)
+			v.connections = append(v.connections, connection)
 		}
 	}
 }
 
-func (p *projection) capabilities(raw string) string {
-	compact := p.object(raw)
+func (v *schemaView) capabilities(raw string) string {
+	compact := v.object(raw)
 	for i, m := range compact {
-		field := p.field(m.Name, m.Value)
+		field := v.field(m.Name, m.Value)
 		compact[i].Value = EncodeJSON(field.flags())
 	}
 	return compact.JSON()
