@@ -43,8 +43,11 @@ func correctCall(next tools.Handler) tools.Handler {
 		}
 		c.refused = rs.AsError(err)
 		if named, ok := c.named(ctx); ok {
-			call.Raw = json.RawMessage(named.JSON())
-			return next(ctx, call)
+			c.args, c.call.Raw = named, json.RawMessage(named.JSON())
+			if reply, err = next(ctx, c.call); err == nil {
+				return reply, nil
+			}
+			c.refused = rs.AsError(err)
 		}
 		return c.partly(ctx, next, reply, c.explained(ctx))
 	}
@@ -256,7 +259,32 @@ func (c *correcting) unknownField(ctx context.Context) *rs.Error {
 			known.ReadRelated(all)
 		}
 	}
-	return known.Unknown(c.tool, c.args, c.refused)
+	found := known.Unknown(c.tool, c.args, c.refused)
+	if !c.tool.Takes("stream") { // a record is of one connection
+		return found
+	}
+	if connection != "" {
+		if s = c.schema(ctx, streams[0], ""); s == nil {
+			return found
+		}
+	}
+	return c.atHome(found, s, streams[0], connection)
+}
+
+// atHome adds to what is said of the fields of a call which connections of its stream have them.
+func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection string) *rs.Error {
+	says, instead := c.tool.Homes(all, stream, connection, c.args)
+	if says == "" {
+		return found
+	}
+	if found == nil {
+		found = &rs.Error{Code: c.refused.Code, Param: c.refused.Param, Hint: "Ask each connection for its own fields."}
+	}
+	found.Message = strings.TrimSpace(found.Message + " " + says)
+	if instead.Tool != "" {
+		found.Send = instead.String()
+	}
+	return found
 }
 
 // timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.

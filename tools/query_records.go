@@ -26,7 +26,6 @@ func queryRecordsTool() *Tool {
 			stringProperty("sort", "Field; - before it for descending"),
 			enumProperty("count", "exact or estimated adds the total", "exact", "estimated", "none"),
 			namesProperty("fields", "Fields to return"),
-			stringProperty("view", "Named view, instead of fields"),
 			filterProperty,
 			namesProperty("expand", "Relations, such as message_bodies"),
 			expandLimitProperty,
