@@ -219,7 +219,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			}
 		}
 	case !fromServer:
-		e.Send = cmp.Or(c.timed(ctx), c.guess())
+		e.Send = cmp.Or(c.withoutOperators(ctx), c.timed(ctx), c.guess())
 		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
 	}
 	return &e
@@ -285,6 +285,18 @@ func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection 
 		found.Send = instead.String()
 	}
 	return found
+}
+
+// withoutOperators is the call that is meant by a search with operators of a mail program.
+func (c *correcting) withoutOperators(ctx context.Context) string {
+	if c.tool.Name != "search" || c.refused.Param != "q" {
+		return ""
+	}
+	_, connection := correct.Touches(c.args)
+	if call, ok := c.tool.WithoutOperators(c.args, c.schema(ctx, "", connection)); ok {
+		return call.String()
+	}
+	return ""
 }
 
 // timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -29,6 +30,10 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote(q), quote(query))
 	case q == "":
 		q = query
+	}
+	if operator := correct.Operator(q); operator != "" {
+		a.failf("q", "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself.",
+			"search has no operator %s.", quote(operator))
 	}
 	args := searchArgs{
 		q:            q,

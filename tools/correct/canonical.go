@@ -26,6 +26,8 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 		args = computed(args)
 	case "fetch", "read_record_field":
 		args = t.identified(args)
+	case "search":
+		args = dated(args)
 	case "schema":
 		if name, _ := text(args.Get("stream")); name == "*" {
 			args = args.Without("stream")

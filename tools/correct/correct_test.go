@@ -178,6 +178,11 @@ func TestDatesInOtherForms(t *testing.T) {
 			for sent, want := range map[string]string{
 				`{"since":"2026-02","until":"2026-02"}`: `{"since":"2026-02-01","until":"2026-02-28"}`, `{"from":"2026","to":"2026"}`: `{"since":"2026-01-01","until":"2026-12-31"}`,
 				`{"since":"2026-02-03 10:00"}`: `{"since":"2026-02-03 10:00"}`, `{"since":"3 May 2026"}`: `{"since":"2026-05-03"}`,
+				`{"q":"invoice before:2026-03-01 after:2026"}`:       `{"q":"invoice","until":"2026-02-28","since":"2026-01-01"}`,
+				`{"query":"on:2026-02"}`:                             `{"since":"2026-02-01","until":"2026-02-28"}`,
+				`{"q":"\"before:2026-03-01\""}`:                      `{"q":"\"before:2026-03-01\""}`,
+				`{"q":"a before:2026-03-01","until":"2026-01-01"}`:   `{"q":"a before:2026-03-01","until":"2026-01-01"}`,
+				`{"q":"a from:b until:2026-03-01 http://x.example"}`: `{"q":"a from:b until:2026-03-01 http://x.example"}`,
 			} {
 				args, _ := correct.Arguments(json.RawMessage(sent))
 				if got, _ := tool.Known.Canonical(args); got.JSON() != want {
