@@ -195,11 +195,12 @@ func TestDatesInOtherForms(t *testing.T) {
 
 // A field that only another connection has is said with that connection; what no connection has together as well.
 func TestFieldsOfOtherConnections(t *testing.T) {
-	s := rs.ReadSchema(`{"connectors":[
+	schema := rs.Response{Body: `{"connectors":[
 		{"connector_key":"gmail","granted_connections":[{"connection_id":"c1","display_name":"Mail"}],"streams":[{"name":"messages","field_capabilities":{
 			"subject":{"granted":true},"from":{"granted":true,"role":"actor"}}}]},
 		{"connector_key":"slack","granted_connections":[{"connection_id":"c2","display_name":"Chat"}],"streams":[{"name":"messages","field_capabilities":{
-			"channel":{"granted":true},"user":{"granted":true,"role":"actor"}}}]}]}`)
+			"channel":{"granted":true},"user":{"granted":true,"role":"actor"}}}]}]}`}
+	s := schema.Schema()
 	for args, want := range map[string][2]string{
 		`{"filter":{"channel":"x"},"connection_id":"c1"}`: {`"channel" is a field of c2 "Chat".`, `query_records {"filter":{"channel":"x"},"connection_id":"c2"}`},
 		`{"sort":"-user","connection_id":"c1"}`:           {`"user" is a field of c2 "Chat".`, ""},

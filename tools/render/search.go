@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -197,7 +198,7 @@ func (style hitStyle) write(hits *arguments, h *hit, base string) writtenHit {
 // write is structured output with the first hits.
 func (s *searchPage) write(written []writtenHit, style hitStyle, data object) json.RawMessage {
 	a := &arguments{make([]byte, 0, 2048+1024*len(written))}
-	a.open("", '{').optional("notice", s.notice()).open("results", '[')
+	a.open("", '{').optional("notice", s.noticeJSON()).open("results", '[')
 	for _, hit := range written {
 		a.element(hit.result)
 	}
@@ -307,6 +308,15 @@ func appendEscapedJSON(b []byte, text string) []byte {
 	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }
 
+// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
+func (s *searchPage) noticeJSON() string {
+	notice, n, some := s.notice(), s.l.count(), someCount(s.l)
+	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
+		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
+	}
+	return notice
+}
+
 // notice is what must be known before the hits: which words occur nowhere, or that the hits are only near in meaning. A repair has its own.
 func (s *searchPage) notice() string {
 	if s.q.Repair != nil {
@@ -322,6 +332,8 @@ func (s *searchPage) notice() string {
 		}
 	}
 	switch {
+	case near == 0 && s.l.count() == "0" && someCount(s.l) > 0 && len(s.all) > 0:
+		return "No record has all of the words; the hits have some."
 	case near == 0:
 		return ""
 	case near == len(s.all):

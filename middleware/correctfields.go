@@ -1,0 +1,104 @@
+package middleware
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+)
+
+// fieldConnect are those for a field that the resource server has and the grant has not. Whole streams are asked for.
+func (c *correcting) fieldConnect(ctx context.Context) []string {
+	if c.refused.Code != "field_not_granted" {
+		return nil
+	}
+	streams, _ := correct.Touches(c.args)
+	return toConnect(ctx, rs.Missing{Streams: streams})
+}
+
+// unknownField compares the fields of the call with those of its stream.
+func (c *correcting) unknownField(ctx context.Context) *rs.Error {
+	streams, connection := correct.Touches(c.args)
+	if len(streams) != 1 {
+		return nil
+	}
+	s := c.schema(ctx, streams[0], connection)
+	if s == nil {
+		return nil
+	}
+	known := correct.ReadStream(streams[0], s)
+	if known.Misses(c.args) {
+		if all := c.schema(ctx, "", connection); all != nil {
+			known.ReadRelated(all)
+		}
+	}
+	found := known.Unknown(c.tool, c.args, c.refused)
+	if !c.tool.Takes("stream") { // a record is of one connection
+		return found
+	}
+	if connection != "" {
+		if s = c.schema(ctx, streams[0], ""); s == nil {
+			return found
+		}
+	}
+	return c.atHome(found, s, streams[0], connection)
+}
+
+// atHome adds to what is said of the fields of a call which connections of its stream have them.
+func (c *correcting) atHome(found *rs.Error, all *rs.Schema, stream, connection string) *rs.Error {
+	says, instead := c.tool.Homes(all, stream, connection, c.args)
+	if says == "" {
+		return found
+	}
+	if found == nil {
+		found = &rs.Error{Code: c.refused.Code, Param: c.refused.Param, Hint: "Ask each connection for its own fields."}
+	}
+	found.Message = strings.TrimSpace(found.Message + " " + says)
+	if instead.Tool != "" {
+		found.Send = instead.String()
+	}
+	return found
+}
+
+// withoutOperators is the call that is meant by a search with operators of a mail program.
+func (c *correcting) withoutOperators(ctx context.Context) string {
+	if _, ok := c.tool.WithoutOperators(c.args, nil); !ok || c.refused.Param != "q" {
+		return ""
+	}
+	_, connection := correct.Touches(c.args)
+	call, _ := c.tool.WithoutOperators(c.args, c.schema(ctx, "", connection))
+	return call.String()
+}
+
+// timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.
+func (c *correcting) timed(ctx context.Context) string {
+	streams, connection := correct.Touches(c.args)
+	if !localCodes[c.refused.Code] || len(streams) != 1 || !c.tool.NeedsTime(c.args) {
+		return ""
+	}
+	s := c.schema(ctx, streams[0], connection)
+	if s == nil {
+		return ""
+	}
+	call, ok := c.tool.Timed(c.args, correct.ReadStream(streams[0], s).Time())
+	if !ok {
+		return ""
+	}
+	return call.String()
+}
+
+// inStream names the streams that have the fields of a filter which was sent without a stream.
+func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
+	_, connection := correct.Touches(c.args)
+	e.Hint = "A filter needs the one stream whose fields it names."
+	s := c.schema(ctx, "", connection)
+	if s == nil {
+		return
+	}
+	if having := correct.Having(s, c.args.Object("filter")); len(having) == 1 {
+		e.Send = c.tool.InStream(c.args, having[0]).String()
+	} else if len(having) > 1 {
+		e.Hint += " These have them: " + strings.Join(having, ", ") + "."
+	}
+}
