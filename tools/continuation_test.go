@@ -69,6 +69,9 @@ func assertContinues(t *testing.T, sizes []int, limit int) {
 				}
 				result := use(t, tool, server, call)
 				ids, cursor := read(result.Text, result.Structured)
+				if channel == "text" && cursor != "" && strings.Contains(result.Text, "none follow") {
+					t.Fatalf("%s says that none follow, and goes on: %.200s", name, result.Text)
+				}
 				got, call = append(got, ids...), nil
 				if cursor != "" {
 					arguments["cursor"] = cursor

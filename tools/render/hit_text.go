@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
@@ -57,6 +58,22 @@ func sameThing(a, b string) bool {
 		a, b = b, a
 	}
 	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
+}
+
+// partsAmong counts the hits that are of the same thing as an earlier one, as a message and its body.
+func partsAmong(hits []hit) (parts int) {
+	first := map[rs.Ref]string{}
+	for i := range hits {
+		at := rs.Ref{ConnectionID: hits[i].ref.ConnectionID, RecordID: hits[i].ref.RecordID}
+		if stream, seen := first[at]; at.RecordID == "" || at.ConnectionID == "" {
+			continue
+		} else if !seen {
+			first[at] = hits[i].stream
+		} else if sameThing(stream, hits[i].stream) {
+			parts++
+		}
+	}
+	return parts
 }
 
 // size is how many bytes a hit adds to the text, at most.

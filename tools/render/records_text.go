@@ -23,15 +23,15 @@ func (a *recordsAnswer) text() string {
 	for ; shown < len(records); shown++ {
 		bytes, lines = bytes-len(records[shown])-1, lines-1-strings.Count(records[shown], "\n")
 		if (bytes < 0 || lines < 0) && shown > 0 || tooWide(records[shown]) {
-			tail = a.stopped(shown)
+			tail, lead[0] = a.stopped(shown), a.head(true)
 			break
 		}
 	}
 	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
 }
 
-// head says which records these are, and of how many.
-func (a *recordsAnswer) head() string {
+// head says which records these are, and of how many; stops is whether the answer shows only the first of them.
+func (a *recordsAnswer) head(stops bool) string {
 	head := clean.Name(a.q.Stream)
 	if len(a.items) > 0 && !spansConnections(a.items) {
 		if source := a.items[0].source(); source != "" {
@@ -46,7 +46,7 @@ func (a *recordsAnswer) head() string {
 		head += ", " + order
 	}
 	switch {
-	case a.more():
+	case a.more() || stops:
 		head += ", more follow"
 	case a.q.ChangesSince != "":
 		head += ", no more changes"
@@ -86,7 +86,7 @@ const (
 
 // lead are the lines before the records.
 func (a *recordsAnswer) lead() []string {
-	lines := append([]string{a.head()}, datesReadAs(a.l.Envelope)...)
+	lines := append([]string{a.head(false)}, datesReadAs(a.l.Envelope)...)
 	lines = append(append(lines, freshness(a.l.Envelope)...), a.q.lowered(), a.moved)
 	if note := a.extra.note("record", a.cursor); note != "" {
 		lines = append(lines, "warning: "+note)

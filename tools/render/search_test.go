@@ -265,3 +265,19 @@ func TestHitsByMeaningAreSaidToBe(t *testing.T) {
 		}
 	}
 }
+
+// A message that was found by its body too is two hits of one record, and the summary says so.
+func TestTheSummaryCountsRecordsBesideTheirParts(t *testing.T) {
+	hit := func(stream, id string) string {
+		return `{"stream":"` + stream + `","record_key":"` + id + `","connection_id":"cin_a","title":"T"}`
+	}
+	for want, hits := range map[string][]string{
+		`3 hits in 2 records for "T"`: {hit("messages", "m1"), hit("message_bodies", "m1"), hit("messages", "m2")},
+		`2 hits for "T"`:              {hit("orders", "1"), hit("customers", "1")},
+	} {
+		result, err := Search(&rs.Response{Body: `{"data":[` + strings.Join(hits, ",") + `]}`}, SearchQuery{Q: "T"})
+		if err != nil || !strings.Contains(result.Text, want+"; first_fetch_id") {
+			t.Errorf("no %q (%v) in\n%s", want, err, result.Text)
+		}
+	}
+}

@@ -150,6 +150,9 @@ func longIDs(count int) string {
 func (s *searchPage) summary() string {
 	l, q := s.l, s.q
 	line := plural(len(s.all), "hit")
+	if parts := partsAmong(s.all); parts > 0 {
+		line += " in " + plural(len(s.all)-parts, "record")
+	}
 	switch {
 	case q.Repair != nil:
 		line = plural(q.Repair.Total, "hit") + " for some of the words"
@@ -172,7 +175,7 @@ func (s *searchPage) summary() string {
 	case someCount(l) > 0:
 		line += " (" + n + " with all words, " + strconv.Itoa(someCount(l)) + " with some)"
 	case n != strconv.Itoa(len(s.all)):
-		line += " (" + n + " match)"
+		line += " (" + n + " hits in all)"
 	}
 	if len(s.hits) == 0 {
 		return line
