@@ -8,3 +8,6 @@ var (
 	Limit       = limit
 	Observe     = observe
 )
+
+// Limits returns the limits in force.
+func (l *Limiter) Limits() Limits { return l.state.Load().limits }

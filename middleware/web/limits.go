@@ -101,9 +101,6 @@ func (l *Limiter) Set(limits Limits) {
 	})
 }
 
-// Limits returns the limits in force.
-func (l *Limiter) Limits() Limits { return l.state.Load().limits }
-
 // limit refuses with 429 what comes faster with one token than it may, and bounds how many calls of one grant or package, and how many
 // of all, are under way at a time. A further call waits a moment for a slot, first come first served, and is then refused with 429. As
 // many calls may wait as may be under way. It must come after [bearer], so that no caller uses up another's rate or slots. Tokens are
