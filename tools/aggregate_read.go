@@ -170,6 +170,9 @@ func (r *aggregation) bounds(ctx context.Context, span timeGroup) (from, until s
 func (r *aggregation) units(ctx context.Context) (field string, list groupList, err error) {
 	q := r.args
 	if field = r.fields(ctx).unitOf(q.field); field == "" || field == q.groupBy || q.metric == "count_distinct" {
+		if field == "" {
+			r.parentUnits(ctx)
+		}
 		return "", list, nil
 	}
 	r.add("unit_field", field)

@@ -178,6 +178,14 @@ func (a aggregateAnswer) notes() []string {
 	case field == a.Text("group_by") && !a.Arguments.Has("group_by"):
 		notes = append(notes, shownName(a.Text("field"))+" is not all in one "+shownName(field)+": each is computed alone.")
 	}
+	if mixed := a.Object("mixed_units"); mixed != nil {
+		unit := shownName(mixed.Text("field"))
+		notes = append(notes, fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this mixes them.",
+			shownName(a.Text("field")), unit, shownName(mixed.Text("stream")), strings.Join(each(shownWords(mixed, "values"), clean.Bare), ", ")))
+		if apart := mixed.Object("apart"); apart != nil {
+			notes = append(notes, "by "+unit+": aggregate "+apart.Get("arguments"))
+		}
+	}
 	if a.Flag("changed") {
 		notes = append(notes, "Some groups had other records when they were read than when they were counted: ask again for exact numbers.")
 	}
