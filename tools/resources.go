@@ -44,7 +44,7 @@ func Resources(all []*Tool) []Resource {
 			URI: streamsURI, Name: "streams", Title: "Granted streams", MIMEType: "application/json",
 			Description: "The streams of this grant, with record counts.",
 			Call: func(uri string) (Call, error) {
-				return resourceCall(tool("list_streams"), uri, map[string]any{})
+				return resourceCall(tool("list_streams"), uri, nil), nil
 			},
 		},
 		{
@@ -56,7 +56,7 @@ func Resources(all []*Tool) []Resource {
 				if !ours || err != nil || rs.UnsafeName(name) != "" {
 					return Call{}, invalidURI(uri)
 				}
-				return resourceCall(tool("schema"), uri, map[string]any{"stream": name})
+				return resourceCall(tool("schema"), uri, rs.Object{{Name: "stream", Value: rs.EncodeJSON(name)}}), nil
 			},
 		},
 		{
@@ -66,71 +66,47 @@ func Resources(all []*Tool) []Resource {
 				if _, err := rs.ParseRef(uri); err != nil || !strings.HasPrefix(uri, rs.RecordURIPrefix) {
 					return Call{}, invalidURI(uri)
 				}
-				return resourceCall(tool("fetch"), uri, map[string]any{"id": uri})
+				return resourceCall(tool("fetch"), uri, rs.Object{{Name: "id", Value: rs.EncodeJSON(uri)}}), nil
 			},
 		},
 		{
 			URI: render.WindowURIPrefix + "{handle}", Template: true, Name: "field-window", Title: "Part of a text field", MIMEType: "application/json",
 			Description: "One part of a long text field.",
 			Call: func(uri string) (Call, error) {
-				args, err := windowArguments(uri)
-				if err != nil {
-					return Call{}, err
+				var h render.WindowHandle
+				if !readHandle(uri, render.WindowURIPrefix, &h) || h.Version != 1 || h.Kind != "field_window" || h.ID == "" || h.Field == "" {
+					return Call{}, invalidURI(uri)
 				}
-				return resourceCall(tool("read_record_field"), uri, args)
+				return resourceCall(tool("read_record_field"), uri, handleArguments(h)), nil
 			},
 		},
 		{
 			URI: render.BlobURIPrefix + "{handle}", Template: true, Name: "blob", Title: "One attachment",
 			Description: "The bytes of one attachment.",
 			Call: func(uri string) (Call, error) {
-				var handle render.BlobHandle
-				encoded, ours := strings.CutPrefix(uri, render.BlobURIPrefix)
-				err := rs.DecodeHandle(encoded, &handle)
-				if !ours || err != nil || handle.Version != 1 || handle.Kind != "blob" || handle.BlobID == "" {
+				var h render.BlobHandle
+				if !readHandle(uri, render.BlobURIPrefix, &h) || h.Version != 1 || h.Kind != "blob" || h.BlobID == "" {
 					return Call{}, invalidURI(uri)
 				}
-				args := map[string]any{"blob_id": handle.BlobID}
-				if handle.ConnectionID != "" {
-					args["connection_id"] = handle.ConnectionID
-				}
-				return resourceCall(tool("fetch_blob"), uri, args)
+				return resourceCall(tool("fetch_blob"), uri, handleArguments(h)), nil
 			},
 		},
 	}
 }
 
-// windowArguments turns a field-window address into the arguments that its tool takes.
-func windowArguments(uri string) (map[string]any, error) {
-	var h render.WindowHandle
-	encoded, ours := strings.CutPrefix(uri, render.WindowURIPrefix)
-	err := rs.DecodeHandle(encoded, &h)
-	if !ours || err != nil || h.Version != 1 || h.Kind != "field_window" || h.ID == "" || h.Field == "" {
-		return nil, invalidURI(uri)
-	}
-	args := map[string]any{"id": h.ID, "field": h.Field}
-	for name, value := range map[string]int{"offset_chars": h.OffsetChars, "limit_chars": h.LimitChars} {
-		if value != 0 {
-			args[name] = value
-		}
-	}
-	for name, value := range map[string]*int{"before_chars": h.BeforeChars, "after_chars": h.AfterChars} {
-		if value != nil {
-			args[name] = *value
-		}
-	}
-	if h.Q != "" {
-		args["q"] = h.Q
-	}
-	return args, nil
+// readHandle reads the handle of an address, and reports whether the address has one.
+func readHandle(uri, prefix string, handle any) bool {
+	encoded, ours := strings.CutPrefix(uri, prefix)
+	return ours && rs.DecodeHandle(encoded, handle) == nil
 }
 
-func resourceCall(tool *Tool, uri string, arguments map[string]any) (Call, error) {
-	raw, err := json.Marshal(arguments)
-	if err != nil {
-		return Call{}, invalidURI(uri)
-	}
-	return Call{Tool: tool, Raw: raw, URI: uri}, nil
+// handleArguments are the arguments that a handle stands for: they have the names of its other members.
+func handleArguments(handle any) rs.Object {
+	return rs.AsObject(rs.EncodeJSON(handle)).Without("v", "kind")
+}
+
+func resourceCall(tool *Tool, uri string, arguments rs.Object) Call {
+	return Call{Tool: tool, Raw: json.RawMessage(arguments.JSON()), URI: uri}
 }
 
 func invalidURI(uri string) *rs.Error {
