@@ -122,6 +122,8 @@ func questions() []question {
 		{asks: "What did I buy at Quayside Cycles?", walk: afterIndex("query_records", `{"stream":"orders","filter":{"merchant":"Quayside Cycles"},"expand":["order_items"]}`), want: "Bicycle bell, brass"},
 		{asks: "Which orders are on their way?", walk: afterIndex("query_records", `{"stream":"orders","filter":{"status":"shipped"}}`), want: "39.35 & 2026-11-09"},
 		{asks: "How many orders were canceled?", walk: thenMeant("aggregate", `{"stream":"orders","metric":"count","filter":{"status":"canceled"}}`), want: "2 orders|\"value\":2"},
+		{asks: "What is next in my calendar?", walk: afterIndex("query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-11-23"}}}`), want: "2025-11-16 & 2026-11-12"},
+		{asks: "How many orders were there before?", walk: afterIndex("aggregate", `{"stream":"orders","metric":"count","filter":{"ordered_at":{"lt":"2025-01-01"}}}`), want: "2025-11 & 2026-11-14"},
 		{asks: "What is the last thing in my calendar?", walk: afterIndex("query_records", `{"stream":"events"}`), want: "Swimming, Ida"},
 		{asks: "What is in my calendar in the week of Oslo?", walk: afterIndex("query_records", `{"stream":"events","filter":{"starts_at":{"gte":"2026-06-08","lte":"2026-06-12"}}}`), want: "Talk at the Oslo harbour days & Japanese lesson"},
 		{asks: "How many appointments did I have in April?", walk: afterIndex("aggregate", `{"stream":"events","metric":"count","filter":{"starts_at":{"gte":"2026-04-01","lte":"2026-04-30"}}}`), want: "38 events|\"value\":38"},

@@ -212,7 +212,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"a day equals its timestamps": {`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"at":"2026-02-28"}}`, "1 record of orders\ndates read as: at from 2026-02-28T00:00Z until 2026-03-01T00:00Z", `{"value":1}`},
 		"a day of a zone": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
-			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nAlone, the condition on at matches 0 records.",
+			"0 orders\ndates read as: at until 2026-01-31T23:00Z\nhow fresh, by connector: Shop A stale, data as of 2026-01-02 00:00\nAlone, the condition on at matches 0 records.\nat is from 2026-01-31T23:30:00Z to 2026-03-01T00:00:00Z.",
 			`{"value":0}`,
 		},
 		"none at all is explained, with the value that was meant": {

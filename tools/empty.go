@@ -129,7 +129,11 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 		return
 	}
 	e.Alone = n
-	if n > 0 || own[0].operator != "" {
+	switch {
+	case n > 0:
+		return
+	case own[0].operator != "":
+		e.Least, e.Most = extreme(ctx, call, "min", e.Field), extreme(ctx, call, "max", e.Field)
 		return
 	}
 	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") { // an id is no other record's
@@ -164,6 +168,18 @@ func insideWord(text, part string) bool {
 	before, _, found := strings.Cut(text, part)
 	last, _ := utf8.DecodeLastRuneInString(before)
 	return found && unicode.IsLetter(last) && !strings.Contains(text, " "+part)
+}
+
+// extreme is the least or the largest value of a field, as JSON; "" where that is not known.
+func extreme(ctx context.Context, call Call, metric, field string) string {
+	r := requestFor(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
+	setText(r.Query, "metric", metric)
+	setText(r.Query, "field", field)
+	response, err := call.RS.Do(ctx, r)
+	if err != nil {
+		return ""
+	}
+	return aggregated(response).Get("value")
 }
 
 func countRecords(ctx context.Context, call Call, f filter, groupBy string) (rs.Object, error) {

@@ -15,6 +15,8 @@ type EmptyField struct {
 	Field  string
 	Alone  int // -1 when it is not known
 	Values []KnownValue
+	Least  string    // of its values, as JSON, where none is in the range that was asked for; "" where that is not known
+	Most   string    // the same of the largest
 	IDsOf  string    // the stream whose ids its values are; "" where that is not known
 	Whole  bool      // search reads its words, and the condition was on all of its text
 	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
@@ -46,6 +48,9 @@ func explain(tool string, fields []EmptyField) []string {
 				values = append(values, fmt.Sprintf("and %d others", more))
 			}
 			lines = append(lines, clean.Clip(shownName(e.Field)+" is "+strings.Join(values, ", ")+".", lineChars))
+		}
+		if e.Least != "" && e.Most != "" {
+			lines = append(lines, fmt.Sprintf("%s is from %s to %s.", shownName(e.Field), shownValue(e.Least), shownValue(e.Most)))
 		}
 		if e.IDsOf != "" {
 			lines = append(lines, clean.Clip(shownName(e.Field)+" holds ids of "+shownName(e.IDsOf)+".", lineChars))
@@ -79,6 +84,9 @@ func explained(tool string, fields []EmptyField) string {
 				list.open("", '{').put("key", truncateJSON(v.Key, identityBytes)).put("count", encode(v.Count)).close('}')
 			}
 			list.close(']')
+		}
+		if e.Least != "" && e.Most != "" {
+			list.put("least", truncateJSON(e.Least, identityBytes)).put("most", truncateJSON(e.Most, identityBytes))
 		}
 		list.optional("ids_of", clean.Clip(e.IDsOf, longestName))
 		if e.Whole {
