@@ -105,6 +105,8 @@ func questions() []question {
 		{asks: "Which note of this year has it?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"title":"passport","created_at":{"gte":"2026-01-01"}}}`), want: "note-"},
 		{asks: "What did Marcus write, by one word of a subject?", walk: thenMeant("query_records", `{"stream":"messages","filter":{"subject":"invoice"}}`), want: "invoice run"},
 		{asks: "Which note has an id that is its title?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"id":"Passport"}}`), want: "note-0036"},
+		{asks: "What did Tom write last?", walk: one("search", `{"q":"latest mail from Tom Hale"}`), want: "Newest first: query_records & from_name & cin_mail_personal"},
+		{asks: "How many of my orders came?", walk: one("search", `{"q":"Wie viele Bestellungen habe ich?"}`), want: "aggregate counts and sums|aggregate"},
 		{asks: "How many messages do I have, and where?", walk: one("aggregate", `{"stream":"messages","metric":"count"}`), want: "Team chat"},
 		{asks: "What do I spend, by month?", walk: one("aggregate", `{"stream":"orders","metric":"sum","field":"total","group_by_time":"ordered_at","granularity":"month"}`), want: "2026-03"},
 		{asks: "What do all things that I bought cost?", walk: one("aggregate", `{"stream":"order_items","metric":"sum","field":"unit_price"}`), want: "6186.52 & GBP & EUR & \"stream\":\"orders\""},

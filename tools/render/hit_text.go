@@ -93,16 +93,17 @@ func (t *hitText) size() int {
 
 // line writes a hit with the ids of those behind it that are of the same record.
 func (t *hitText) line(behind []hitText) string {
-	ids := t.id
+	ids := append(make([]string, 0, 2), t.id)
 	for i := range behind {
 		if other := &behind[i]; t.record != "" && other.record == t.record && !other.long {
-			ids += " + " + other.id
+			ids = append(ids, other.id)
 		}
 	}
-	if t.match == "" {
-		return ids + separator + t.what
+	line := strings.Join(ids, " + ") + separator + t.what
+	if t.match != "" {
+		line += "\n  " + t.match
 	}
-	return ids + separator + t.what + "\n  " + t.match
+	return line
 }
 
 // what says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.

@@ -141,6 +141,9 @@ func (s *searchPage) envelope() object {
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", object{pair("tool", encode("search")), pair("arguments", s.q.OfTime.JSON())}.JSON())
 	}
+	if other := s.otherTool(); other != "" {
+		data = data.With("hint", encode(other))
+	}
 	if warning := s.warning(len(s.hits)); warning != "" {
 		data = data.With("warning", encode(warning))
 	}

@@ -174,6 +174,8 @@ func (s *searchPage) summary() string {
 	case q.Repair != nil || n == "":
 	case someCount(l) > 0:
 		line += " (" + n + " with all words, " + strconv.Itoa(someCount(l)) + " with some)"
+	case n == "0":
+		line += " (0 with the words themselves)"
 	case n != strconv.Itoa(len(s.all)):
 		line += " (" + n + " hits in all)"
 	}
@@ -248,6 +250,9 @@ func (s *searchPage) notes() []string {
 	notes = append(notes, s.l.warnings(2)...)
 	if call := "search " + s.q.OfTime.JSON(); s.q.OfTime != nil && copyable(call, lineChars) {
 		notes = append(notes, "of the time that the query names: "+call)
+	}
+	if other := s.otherTool(); other != "" {
+		notes = append(notes, other)
 	}
 	if len(hits) > 0 && !s.proves() {
 		notes = append(notes, `Fetch a hit by its id as-is: fetch {"id":"…"}.`)
