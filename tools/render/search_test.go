@@ -272,7 +272,7 @@ func TestASearchNamesTheToolThatAnswers(t *testing.T) {
 		"latest mail from Ann":     "Newest first: query_records, filtered",
 		"Wann war zuletzt Regen?":  "Newest first: query_records",
 		"how many orders came":     "aggregate counts and sums",
-		"Combien de commandes":     "aggregate counts and sums",
+		"Combien de trains":        "aggregate counts and sums",
 		"invoice of last March":    "",
 		"a letzterer translatestt": "",
 	} {
