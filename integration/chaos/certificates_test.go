@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -45,7 +46,12 @@ func certified(shape func(*x509.Certificate), stranger bool) func(*testing.T) st
 		var broken atomic.Bool
 		ended := make(chan struct{})
 		t.Cleanup(func() { close(ended) })
-		server := quiet(healthy)
+		server := quiet(func(w http.ResponseWriter, r *http.Request) {
+			if broken.Load() {
+				panic(http.ErrAbortHandler) // its connection was made before, and no read has used it
+			}
+			healthy(w, r)
+		})
 		server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 			certificate := shown
 			if broken.Load() {
@@ -66,7 +72,7 @@ func certified(shape func(*x509.Certificate), stranger bool) func(*testing.T) st
 		}
 		return stage{
 			program: start(t, launch{args: asking(server.URL, serveTest(t, introspect).URL, quick...), env: []string{"SSL_CERT_FILE=" + roots}}),
-			broken:  func() { broken.Store(true) }, mended: func() { broken.Store(false) },
+			broken:  func() { broken.Store(true); server.CloseClientConnections() }, mended: func() { broken.Store(false) },
 		}
 	}
 }
