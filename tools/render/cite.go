@@ -28,8 +28,10 @@ const citedDigits = 16
 
 // appendDigest appends the start of the SHA-256 of the quote.
 func (c cite) appendDigest(b []byte) []byte {
-	sum := sha256.Sum256([]byte(Quotable(c.quote)))
-	return hex.AppendEncode(b, sum[:citedDigits/2])
+	start := len(b)
+	b = append(b, Quotable(c.quote)...) // where the digest goes: no other copy is needed
+	sum := sha256.Sum256(b[start:])
+	return hex.AppendEncode(b[:start], sum[:citedDigits/2])
 }
 
 // add writes the citation's members.

@@ -228,7 +228,8 @@ func readRef(read object, it *item) (rs.Ref, string) {
 	other := item{
 		stream: cmp.Or(read.Text("stream"), it.stream), recordID: read.Text("record_id"), conn: cmp.Or(rs.ConnectionID(read), it.conn),
 	}
-	if other.recordID == "" || !other.handled() {
+	same := other.recordID == it.recordID && other.stream == it.stream && other.conn == it.conn
+	if same || other.recordID == "" || !other.handled() {
 		return it.ref, it.id
 	}
 	return other.ref, other.id

@@ -13,7 +13,7 @@ type hitText struct {
 	id     string // as printed, with the connection that must be sent beside it
 	what   string
 	match  string // "" when no text of it is known
-	record string // connection and record id: hits of one record in several streams, as a message and its body, are one line
+	record rs.Ref // without its stream: hits of one record in several streams, as a message and its body, are one line
 	proven bool
 	joins  bool // the line is that of an earlier hit
 	long   bool // the id is too long to be shown (D15)
@@ -21,21 +21,23 @@ type hitText struct {
 
 // hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hitText {
-	var lines []hitText
-	records := map[string]string{} // the stream of the first hit of a connection's record id
+	lines := make([]hitText, 0, len(s.hits))
+	records := make(map[rs.Ref]string, len(s.hits)) // the stream of the first hit of a connection's record id
+	match := make([]byte, 0, 320)
 	for i := range s.hits {
 		h := s.hit(i)
 		what := h.line
 		if what == "" || chars == 0 {
 			what = h.what(chars > 0)
 		}
-		line := hitText{id: h.id, what: what, match: h.match(chars), proven: len(h.excerpts) > 0}
+		match = h.appendMatch(match[:0], chars)
+		line := hitText{id: h.id, what: what, match: string(match), proven: len(h.excerpts) > 0}
 		if conn := h.separate(); conn != "" {
 			line.id += " connection_id=" + clean.Name(conn)
 		}
 		line.long = clean.LongerThan(h.id, previewIDChars)
 		if h.ref.RecordID != "" && h.ref.ConnectionID != "" && !line.long {
-			record := h.ref.ConnectionID + "/" + h.ref.RecordID
+			record := rs.Ref{ConnectionID: h.ref.ConnectionID, RecordID: h.ref.RecordID}
 			switch first, seen := records[record]; {
 			case !seen:
 				records[record], line.record = h.stream, record
@@ -62,7 +64,7 @@ func sameThing(a, b string) bool {
 
 // partsAmong counts the hits that are of the same thing as an earlier one, as a message and its body.
 func partsAmong(hits []hit) (parts int) {
-	first := map[rs.Ref]string{}
+	first := make(map[rs.Ref]string, len(hits))
 	for i := range hits {
 		at := rs.Ref{ConnectionID: hits[i].ref.ConnectionID, RecordID: hits[i].ref.RecordID}
 		if stream, seen := first[at]; at.RecordID == "" || at.ConnectionID == "" {
@@ -93,17 +95,22 @@ func (t *hitText) size() int {
 
 // line writes a hit with the ids of those behind it that are of the same record.
 func (t *hitText) line(behind []hitText) string {
-	ids := append(make([]string, 0, 2), t.id)
+	var line strings.Builder
+	line.Grow(t.size())
+	line.WriteString(t.id)
 	for i := range behind {
-		if other := &behind[i]; t.record != "" && other.record == t.record && !other.long {
-			ids = append(ids, other.id)
+		if other := &behind[i]; t.record != (rs.Ref{}) && other.record == t.record && !other.long {
+			line.WriteString(" + ")
+			line.WriteString(other.id)
 		}
 	}
-	line := strings.Join(ids, " + ") + separator + t.what
+	line.WriteString(separator)
+	line.WriteString(t.what)
 	if t.match != "" {
-		line += "\n  " + t.match
+		line.WriteString("\n  ")
+		line.WriteString(t.match)
 	}
-	return line
+	return line.String()
 }
 
 // what says what a hit is: when, its title or what takes the place of one, who it is from, and where it is.
@@ -147,22 +154,21 @@ func (h *hit) what(whole bool) string {
 // best is the match that is shown, of a hit that has one.
 func (h *hit) best() *excerpt { return &h.excerpts[h.shown] }
 
-// match is the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
-func (h *hit) match(chars int) string {
+// appendMatch appends the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
+func (h *hit) appendMatch(b []byte, chars int) []byte {
 	if len(h.excerpts) == 0 {
 		if chars == 0 || h.snippet.plain == "" {
-			return ""
+			return b
 		}
-		return string(h.snippet.appendShown(nil, h.snippet.window(chars), clean.AppendEscaped))
+		return h.snippet.appendShown(b, h.snippet.window(chars), clean.AppendEscaped)
 	}
 	x := h.best()
-	b := make([]byte, 0, 320)
 	if x.id != h.id {
 		b = append(append(b, x.id...), ' ')
 	}
 	b = append(append(b, "field="...), clean.Name(x.field)...)
 	if chars == 0 {
-		return string(b)
+		return b
 	}
 	shown := x.text.window(chars)
 	cite := x.place.cite(x.text.plain, shown)
@@ -183,5 +189,5 @@ func (h *hit) match(chars int) string {
 		}
 		b = append(b, clean.Name(other)...)
 	}
-	return string(b)
+	return b
 }

@@ -96,14 +96,14 @@ func (f *searchFrame) text(s *searchPage, hits []hitText) string {
 	long := 0
 	for i := range hits {
 		h := &hits[i]
-		switch line := h.line(hits[i+1:]); {
+		switch {
 		case h.long:
 			long++
 		case h.joins:
 		case h.proven:
-			lines = append(lines, line)
+			lines = append(lines, h.line(hits[i+1:]))
 		default:
-			unproven = append(unproven, line)
+			unproven = append(unproven, h.line(hits[i+1:]))
 		}
 	}
 	tail := f.tail
