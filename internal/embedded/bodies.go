@@ -1,12 +1,12 @@
 package embedded
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/capability"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
@@ -117,23 +117,11 @@ func (s access) project(data []byte, wanted []string) (json.RawMessage, error) {
 	if err := json.Unmarshal(data, &record); err != nil {
 		return nil, fmt.Errorf("stored record: %w", err)
 	}
-	out := bytes.NewBufferString("{")
+	var out capability.Object
 	for _, field := range s.Fields {
-		value, ok := record[field.Name]
-		if !ok || wanted != nil && !slices.Contains(wanted, field.Name) {
-			continue
+		if value, ok := record[field.Name]; ok && (wanted == nil || slices.Contains(wanted, field.Name)) {
+			out = append(out, capability.Member{Name: field.Name, Value: value})
 		}
-		if out.Len() > 1 {
-			out.WriteByte(',')
-		}
-		name, err := json.Marshal(field.Name)
-		if err != nil {
-			return nil, err
-		}
-		out.Write(name)
-		out.WriteByte(':')
-		out.Write(value)
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return out.MarshalJSON()
 }

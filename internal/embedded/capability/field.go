@@ -14,7 +14,7 @@ import (
 // An Object is a JSON object whose members keep the order of the stream's declaration.
 type Object []Member
 
-// A Member is a name with what it is.
+// A Member is a name with what it is. A json.RawMessage is written as it is.
 type Member struct {
 	Name  string
 	Value any
@@ -31,9 +31,11 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(member.Value)
-		if err != nil {
-			return nil, err
+		value, isRaw := member.Value.(json.RawMessage)
+		if !isRaw {
+			if value, err = json.Marshal(member.Value); err != nil {
+				return nil, err
+			}
 		}
 		out.Write(name)
 		out.WriteByte(':')
