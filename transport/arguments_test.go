@@ -47,7 +47,7 @@ func TestArgumentsOfAnyShapeAreRefusedSoon(t *testing.T) {
 			if !strings.Contains(got.body, test.says) || len(got.body) > 8<<10 {
 				t.Errorf("%d, %d bytes: %.300s", got.status, len(got.body), got.body)
 			}
-			if took := time.Since(begin); took > 15*time.Second {
+			if took := time.Since(begin); took > time.Minute { // a fraction of a second, where no work grows with its square
 				t.Errorf("took %s", took)
 			}
 		})

@@ -51,7 +51,7 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 		)
 	}))
 	defer source.Close()
-	client, err := rsclient.New(rsclient.Options{Base: source.URL, ReadTimeout: time.Second})
+	client, err := rsclient.New(rsclient.Options{Base: source.URL, ReadTimeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, slow) }()
 	defer func() { _ = connection.Close() }()
-	for range 10 { // each try waits for a second
+	for range 10 { // each try waits for as long as a read may take
 		if strings.Contains(read(), `"blob":"`) {
 			return
 		}
