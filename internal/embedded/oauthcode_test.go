@@ -153,6 +153,41 @@ func TestAuthorizeRefusals(t *testing.T) {
 	}
 }
 
+// Two readers of a parameter that is sent twice could take different values (RFC 6749 3.1, 3.2): nothing is given for either.
+func TestAParameterSentTwiceIsRefused(t *testing.T) {
+	r := newOAuthRig(t)
+	client := r.register("authorization_code", "refresh_token")
+	post := func(path, form string) answer {
+		request := httptest.NewRequest(http.MethodPost, testOrigin+path, strings.NewReader(form))
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.SetBasicAuth(testClient, testSecret)
+		return r.do(request)
+	}
+	for _, test := range []struct {
+		name, twice string
+		ask         func() answer
+	}{
+		{"grant type", "grant_type", func() answer {
+			return post("/oauth/token", "grant_type=refresh_token&grant_type=authorization_code&client_id="+client)
+		}},
+		{"refresh token", "refresh_token", func() answer {
+			return post("/oauth/token", "grant_type=refresh_token&client_id="+client+"&refresh_token=a&refresh_token=b")
+		}},
+		{"device", "client_id", func() answer { return post("/oauth/device_authorization", "client_id="+client+"&client_id=pdpp_cli") }},
+		{"introspection", "token", func() answer { return post("/introspect", "token=tok-nobody&token=tok-client") }},
+		{"authorization", "redirect_uri", func() answer {
+			return r.get("", authorizeURL(client)+"&redirect_uri="+url.QueryEscape("https://evil.example/callback"))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := test.ask()
+			if got.status != http.StatusBadRequest || !strings.Contains(got.text, "The parameter "+test.twice+" was sent more than once") {
+				t.Errorf("status %d: %s", got.status, got.text)
+			}
+		})
+	}
+}
+
 func TestRegistrationRefusals(t *testing.T) {
 	r := newOAuthRig(t)
 	for name, client := range map[string]map[string]any{

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,9 +123,20 @@ func readForm(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	form, err := url.ParseQuery(string(body))
+	return parseForm(string(body))
+}
+
+// parseForm refuses a parameter that was sent twice, because two readers could take different values (RFC 6749 3.1, 3.2). Only sources
+// and connections may be several.
+func parseForm(sent string) (url.Values, error) {
+	form, err := url.ParseQuery(sent)
 	if err != nil {
-		return nil, badRequest("invalid_request", "The body is not a form")
+		return nil, badRequest("invalid_request", "The parameters are not a form")
+	}
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		if len(form[name]) > 1 && name != "connection" && name != "connector_id" {
+			return nil, badRequest("invalid_request", "The parameter %s was sent more than once", clip(name))
+		}
 	}
 	return form, nil
 }

@@ -98,11 +98,14 @@ func (s *Server) token(r *http.Request) (string, error) {
 	if !same(id, s.ClientID) || !same(secret, s.ClientSecret) || !ok || s.ClientID == "" {
 		return "", &RefusedError{Status: http.StatusUnauthorized, Code: CodeRefused, Message: "Introspection client authentication failed"}
 	}
-	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil || r.PostForm.Get("token") == "" {
+	form, err := readForm(r)
+	if err != nil {
+		return "", err
+	}
+	if form.Get("token") == "" {
 		return "", badRequest("invalid_request", "Missing token parameter")
 	}
-	return r.PostForm.Get("token"), nil
+	return form.Get("token"), nil
 }
 
 // same compares two secrets in a time that says nothing about either.

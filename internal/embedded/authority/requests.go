@@ -204,7 +204,10 @@ func (s *Server) startDevice(w http.ResponseWriter, r *http.Request) (any, error
 
 // authorize starts the code flow, RFC 6749 with PKCE. Refusals never reach the redirect URI.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) (any, error) {
-	query := r.URL.Query()
+	query, err := parseForm(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	c, ok := s.clients[query.Get("client_id")]
