@@ -84,10 +84,22 @@ func isDay(text string) bool {
 	return column.dates != 0
 }
 
+// isNoName reports a text that no column is called: a date, or money that is below zero or has its currency.
+func isNoName(text string) bool {
+	number, unit := split(clean(text))
+	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
+}
+
+// firstOfLastCentury is the first year of two digits that is of the last century.
+const firstOfLastCentury = 2050
+
 // writeDate writes a date of the form as records do, as precisely as it is.
 func writeDate(text, form string) (written string, ok bool) {
 	day, clock := splitDate(text)
 	when, err := time.Parse(form, day)
+	if when.Year() >= firstOfLastCentury && !strings.Contains(form, "2006") {
+		when = when.AddDate(-100, 0, 0)
+	}
 	if err != nil || clock == nil {
 		return when.Format(time.DateOnly), err == nil
 	}

@@ -38,6 +38,12 @@ func split(cell string) (number, unit string) {
 	if strings.HasPrefix(cell, "(") {
 		inner, below = strings.CutSuffix(cell[1:], ")")
 	}
+	if rest, above := strings.CutSuffix(cell, "+"); above {
+		if number, unit = split(rest); isAmount(number) {
+			return "+" + number, unit
+		}
+		return cell, ""
+	}
 	if below {
 		if number, unit = split(inner); number != "" && number[0] >= '0' && number[0] <= '9' {
 			return "-" + number, unit
@@ -55,6 +61,16 @@ func split(cell string) (number, unit string) {
 	}
 	return number + found[4], found[2] + found[5]
 }
+
+// decimals ends a number that is no phone number.
+var decimals = regexp.MustCompile(`[.,]\d{1,2}$`)
+
+// isAmount reports a number with or without a minus, in any form, and isFraction one with decimals.
+func isAmount(text string) bool {
+	return text != "" && len(text) <= maxNumber && (pointNumber.MatchString(text) || commaNumber.MatchString(text))
+}
+
+func isFraction(text string) bool { return isAmount(text) && decimals.MatchString(text) }
 
 // isCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
 func isCurrency(unit string) bool {
@@ -112,7 +128,7 @@ func (c *Column) addNumber(text string) {
 		}
 	}
 	if rest, ok := strings.CutPrefix(text, "+"); ok {
-		c.plus, text = true, rest
+		c.plus, text = c.plus || !decimals.MatchString(rest), rest
 	}
 	c.below = c.below || strings.HasPrefix(text, "-")
 	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")

@@ -52,30 +52,65 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
 		for index, line := range lines {
-			rows[index] = strings.Split(strings.TrimRight(string(line), "\r\n"), string(comma)) // commas in quotation marks matter little here
+			rows[index] = splitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
 			widths[len(rows[index])]++
 		}
 		width := 0
 		for one, count := range widths {
-			if one > 1 && (count > widths[width] || count == widths[width] && one > width) {
+			if one >= narrowest && (count > widths[width] || count == widths[width] && one > width) {
 				width = one
 			}
+		}
+		pairs := widths[2] > widths[width] // a few rows stand below many lines of a name and a value
+		if pairs && widths[2] > width*widths[width] {
+			width, pairs = 2, false
 		}
 		if width == 0 || widths[width] < 2 {
 			continue
 		}
 		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
-		if at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) { // an account with its balance, as wide as a row
+		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) { // or an account with its balance, as wide as a row
 			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
 		}
 		if width < narrowest && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
 			continue // a text with a comma
+		}
+		if pairs && at > 0 && !mostAre(rows[at:], width) {
+			continue
 		}
 		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
 			return comma, at
 		}
 	}
 	return 0, 0
+}
+
+// mostAre reports that most rows have so many cells.
+func mostAre(rows [][]string, width int) bool {
+	good := 0
+	for _, row := range rows {
+		if len(row) == width {
+			good++
+		}
+	}
+	return 2*good > len(rows)
+}
+
+// splitOutsideQuotes makes cells of a line, at the commas that are not in quotation marks.
+func splitOutsideQuotes(line string, comma rune) []string {
+	quoted := false
+	var cells []string
+	start := 0
+	for at, one := range line {
+		switch {
+		case one == '"':
+			quoted = !quoted
+		case one == comma && !quoted:
+			cells = append(cells, line[start:at])
+			start = at + 1
+		}
+	}
+	return append(cells, line[start:])
 }
 
 // isBlank reports a line of empty cells.

@@ -106,18 +106,19 @@ func (r *reader) next() (cells []string, line int, err error) {
 	return one.cells, one.line, one.err
 }
 
-// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date where that has
-// one, or has that row alone: then the columns have no names, and the rows wait to be read.
+// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money where
+// that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
 func (r *reader) named(first []string, line int) []string {
-	if !slices.ContainsFunc(first, isDay) {
+	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) && slices.ContainsFunc(first, isFraction)
+	if !headless && !slices.ContainsFunc(first, isNoName) {
 		return first
 	}
 	first = slices.Clone(first)
 	cells, below, err := r.row()
 	r.waiting = []row{{slices.Clone(cells), below, err}}
-	headless := errors.Is(err, io.EOF)
+	headless = headless || errors.Is(err, io.EOF)
 	for index, cell := range cells[:min(len(cells), len(first))] {
-		headless = headless || isDay(cell) && isDay(first[index])
+		headless = headless || isNoName(cell) && isNoName(first[index])
 	}
 	if headless {
 		r.waiting = append([]row{{first, line, nil}}, r.waiting...)
@@ -314,6 +315,9 @@ func (r *reader) add(name string, key []byte, value func([]byte, string) []byte,
 	r.fields = append(r.fields, item.Field{Name: name, Value: r.text[start:len(r.text):len(r.text)]})
 }
 
+// units are the signs in a header that are words in a name.
+var units = strings.NewReplacer("€", "EUR", "£", "GBP", "%", "percent")
+
 // columnNames makes names of fields from a header: letters, digits, ".", "_" and "-", each once.
 func columnNames(header []string) []string {
 	names := make([]string, len(header))
@@ -324,7 +328,7 @@ func columnNames(header []string) []string {
 				return one
 			}
 			return '_'
-		}, strings.TrimSpace(title)), "_")
+		}, units.Replace(strings.TrimSpace(title))), "_")
 		if name == "" {
 			name = fmt.Sprintf("column_%d", index+1)
 		}

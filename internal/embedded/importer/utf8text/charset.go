@@ -105,14 +105,19 @@ func isASCII(text []byte) bool {
 	return !slices.ContainsFunc(text, func(one byte) bool { return one >= utf8.RuneSelf })
 }
 
-// alphabets are the letters beyond ASCII of languages, by the charset of Windows that they were written in.
+// western are the letters beyond ASCII of languages of Western Europe.
+const western = "äöüß àâçéèêëîïôöùûüÿœæ áéíñóúü àáâãçéêíóôõúü àèéìîòùí äåöéæøü áæéíðóöþúý áéèêëïóöüĳ"
+
+// alphabets are the letters beyond ASCII of languages, by the charset that they were written in: of Windows, or the last, where lines end as
+// on old Macs.
 var alphabets = [...]struct {
 	charset   encoding.Encoding
 	languages string
 }{
-	{charmap.Windows1252, "äöüß àâçéèêëîïôöùûüÿœæ áéíñóúü àáâãçéêíóôõúü àèéìîòùí äåöéæøü áæéíðóöþúý áéèêëïóöüĳ"},
+	{charmap.Windows1252, western},
 	{charmap.Windows1250, "ąćęłńóśźż áčďéěíňóřšťúůýžöü áäčďéíĺľňóôŕšťúýž áéíóöőúüű ăâîşţ čćđšž"},
 	{charmap.Windows1254, "çğıİöşüâîû"},
+	{charmap.Macintosh, western},
 }
 
 // scripts are the charsets of other scripts than Latin, the surest first: which characters are frequent in their texts, and how many of the
@@ -123,6 +128,7 @@ var scripts = [...]struct {
 	least   float64
 }{
 	{japanese.ShiftJIS, func(_, one rune) bool { return one > 0x3000 && one < 0x3100 }, 0.1}, // kana
+	{japanese.ShiftJIS, isOften(0x88, 0x97, japanese.ShiftJIS), 0.7},
 	{charmap.Windows1251, isCyrillic, 0.95},
 	{charmap.KOI8R, isCyrillic, 0.95},
 	{korean.EUCKR, func(_, one rune) bool { return unicode.Is(unicode.Hangul, one) }, 0.9},
@@ -188,7 +194,7 @@ func guessAlphabet(text []byte) encoding.Encoding {
 	most := -1.0
 	for index, one := range alphabets {
 		decoded, err := one.charset.NewDecoder().Bytes(text)
-		if err != nil {
+		if err != nil || one.charset == charmap.Macintosh && (bytes.IndexByte(text, '\r') < 0 || bytes.IndexByte(text, '\n') >= 0) {
 			continue
 		}
 		runes := []rune(string(decoded))
@@ -203,7 +209,7 @@ func guessAlphabet(text []byte) encoding.Encoding {
 					bad++
 				}
 			}
-			if score := float64(good) / float64(max(good+bad, 1)); score > most {
+			if score := float64(good) / float64(max(good+bad, 1)); score > most || score == most && one.charset == charmap.Macintosh {
 				if most, best = score, nil; index > 0 {
 					best = one.charset
 				}

@@ -41,6 +41,7 @@ func TestTextsInOtherCharsetsAreRead(t *testing.T) {
 		{charmap.Windows1251, "Переказ від Івана; їжа та її ціна"},
 		{charmap.KOI8R, "Перевод от Ивана; Кофейня на углу"},
 		{japanese.ShiftJIS, "利用日,利用店名,金額\nセブンイレブン,東京電力"},
+		{japanese.ShiftJIS, "日付,摘要,出金,入金\n2026年1月15日,ATM,1,\n2026年2月3日,給与,,2"},
 		{korean.EUCKR, "거래일자,내용,출금액\n스타벅스 강남점"},
 		{simplifiedchinese.GB18030, "交易时间,商品,金额\n星巴克咖啡,地铁"},
 		{traditionalchinese.Big5, "交易日期,說明,金額\n台北捷運,星巴克咖啡"},
@@ -91,6 +92,18 @@ func TestUTF16IsReadWithAndWithoutAMark(t *testing.T) {
 	for _, text := range []string{"", "a\x00b\x00", "plain text\n", "Zo\xeb\n"} {
 		if UTF16([]byte(text)) != nil {
 			t.Errorf("%q: taken for UTF-16", text)
+		}
+	}
+}
+
+func TestTextsOfOldMacsAreRead(t *testing.T) {
+	for text, raw := range map[string]string{"Name,Ort\rZoë,Köln\rJosé,Málaga\r": "Name,Ort\rZo\x91,K\x9aln\rJos\x8e,M\x87laga\r", "Größe\rschön\r": "Gr\xf6\xdfe\rsch\xf6n\r"} {
+		file, err := Decode(strings.NewReader(raw), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(file); err != nil || Mend(string(got)) != text {
+			t.Errorf("got %q, %v, want %q", got, err, text)
 		}
 	}
 }
