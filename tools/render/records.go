@@ -288,14 +288,23 @@ func shrunk(sent rs.Item, it *item, max int) shownRecord {
 	return shownRecord{raw: append(own, pair("data", fields.JSON())).JSON(), fields: fields, expanded: expanded, item: it}
 }
 
+// part is what is shown of a field of the record.
+func (shown shownRecord) part(i int) string {
+	name := shown.item.data[i].Name
+	if i < len(shown.fields) && shown.fields[i].Name == name { // as nearly always: a record may have very many fields
+		return shown.fields[i].Value
+	}
+	return shown.fields.Get(name)
+}
+
 // readLong finds the fields of a record that are long texts, and those that were cut.
 func (shown shownRecord) readLong() shownRecord {
 	it := shown.item
 	if it.ref == (rs.Ref{}) {
 		return shown
 	}
-	for _, m := range it.data {
-		part, kind := shown.fields.Get(m.Name), rs.Kind(m.Value)
+	for i, m := range it.data {
+		part, kind := shown.part(i), rs.Kind(m.Value)
 		whole := part == m.Value || kind == "null"
 		if whole && (len(m.Value) <= longText || kind != "string") {
 			continue

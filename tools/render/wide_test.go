@@ -40,6 +40,10 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 			_, err := Document(answer(string(b)), DocumentQuery{Ref: ref})
 			return err
 		}},
+		{"a list of a wide record", `{"object":"list","data":[{"object":"record","id":"m1","stream":"messages","data":` + manyFields(4*n, `"x"`) + `}]}`, func(b []byte) error {
+			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
+			return err
+		}},
 		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
 			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
 			return err
