@@ -144,8 +144,10 @@ func (g Grant) connectionsOf(stream string) []rs.Connection {
 // streamsOf are the streams of a connection, or all, each once.
 func (g Grant) streamsOf(connection string) []string {
 	var all []string
+	seen := map[string]bool{} // a grant may have thousands
 	for _, s := range g.Sources {
-		if (connection == "" || s.Connection.ID == connection) && !slices.Contains(all, s.Stream) {
+		if (connection == "" || s.Connection.ID == connection) && !seen[s.Stream] {
+			seen[s.Stream] = true
 			all = append(all, s.Stream)
 		}
 	}
