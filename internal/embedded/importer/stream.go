@@ -279,7 +279,7 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		case formatMeta:
 			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
 		}
-		return objects.NewArray(seekable, "messages"), nil // which a chat of many has fewer of than participants
+		return services.Array(seekable), nil
 	}
 	input := bufio.NewReaderSize(text, 1<<16)
 	item.SkipMark(input)

@@ -34,6 +34,9 @@ func newReader(file io.Reader) *reader {
 	return &reader{lines: item.NewFolded(input), zones: calendarZones{}}
 }
 
+// innerComma stands for a comma in a category until the others have divided them.
+const innerComma = "\x00"
+
 // property parses the next content line that is not empty.
 func (r *reader) property() (*ics.BaseProperty, error) {
 	for {
@@ -46,6 +49,9 @@ func (r *reader) property() (*ics.BaseProperty, error) {
 		}
 		if strings.TrimSpace(text) == "" {
 			continue
+		}
+		if strings.HasPrefix(strings.ToUpper(text), "CATEGORIES") {
+			text = strings.ReplaceAll(text, `\,`, innerComma)
 		}
 		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
 		if err != nil || one == nil {
@@ -72,7 +78,7 @@ func (r *reader) next() (component, error) {
 		}
 		switch {
 		case one.IANAToken == "X-WR-CALNAME":
-			r.name = ics.FromText(one.Value)
+			r.name = one.Value
 		case one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR"):
 		case isMark(one, "BEGIN", "VTIMEZONE"):
 			if _, err := r.component("VTIMEZONE"); err != nil {
@@ -186,13 +192,13 @@ func (c *component) id() string {
 	return fmt.Sprintf("sha256-%x", digest[:16])
 }
 
-// text is a property without its escapes.
+// text is a property, whose escapes the library has resolved.
 func (c *component) text(name string) string {
 	found := c.properties[name]
 	if len(found) == 0 {
 		return ""
 	}
-	return strings.ToValidUTF8(ics.FromText(found[0].Value), "\ufffd")
+	return strings.ToValidUTF8(found[0].Value, "\ufffd")
 }
 
 func (c *component) person(name string) string {
@@ -221,8 +227,8 @@ func (c *component) people(name string) []string {
 func (c *component) categories() []string {
 	var all []string
 	for _, one := range c.properties["CATEGORIES"] {
-		for name := range strings.SplitSeq(ics.FromText(one.Value), ",") {
-			if name = strings.TrimSpace(name); name != "" {
+		for name := range strings.SplitSeq(one.Value, ",") {
+			if name = strings.TrimSpace(strings.ReplaceAll(name, innerComma, ",")); name != "" {
 				all = append(all, strings.ToValidUTF8(name, "\ufffd"))
 			}
 		}

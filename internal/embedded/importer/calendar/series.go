@@ -84,7 +84,9 @@ func (r *seriesReader) Next() (item.Item, error) {
 	r.pending = r.pending[1:]
 	starts, ends := r.at(clock), calendarTime{}
 	if r.hasEnd {
-		ends = r.at(clock.Add(r.length))
+		if ends = r.at(clock.Add(r.length)); r.length > 0 && !ends.when.After(starts.when) { // the clock was put forward in between
+			ends.when = starts.when.Add(r.length)
+		}
 	}
 	return r.events.event(r.of, r.id+"#"+dayKey(clock, starts.day), r.id, starts, ends), nil
 }
@@ -195,6 +197,7 @@ func (r *seriesReader) unfold() bool {
 	until = calendarTime{}
 	for _, property := range r.of.properties["RDATE"] {
 		for text := range strings.SplitSeq(property.Value, ",") {
+			text, _, _ = strings.Cut(text, "/") // from when on to when
 			if day, ok := r.of.placed(text, property.ICalParameters["TZID"], r.events.zones); ok {
 				_ = add(clockOf(day.when)) // one beyond the last day is left out
 			}

@@ -38,10 +38,18 @@ func (r *reader) property() (property, error) {
 		if err != nil {
 			return property{}, err
 		}
-		head, value, ok := strings.Cut(utf8text.Mend(text), ":")
-		if !ok {
-			continue
+		text = utf8text.Mend(text)
+		quoted := false
+		colon := strings.IndexFunc(text, func(one rune) bool {
+			quoted = quoted != (one == '"')
+			return one == ':' && !quoted
+		})
+		if colon < 0 {
+			if colon = strings.IndexByte(text, ':'); colon < 0 {
+				continue
+			}
 		}
+		head, value := text[:colon], text[colon+1:]
 		name, settings, _ := strings.Cut(strings.ToUpper(head), ";")
 		if _, after, grouped := strings.Cut(name, "."); grouped {
 			name = after
@@ -65,7 +73,7 @@ func (p property) text() string {
 	value := p.value
 	if p.quoted {
 		if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(value))); err == nil {
-			value = utf8text.Mend(string(plain))
+			value = strings.ReplaceAll(utf8text.Mend(string(plain)), "\r\n", "\n")
 		}
 	}
 	return strings.TrimSpace(escapes.Replace(value))
@@ -144,8 +152,12 @@ func (r *reader) card() (item.Item, error) {
 			only["ORG"] = p.parts()
 		case "ADR":
 			lists["ADR"] = append(lists["ADR"], p.parts())
-		case "EMAIL", "TEL", "URL", "CATEGORIES":
-			lists[p.name] = append(lists[p.name], p.text())
+		case "CATEGORIES":
+			for name := range strings.SplitSeq(strings.ReplaceAll(p.value, `\,`, "\x00"), ",") {
+				lists[p.name] = append(lists[p.name], property{value: strings.ReplaceAll(name, "\x00", ","), quoted: p.quoted}.text())
+			}
+		case "EMAIL", "TEL", "URL":
+			lists[p.name] = append(lists[p.name], strings.TrimPrefix(p.text(), "tel:"))
 		}
 	}
 }

@@ -121,8 +121,8 @@ func fieldsOf(text string) ([]item.Field, bool) {
 	pairs := top.Content[0].Content
 	for at := 0; at+1 < len(pairs); at += 2 {
 		var value any
-		if pairs[at+1].Tag == "!!timestamp" {
-			value = pairs[at+1].Value
+		if node := pairs[at+1]; node.Tag == "!!timestamp" || node.Tag == "!!int" && len(node.Value) > 1 && node.Value[0] == '0' { // 0123 is no number of base 8
+			value = node.Value
 		} else if pairs[at+1].Decode(&value) != nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (r *rows) next() error {
 
 // row writes the cells of a row.
 func (r *rows) row() error {
-	column := -1 // that was written last
+	column, position := -1, -1 // that was written last, and of the cell that was read last
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -72,7 +73,8 @@ func (r *rows) row() error {
 			if token.Name.Local != "c" {
 				continue
 			}
-			at := columnOf(attribute(token, "r"), column+1)
+			at := columnOf(attribute(token, "r"), position+1)
+			position = at
 			text, err := r.cell(token)
 			if err != nil {
 				return err
@@ -144,21 +146,41 @@ func (r *rows) value(start xml.StartElement, text string) string {
 		return text
 	}
 	style, err := strconv.Atoi(attribute(start, "s"))
-	if err == nil && style >= 0 && style < len(r.book.dates) && r.book.dates[style] && number >= 0 && number < 2_958_466 { // the year 10000
-		return r.date(number)
+	if err == nil && style >= 0 && style < len(r.book.styles) && r.book.styles[style] != asNumber && number >= 0 && number < 2_958_466 { // the year 10000
+		return r.date(number, r.book.styles[style])
 	}
+	if strings.Trim(text, "-0123456789") == "" {
+		return text // as precisely as it is
+	}
+	number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
 	return strconv.FormatFloat(number, 'f', -1, 64)
 }
 
-// date is a count of days as a date, with a time if it has a fraction.
-func (r *rows) date(days float64) string {
+const (
+	shownDigits = 15  // of a number: what follows is where sums of fractions differ
+	clockDays   = 366 // as many days are rather how long something took than a date of which the time alone is shown
+	leapless    = 60  // from this day of 1900 on, counts are one more than the days, because 1900 was taken for a leap year
+)
+
+// date is a count of days as a date, with a time if it has a fraction, as a time of day, or as hours, minutes and seconds.
+func (r *rows) date(days float64, style cellStyle) string {
 	whole, fraction := math.Modf(days)
+	seconds := int(math.Round(days * 86400))
+	if style == asElapsed || style == asClock && days >= 1 && days < clockDays {
+		return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+	}
+	from1900 := r.book.epoch.Year() < 1904
+	if whole > 0 && whole < leapless && from1900 {
+		whole++
+	}
 	when := r.book.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(fraction*86400)) * time.Second)
 	switch {
+	case style == asClock && whole == 0, whole == 0 && fraction > 0:
+		return when.Format(time.TimeOnly)
+	case whole == 0 && from1900:
+		return "" // which Excel shows as day 0 of January 1900
 	case fraction == 0:
 		return when.Format(time.DateOnly)
-	case whole == 0:
-		return when.Format(time.TimeOnly)
 	}
 	return when.Format("2006-01-02T15:04:05")
 }

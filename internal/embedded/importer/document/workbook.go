@@ -27,7 +27,7 @@ type Workbook struct {
 	Sheets []Sheet
 	parts  *zip.Reader
 	texts  []string // shared by cells
-	dates  []bool   // which styles show a date
+	styles []cellStyle
 	epoch  time.Time
 }
 
@@ -88,14 +88,47 @@ func (b *Workbook) tokens(name string, visit func(token xml.Token, inside []stri
 	return nil
 }
 
-// builtinDate is the format of a date that needs no description: 14 to 22, 27 to 36, 45 to 47 and 50 to 58.
-func builtinDate(id int) bool {
-	return id >= 14 && id <= 22 || id >= 27 && id <= 36 || id >= 45 && id <= 47 || id >= 50 && id <= 58
+// A cellStyle says what a number is shown as.
+type cellStyle int
+
+const (
+	asNumber cellStyle = iota
+	asDate
+	asClock   // a time of day
+	asElapsed // how long something took
+)
+
+var (
+	notDate = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]|;.*`)
+	elapsed = regexp.MustCompile(`(?i)\[(?:h+|m+|s+)\]`)
+)
+
+// builtinStyle is of the formats that need no description.
+func builtinStyle(id int) cellStyle {
+	switch {
+	case id == 46:
+		return asElapsed
+	case id >= 18 && id <= 21 || id == 45 || id == 47:
+		return asClock
+	case id >= 14 && id <= 22 || id >= 27 && id <= 36 || id >= 50 && id <= 58:
+		return asDate
+	}
+	return asNumber
 }
 
-var notDate = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]`)
+func styleOf(code string) cellStyle {
+	switch plain := strings.ToLower(notDate.ReplaceAllString(code, "")); {
+	case elapsed.MatchString(code):
+		return asElapsed
+	case strings.ContainsAny(plain, "yd"):
+		return asDate
+	case strings.ContainsAny(plain, "hs"):
+		return asClock
+	}
+	return asNumber
+}
 
-// share reads what cells share: texts, and which styles show a date. A workbook may have neither.
+// share reads what cells share: texts and styles. A workbook may have neither.
 func (b *Workbook) share() error {
 	if b.texts != nil {
 		return nil
@@ -120,19 +153,19 @@ func (b *Workbook) share() error {
 			return err
 		}
 	}
-	custom, inStyles := map[int]bool{}, false
+	custom, inStyles := map[int]cellStyle{}, false
 	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without it no number is a date
 		id, _ := strconv.Atoi(attribute(e, "numFmtId"))
 		switch e.Name.Local {
 		case "numFmt":
-			custom[id] = strings.ContainsAny(strings.ToLower(notDate.ReplaceAllString(attribute(e, "formatCode"), "")), "ydhs")
+			custom[id] = styleOf(attribute(e, "formatCode"))
 		case "cellXfs":
 			inStyles = true
 		case "cellStyles", "dxfs":
 			inStyles = false
 		case "xf":
 			if inStyles {
-				b.dates = append(b.dates, builtinDate(id) || custom[id])
+				b.styles = append(b.styles, max(builtinStyle(id), custom[id]))
 			}
 		}
 	})

@@ -284,7 +284,11 @@ func firstID(text string) string {
 
 func splitLabels(text string) []string {
 	var labels []string
-	for label := range strings.SplitSeq(text, ",") {
+	quoted := false
+	for label := range strings.FieldsFuncSeq(text, func(one rune) bool {
+		quoted = quoted != (one == '"')
+		return one == ',' && !quoted
+	}) {
 		if label = strings.Trim(strings.TrimSpace(label), `"`); label != "" {
 			labels = append(labels, label)
 		}

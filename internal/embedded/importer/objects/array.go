@@ -17,7 +17,7 @@ import (
 // the file, so such a file is read twice; neither time is more than one item in memory.
 type arrayReader struct {
 	file    io.ReadSeeker
-	field   string // whose array is read, if there is one
+	fields  []string // of which the first that there is is read
 	input   *countedInput
 	decoder *json.Decoder
 	parser  *item.Parser
@@ -29,9 +29,10 @@ type arrayReader struct {
 }
 
 // NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
-// several the named one is read or, if none has the name, the one with the most items. An object without an array is one record.
-func NewArray(file io.ReadSeeker, field string) item.Reader {
-	return &arrayReader{file: file, field: field, parser: item.NewParser()}
+// several the first of the named ones is read or, if none has such a name, the one with the most items. An object without an array is one
+// record.
+func NewArray(file io.ReadSeeker, fields ...string) item.Reader {
+	return &arrayReader{file: file, fields: fields, parser: item.NewParser()}
 }
 
 // A countedInput refuses to be read on for longer than a value may be, and knows where lines end.
@@ -127,8 +128,8 @@ func (r *arrayReader) choose() (string, error) {
 		found = append(found, name)
 	})
 	only := ", the one with the most items,"
-	if slices.Contains(found, r.field) {
-		longest, only = r.field, ""
+	if at := slices.IndexFunc(r.fields, func(name string) bool { return slices.Contains(found, name) }); at >= 0 {
+		longest, only = r.fields[at], ""
 	}
 	switch {
 	case most >= 0: // a file that is broken later on is read until there

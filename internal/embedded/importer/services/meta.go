@@ -24,10 +24,14 @@ func IsMeta(name string, start []byte) bool {
 	return metaName.MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
 }
 
-// Meta reads the messages of a conversation of Facebook or Instagram.
-func Meta(file io.ReadSeeker, conversation string) item.Reader {
+// Array reads JSON objects in an array: those of a chat, which has fewer of them than participants, and of a timeline, which has more raw
+// signals. The letters of what Facebook and Instagram write are put together.
+func Array(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return shaped{objects.NewArray(file, "messages"), func(one item.Item) (item.Item, error) {
+	return shaped{objects.NewArray(file, "messages", "semanticSegments"), func(one item.Item) (item.Item, error) {
+		if !bytes.Contains(one.Text, []byte(`\u00`)) {
+			return one, nil
+		}
 		text := metaBytes.ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
 			var letters []byte
 			for code := range strings.SplitSeq(escaped[2:], `\u`) {
@@ -43,9 +47,17 @@ func Meta(file io.ReadSeeker, conversation string) item.Reader {
 		if err != nil {
 			return one, item.UnusableError{Line: one.Line, Reason: err.Error()}
 		}
+		one.Text, one.Fields = []byte(text), fields
+		return one, nil
+	}}
+}
+
+// Meta reads the messages of a conversation of Facebook or Instagram.
+func Meta(file io.ReadSeeker, conversation string) item.Reader {
+	return shaped{Array(file), func(one item.Item) (item.Item, error) {
 		made := item.Item{Line: one.Line, ID: conversation + "-" + strconv.Itoa(one.Number)}
 		made.Put("conversation", conversation)
-		made.Fields = append(made.Fields, fields...)
+		made.Fields = append(made.Fields, one.Fields...)
 		return made, nil
 	}}
 }

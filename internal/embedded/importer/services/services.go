@@ -49,7 +49,7 @@ func put(one *item.Item, fields []item.Field, but ...string) {
 // own.
 func X(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return &conversations{from: shaped{objects.NewArray(&afterAssignment{file}, ""), func(one item.Item) (item.Item, error) {
+	return &conversations{from: shaped{objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
 		if len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' {
 			fields, err := parser.Parse(one.Fields[0].Value)
 			if err != nil {

@@ -27,7 +27,7 @@ type SlackUsers map[string]string
 // ReadSlackUsers reads the list of people of an export. A list that cannot be read names nobody.
 func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 	users := SlackUsers{}
-	people := objects.NewArray(file, "")
+	people := objects.NewArray(file)
 	for {
 		one, err := people.Next()
 		if err != nil {
@@ -74,7 +74,7 @@ func (u SlackUsers) plain(text string) string {
 
 // Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
 func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
-	return shaped{objects.NewArray(file, ""), func(one item.Item) (item.Item, error) {
+	return shaped{objects.NewArray(file), func(one item.Item) (item.Item, error) {
 		var message struct {
 			Type, Subtype, User, Username, Text, TS string
 			ThreadTS                                string `json:"thread_ts"`

@@ -84,10 +84,10 @@ func (c Cell) Time(count string) string {
 		return ""
 	case fraction != "":
 		part, _ := strconv.ParseFloat("0."+fraction, 64) // digits
-		return time.Unix(number, 0).Add(time.Duration(part * float64(time.Second))).Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
+		return time.Unix(number-c.clock.before, 0).Add(time.Duration(part * float64(time.Second))).Round(time.Microsecond).UTC().Format(time.RFC3339Nano)
 	}
 	second := int64(time.Second / c.clock.unit)
-	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00"}[second]
+	layout := map[int64]string{1: time.RFC3339, 1e3: "2006-01-02T15:04:05.000Z07:00", 1e6: "2006-01-02T15:04:05.000000Z07:00", 1e9: "2006-01-02T15:04:05.000000000Z07:00"}[second]
 	return time.Unix(number/second-c.clock.before, number%second*int64(c.clock.unit)).UTC().Format(layout)
 }
 

@@ -139,8 +139,8 @@ func (c *Column) extend(number int64) {
 func (c *Column) HasZero() bool { return c.zeros > 0 }
 
 // timeName is a name of a column that holds times.
-var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|unixtime))?$)` +
-	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec)?$|(?:^|\.)date[A-Z]`)
+var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
+	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos)?$|(?:^|\.)date[A-Z]`)
 
 // A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
 type clock struct {
@@ -149,7 +149,10 @@ type clock struct {
 }
 
 // clocks are those of Unix, and that of Windows and Chrome, which begins in 1601.
-var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}}
+var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600}, {time.Nanosecond, 0}}
+
+// ofApple is when Apple begins to count, in seconds since 1970: in fractions of seconds or nanoseconds, which nobody noted before.
+const ofApple = 978_307_200
 
 // Whole numbers count time if their column is called so, and all of them are between these seconds since 1970: from 1980 to 2100.
 const firstSecond, lastSecond = 315_532_800, 4_102_444_800
@@ -162,6 +165,9 @@ func (c *Column) clock() clock {
 	for _, one := range clocks {
 		second := int64(time.Second / one.unit)
 		if c.lowest >= (firstSecond+one.before)*second && c.highest < (lastSecond+one.before)*second {
+			if c.highest < ofApple*second && (one.unit == time.Nanosecond || c.fractions > 0) {
+				one.before = -ofApple
+			}
 			return one
 		}
 	}
