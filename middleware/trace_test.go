@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -111,6 +112,11 @@ func TestContinueTrace(t *testing.T) {
 			got := trace.SpanContextFromContext(middleware.ContinueTrace(t.Context(), row.text))
 			if (row.want == "") == got.IsValid() || got.IsValid() && (got.TraceID().String() != row.want || !got.IsRemote()) {
 				t.Errorf("%+v", got)
+			}
+			within := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}})
+			got = trace.SpanContextFromContext(middleware.ContinueTrace(trace.ContextWithSpanContext(t.Context(), within), row.text))
+			if want := cmp.Or(row.want, within.TraceID().String()); got.TraceID().String() != want {
+				t.Errorf("within a trace: %s", got.TraceID())
 			}
 		})
 	}

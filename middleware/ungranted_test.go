@@ -1,8 +1,12 @@
 package middleware_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -57,4 +61,150 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer over many limited streams names three of them and asks for all; one over a stream without a limit names none.
+func TestManyLimitsAreBounded(t *testing.T) {
+	var limits []rs.TimeLimit
+	for _, stream := range []string{"a", "b", "c", "d"} {
+		limits = append(limits, rs.TimeLimit{Stream: stream, Since: "2026-03-01T00:00:00Z"})
+	}
+	for arguments, row := range map[string]struct {
+		said  int // streams that are named
+		asked string
+	}{
+		`{"q":"tax"}`:                      {3, "[a b c d]"},
+		`{"q":"tax","streams":["b","d"]}`:  {2, "[b d]"},
+		`{"q":"tax","streams":["e"]}`:      {0, ""},
+		`{"q":"tax","since":"2026-03-02"}`: {0, ""},
+	} {
+		asked := ""
+		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
+			Limits: limits, Connect: func(missing rs.Missing) []string {
+				asked = fmt.Sprint(missing.Streams)
+				if !missing.AllTimes {
+					t.Errorf("%s: not all times are asked for", arguments)
+				}
+				return []string{"pdpp-mcp connect"}
+			},
+		}}
+		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+			return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+		}}
+		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "search", arguments))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Count(textOf(t, reply.Result), "is limited to"); said != row.said || asked != row.asked {
+			t.Errorf("%s: %d are named, and %q asked for: %s", arguments, said, asked, textOf(t, reply.Result))
+		}
+	}
+}
+
+// A record that is older than the grant is not found: the refusal says so, for the streams that have such a limit.
+func TestARecordBeforeTheGrantIsExplained(t *testing.T) {
+	for stream, says := range map[string]bool{"messages": true, "notes": false, "events": false} {
+		var missing rs.Missing
+		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
+			Limits:  []rs.TimeLimit{{Stream: "messages", Since: "2026-03-01"}, {Stream: "events", Until: "2026-03-01"}},
+			Connect: func(m rs.Missing) []string { missing = m; return []string{"pdpp-mcp connect"} },
+		}}
+		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+			return nil, &rs.Error{Code: rs.NotFound, Status: 404, Message: "no record"}
+		}}
+		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "fetch", `{"id":"c/`+stream+`:m1"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := textOf(t, reply.Result)
+		if said := strings.Contains(text, "limited to records from "); said != says || says && (!missing.AllTimes || missing.Streams[0] != stream) {
+			t.Errorf("%s: %s, and %+v is asked for", stream, text, missing)
+		}
+	}
+}
+
+// A search of which one stream is granted fails as that search does, and says to which time that stream is granted.
+func TestAPartOfASearch(t *testing.T) {
+	for name, row := range map[string]struct {
+		limits   []rs.TimeLimit
+		fails    bool
+		says     string
+		allTimes bool
+	}{
+		"it answers":           {says: "left out: dreams"},
+		"it answers of a time": {limits: []rs.TimeLimit{{Stream: "messages", Since: "2026-03-01"}}, says: "messages is limited to", allTimes: true},
+		"it fails":             {fails: true, says: "rate_limited"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var missing rs.Missing
+			p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
+				Limits: row.limits, Connect: func(m rs.Missing) []string { missing = m; return []string{"pdpp-mcp connect"} },
+			}}
+			server := correctable()
+			whole := server.Answer
+			server.Answer = func(r rs.Request) (*rs.Response, error) {
+				switch {
+				case !strings.HasPrefix(r.Path, "/v1/search"):
+					return whole(r)
+				case strings.Contains(r.Query.Encode(), "dreams"):
+					return nil, &rs.Error{Code: "context.stream_not_allowed", Status: 401, Message: "no"}
+				case row.fails:
+					return nil, &rs.Error{Code: rs.RateLimited, Status: 429, Message: "slower"}
+				}
+				return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
+			}
+			reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "search", `{"q":"tax","streams":["messages","dreams"]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := textOf(t, reply.Result)
+			if !strings.Contains(text, row.says) || reply.Result.IsError != row.fails || !row.fails && missing.AllTimes != row.allTimes {
+				t.Errorf("%v, %+v: %s", reply.Result.IsError, missing, text)
+			}
+		})
+	}
+}
+
+// A field that the resource server has and the grant has not is asked for; one that nobody has is not.
+func TestAFieldOutsideTheGrantIsAskedFor(t *testing.T) {
+	for code, want := range map[rs.Code]string{"field_not_granted": "[messages]", "unknown_field": ""} {
+		asked := ""
+		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
+			Connect: func(missing rs.Missing) []string { asked = fmt.Sprint(missing.Streams); return nil },
+		}}
+		server := correctable()
+		whole := server.Answer
+		server.Answer = func(r rs.Request) (*rs.Response, error) {
+			if r.Path == "/v1/schema" {
+				return whole(r)
+			}
+			return nil, &rs.Error{Code: code, Status: 403, Message: "no"}
+		}
+		call := callOf(t, "query_records", `{"stream":"messages","fields":["subject"]}`)
+		if _, err := standard(server)(auth.WithPrincipal(t.Context(), p), call); err != nil || asked != want {
+			t.Errorf("%s: %q is asked for (%v)", code, asked, err)
+		}
+	}
+}
+
+// A schema that does not come costs an explanation five seconds and the words, and not the refusal.
+func TestAnExplanationWaitsFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &middlewaretest.RS{}
+		server.Answer = func(r rs.Request) (*rs.Response, error) {
+			return nil, &rs.Error{Code: "unknown_field", Status: 400, Message: "no field"}
+		}
+		call := callOf(t, "query_records", `{"stream":"messages","fields":["nope"]}`)
+		tool := *call.Tool
+		tool.Schema = func(ctx context.Context, _ rs.Doer, _, _ string) *rs.Schema {
+			<-ctx.Done()
+			return nil
+		}
+		call.Tool = &tool
+		begin := time.Now()
+		reply, err := standard(server)(as(t.Context(), auth.KindClient), call)
+		if err != nil || !strings.Contains(textOf(t, reply.Result), "unknown_field") || time.Since(begin) != 5*time.Second {
+			t.Errorf("after %s: %+v, %v", time.Since(begin), reply.Result, err)
+		}
+	})
 }
