@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// moneyExports are what banks, brokers and shops give as tables.
+// moneyExports are what banks, brokers and shops give, most as tables.
 func moneyExports() []export {
 	return []export{{
 		folder: "sparkasse",
@@ -42,6 +42,19 @@ func moneyExports() []export {
 		truths: []truth{
 			sums("amazon_Retail.OrderHistory.1", "Unit_Price", "1250"), lists(`{"stream":"amazon_Retail.OrderHistory.1","filter":{"Order_ID":"302-1"},"count":"exact"}`, "Kettle, 1.7 l", "2026-01-15T02:15:00Z", `5\" nails`),
 		},
+	}, {
+		folder: "ledger", // what finance programs write, in words of their own
+		files: map[string]string{
+			"giro.ofx":  "OFXHEADER:100\r\n\r\n<OFX><CURDEF>EUR<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260115<TRNAMT>-1234.50<FITID>f1<NAME>Rent</STMTTRN><STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20260131<TRNAMT>2000.00<FITID>f2<NAME>Harbour &amp; Co</STMTTRN></BANKTRANLIST></OFX>",
+			"cash.qif":  "!Type:Cash\nD1/15'26\nT-12.50\nPCafe\n^\nD1/31'26\nT-7.50\nPFerry\n^\n",
+			"fund.qfx":  "<OFX><INVTRANLIST><BUYSTOCK></INVTRANLIST><STMTTRN><DTPOSTED>20260115<TRNAMT>5<FITID>f1</STMTTRN></OFX>",
+			"notes.txt": "The landlord is called Ebba.\n",
+		},
+		truths: []truth{
+			sums("ledger_giro", "amount", "765.5"), sums("ledger_cash", "amount", "-20"), lists(`{"stream":"ledger_giro","filter":{"date":{"gte":"2026-01-20"}}}`, "Harbour & Co", "EUR", "f2", "1 record"),
+			finds("landlord Ebba", "ledger_documents:notes.txt"), lists(`{"stream":"ledger_cash","filter":{"date":{"lt":"2026-01-20"}}}`, "Cafe", "2026-01-15", "1 record"),
+		},
+		skips: []string{"fund.qfx: cannot be read on: what was bought and sold in an investment account is left out"},
 	}, {
 		folder: "netflix",
 		files:  map[string]string{"NetflixViewingHistory.csv": "Title,Date\n\"The Crown: Season 1: \"\"Wolferton Splash\"\"\",1/15/26\n\"Dark: Staffel 1: Geheimnisse\",12/31/25\nOkja,1/5/26\n"},

@@ -59,13 +59,13 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 		"books.jsonl":     books,
 		"notes.jsonl":     lineOf(t, map[string]any{"id": "n1", "title": "波の日記", "body": note, "written_at": "2026-05-01T10:00:00Z"}),
 		"bad name.jsonl":  `{"id":"x"}` + "\n",
-		"readme.txt":      "not a stream",
+		"readme.rtf":      "not a stream",
 		"manifest.json":   `{"display_name":"My shelf"}`,
 		"empty.jsonl":     "",
 		"nothing.jsonl~~": "{}",
 	})
 	d := runDemo(t, "--data", dir)
-	for _, said := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:6:", "skipped readme.txt: of no known kind", "skipped nothing.jsonl~~: of no known kind", "loaded 6 records in ", ", skipped 5"} {
+	for _, said := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:6:", "skipped readme.rtf: of no known kind", "skipped nothing.jsonl~~: of no known kind", "loaded 6 records in ", ", skipped 5"} {
 		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, said) }); err != nil {
 			t.Errorf("stderr does not say %q (%v):\n%s", said, err, d.stderr)
 		}

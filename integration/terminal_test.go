@@ -26,7 +26,7 @@ func TestNothingPrintedSteersATerminal(t *testing.T) {
 		check(t, err)
 		return string(body)
 	}
-	dir := writeFolder(t, map[string]string{"n\u202eo\x1btes.txt": "x"})
+	dir := writeFolder(t, map[string]string{"n\u202eo\x1btes.rtf": "x"})
 	for name, command := range map[string][]string{
 		"a field":              {"verify", "--demo", citation("cin_notes/notes:note-0193", nasty, "x")},
 		"a field, as JSON":     {"verify", "--demo", "--json", citation("cin_notes/notes:note-0193", "a\u202eb\u009bc", "x")},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"regexp"
@@ -41,9 +42,10 @@ const (
 	formatMeta             // a conversation of Facebook or Instagram
 	formatHealth           // what a phone of Apple measured
 	formatClippings        // highlights and notes of a Kindle
+	formatActivity         // what somebody did on pages of Google
 )
 
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt, .xlsx, .sqlite or .zip"
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .ofx, .qif, .sqlite or .zip"
 
 // formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
@@ -52,7 +54,7 @@ func formatOf(name string) format {
 		return formatLines
 	case ".json", ".geojson":
 		return formatArray
-	case ".csv", ".tsv":
+	case ".csv", ".tsv", ".gpx", ".ofx", ".qfx", ".qif":
 		return formatTable
 	case ".mbox", ".mbx", ".eml":
 		return formatMail
@@ -107,6 +109,8 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatClippings, ""
 	case strings.EqualFold(path.Ext(name), ".xml") && services.IsHealth(start):
 		return formatHealth, ""
+	case kind == formatDocument && isActivity(fsys, name):
+		return formatActivity, ""
 	case kind != formatUnknown && !isText(start):
 		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
@@ -117,10 +121,23 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatCalendar, ""
 	case bytes.EqualFold(utf8text.FirstLine(start), []byte("BEGIN:VCARD")):
 		return formatContacts, ""
+	case strings.EqualFold(path.Ext(name), ".txt") && isText(start):
+		return formatDocument, ""
 	case bytes.HasPrefix(start, []byte("%PDF-")):
 		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
 	return formatUnknown, "of no known kind: " + knownEndings
+}
+
+// isActivity reports a page of HTML in which Google lists what somebody did, below the styles of the page.
+func isActivity(fsys fs.FS, name string) bool {
+	opened, err := fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = opened.Close() }()                                  // it was only read
+	start, _ := io.ReadAll(io.LimitReader(opened, services.ActivityStart)) // whoever reads it meets the error again
+	return services.IsActivity(start)
 }
 
 // beginning reads the first bytes of a file.

@@ -12,6 +12,7 @@ func FuzzOwnParsers(f *testing.F) {
 	for _, seed := range []string{
 		"BEGIN:VCARD\nN;ENCODING=QUOTED-PRINTABLE:a=\n;b;;\nFN:A\nADR:;;x\\;y;z\nEND:VCARD\n", "[15.01.26, 02:15:09] A: <attached: x.jpg>\nmore\n1/15/26, 2:15 AM - B joined\n",
 		eventOf("DTSTART:20260105T090000", "RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYSETPOS=1;UNTIL=20270101", "EXDATE:20260130,x", "RDATE:20260131T000000Z"),
+		"<STMTTRN><TRNAMT>1<DTPOSTED>20260115021500[-5.5]</STMTTRN>", "!Type:Bank\nD1/15'26\nT1\n^\n", "<gpx><trkpt lat='1'><ele>5</ele></trkpt>", `<div class="outer-cell mdl-cell"><p>A</p><div class="content-cell b">W <a href="x">t</a><br>Jan 15, 2026</div></div>`,
 		"---\na: &x [1]\nb: *x\n---\n# T\n[[a#b|c]] ![[d.png]]", sheet,
 	} {
 		f.Add([]byte(seed))
@@ -19,7 +20,7 @@ func FuzzOwnParsers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		book := zipOf(t, "xl/workbook.xml", `<workbook><sheets><sheet name="a" id="r"/></sheets></workbook>`, "xl/worksheets/s.xml", string(text), "xl/sharedStrings.xml", string(text), "xl/styles.xml", string(text),
 			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Type="/worksheet" Target="worksheets/s.xml"/></Relationships>`)
-		dir := writeFolder(t, map[string]string{"a.vcf": string(text), "b.txt": string(text), "c.ics": string(text), "d.md": string(text), "e.xlsx": book, "f.csv": "n\n1\n"})
+		dir := writeFolder(t, map[string]string{"a.vcf": string(text), "b.txt": string(text), "c.ics": string(text), "d.md": string(text), "e.xlsx": book, "f.csv": "n\n1\n", "g.ofx": string(text), "h.qif": string(text), "i.gpx": string(text), "j.html": string(text)})
 		corpus, skips := openFolder(t, dir)
 		for _, record := range collectRecords(t, corpus) {
 			if record.ID == "" {

@@ -55,11 +55,14 @@ func (l *lister) addParts(ctx context.Context, kind format, file sourceFile) {
 		return
 	}
 	log, beside := openLog(l.from.fsys, file.name)
-	tables, err := database.Tables(ctx, opened, log)
+	tables, virtual, err := database.Tables(ctx, opened, log)
 	closeLog(log)
 	if err != nil {
 		l.skip(file.name, "cannot be read: "+item.Reason(err))
 		return
+	}
+	for _, one := range virtual {
+		l.skip(file.name, fmt.Sprintf("the table %q is virtual: only ordinary tables are read", one))
 	}
 	first := len(l.sources)
 	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))

@@ -23,7 +23,8 @@ import (
 //	.mbox .mbx .eml    mail; the .eml files of one folder are one stream, and so is a Maildir
 //	.ics .vcf          a calendar: its events; contacts
 //	.md                notes: those of a folder and all below it are one stream, and their links another
-//	.html .docx .odt   documents: those of one folder are one stream
+//	.html .docx .odt .txt  documents: those of one folder are one stream
+//	.ofx .qif .gpx     transactions; points
 //	.zip               a folder of all these
 //
 // Exports of Slack, WhatsApp, X, Mastodon, Spotify and Google are known by their shape: what they have in parts is one stream.

@@ -134,10 +134,10 @@ func TestOpenKeepsRecordsAsTheyAre(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"b.jsonl": "\xef\xbb\xbf{\"id\":7,\"n\":1.50,\"s\":\"caf\\u00e9\"}\r\n\r\n  {\"id\" : \"x/y:z\", \"day\":\"2026-01-02\"}  \r\n{\"s\":\"no id\"}",
 		"a.jsonl": "{\"id\":\"7\"}\n",
-		"c.txt":   "not read",
+		"c.rtf":   "not read",
 	})
 	corpus, skips := openFolder(t, dir)
-	if diff := cmp.Diff([]Skip{{File: "c.txt", Reason: "of no known kind: " + knownEndings}}, skips); diff != "" {
+	if diff := cmp.Diff([]Skip{{File: "c.rtf", Reason: "of no known kind: " + knownEndings}}, skips); diff != "" {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}
 	want := []model.Record{
@@ -233,7 +233,7 @@ func TestOpenSaysWhatAFolderMustHold(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"an empty folder":           nil,
 		"a folder of other files":   {"notes.json": "{}", "manifest.json": "{}"},
-		"a folder of unknown kinds": {"notes.docx": "PK\x03\x04", "readme.txt": "hello"},
+		"a folder of unknown kinds": {"notes.docx": "PK\x03\x04", "readme.rtf": "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open(t.Context(), writeFolder(t, files), Watch{})
@@ -288,7 +288,7 @@ func TestFingerprintChangesWithTheFolder(t *testing.T) {
 		{"a file of another size", func() { write("a.jsonl", "{}\n{}\n", fileTime) }},
 		{"another manifest", func() { write("manifest.json", "{ }", fileTime) }},
 		{"another file", func() { write("b.jsonl", "", fileTime) }},
-		{"a file that is skipped", func() { write("c.txt", "not read", fileTime) }},
+		{"a file that is skipped", func() { write("c.rtf", "not read", fileTime) }},
 	} {
 		step.change()
 		sum := fingerprint()

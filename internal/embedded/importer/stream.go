@@ -249,6 +249,9 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		if ending := strings.ToLower(path.Ext(name)); ending == ".html" || ending == ".htm" {
 			return document.HTML(text, name), nil
 		}
+		if strings.EqualFold(path.Ext(name), ".txt") {
+			return document.Plain(text, name), nil
+		}
 		at, size, err := archive.ReaderAt(file, archive.MaxNested)
 		if err != nil {
 			return nil, err
@@ -258,6 +261,8 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Keep(text, strings.TrimSuffix(name, path.Ext(name))), nil
 	case formatHealth:
 		return services.Health(file), nil
+	case formatActivity:
+		return services.Activity(text), nil
 	case formatTelegram:
 		return services.Telegram(text), nil
 	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:
@@ -280,6 +285,11 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 			return services.Meta(seekable, path.Base(path.Dir(from.name))), nil
 		}
 		return services.Array(seekable), nil
+	}
+	if ending := path.Ext(name); s.format == formatTable && services.IsRows(ending) {
+		if text, err = services.Rows(text, ending); err != nil {
+			return nil, err
+		}
 	}
 	input := bufio.NewReaderSize(text, 1<<16)
 	item.SkipMark(input)
@@ -309,7 +319,7 @@ func (s *fileStream) text(file fs.File, name string) (io.Reader, error) {
 	if !ok {
 		return file, nil
 	}
-	return utf8text.Decode(seekable, slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes, formatChat, formatClippings}, s.format))
+	return utf8text.Decode(seekable, ending == ".txt" || slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
 }
 
 // noteNames are the notes that those of the stream can link to.

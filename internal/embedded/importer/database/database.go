@@ -131,27 +131,30 @@ func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte,
 	return os.ReadFile(name) // #nosec G304 -- the copy
 }
 
-// Tables lists the ordinary tables of a database.
-func Tables(ctx context.Context, from, log io.Reader) (tables []Table, err error) {
+// Tables lists the ordinary tables of a database, and the names of those that only a program of their own reads.
+func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual []string, err error) {
 	f, err := open(ctx, from, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if virtual, err = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`); err != nil {
+		return nil, nil, err
+	}
 	names, err := f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, name := range names {
 		one, err := f.table(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(one.columns) > 0 && len(one.columns) <= item.MaxFields {
 			tables = append(tables, one)
 		}
 	}
-	return tables, nil
+	return tables, virtual, nil
 }
 
 // strings returns the only column of an answer.
@@ -174,7 +177,7 @@ func (f *file) strings(ctx context.Context, query string, arguments ...any) (all
 func (f *file) table(ctx context.Context, name string) (Table, error) {
 	one := Table{Name: name}
 	var err error
-	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_info(?) ORDER BY cid", name); err != nil {
+	if one.columns, err = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name); err != nil { // and those that are computed and stored
 		return one, err
 	}
 	keys, err := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name)

@@ -63,6 +63,14 @@ func HTML(file io.Reader, name string) item.Reader {
 	}}
 }
 
+// Plain reads a text.
+func Plain(file io.Reader, name string) item.Reader {
+	return &single{func() (item.Item, error) {
+		text, err := readText(file)
+		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))), err
+	}}
+}
+
 // describe makes a record of a text. Without a title it has that of its file.
 func describe(name, title, text string) item.Item {
 	one := item.Item{Line: 1, ID: name}
@@ -87,7 +95,13 @@ func Office(file io.ReaderAt, size int64, name string) item.Reader {
 			about, body = "meta.xml", "content.xml"
 		}
 		var text officeText
-		if err := eachToken(parts, body, text.add); err != nil {
+		err = eachToken(parts, body, text.add)
+		for _, notes := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
+			if _, missing := parts.Open(notes); err == nil && missing == nil {
+				err = eachToken(parts, notes, text.add)
+			}
+		}
+		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
 		properties := map[string]string{}

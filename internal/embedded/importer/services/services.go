@@ -63,7 +63,7 @@ func X(file io.ReadSeeker) item.Reader {
 				one.Fields[index].Value, one.Text = item.JSON(table.Moment(text)), nil
 			case strings.HasSuffix(field.Name, "_count") && table.IsNumber(text):
 				one.Fields[index].Value, one.Text = []byte(text), nil
-			case field.Name == "full_text":
+			case field.Name == "full_text" || field.Name == "fullText":
 				one.Fields[index].Value, one.Text = item.JSON(html.UnescapeString(text)), nil
 			}
 		}

@@ -84,6 +84,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 				Count int
 			}
 			Attachments []struct{ Text, Fallback string }
+			Blocks      []struct{ Text struct{ Text string } }
 			Edited      json.RawMessage
 		}
 		decode(one, &message)
@@ -103,6 +104,11 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Reader {
 		made.Put("user_id", message.User)
 		for _, attached := range message.Attachments { // what a program posts is in them
 			message.Text = strings.TrimLeft(message.Text+"\n"+cmp.Or(attached.Text, attached.Fallback), "\n")
+		}
+		if message.Text == "" {
+			for _, block := range message.Blocks {
+				message.Text = strings.TrimLeft(message.Text+"\n"+block.Text.Text, "\n")
+			}
 		}
 		made.Put("text", users.plain(message.Text))
 		thread := message.TS

@@ -17,13 +17,27 @@ var (
 	chatLine = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
 	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
 	chatFile = regexp.MustCompile(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
+	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
+	easternHead = regexp.MustCompile(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
 	// chatMarks direct the writing, and stand before dates and files.
 	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
 )
 
 // IsWhatsApp reports that a text begins as an exported chat does.
 func IsWhatsApp(start []byte) bool {
-	return chatLine.MatchString(chatMarks.Replace(string(utf8text.FirstLine(start))))
+	return chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
+}
+
+// chatHead is what chatLine finds in a line that begins a message: nil if it begins none.
+func chatHead(line string) []string {
+	if part := easternHead.FindStringSubmatch(line); part != nil {
+		half := "AM"
+		if part[5] == "下午" || part[5] == "오후" {
+			half = "PM"
+		}
+		line = part[2] + "/" + part[3] + "/" + part[4] + ", " + part[6] + " " + half + " - " + part[7]
+	}
+	return chatLine.FindStringSubmatch(line)
 }
 
 // A chatReader reads the messages of an exported chat. In which order a date has day and month shows in the file as a whole.
@@ -64,7 +78,7 @@ func (r *chatReader) Next() (item.Item, error) {
 			break
 		}
 		clean := strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(more))), "\r\n")
-		if match := chatLine.FindStringSubmatch(clean); match != nil {
+		if match := chatHead(clean); match != nil {
 			r.next, r.nextLine = match, r.lines.Number
 			break
 		}
@@ -77,8 +91,8 @@ func (r *chatReader) Next() (item.Item, error) {
 	one := item.Item{Line: line}
 	one.Put("sent_at", when)
 	body := string(text)
-	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.Contains(author, "\n") {
-		one.Put("author", author)
+	if author, said, ok := strings.Cut(body, ": "); ok && len(author) < 100 && !strings.ContainsAny(author, "\n\"“„«") { // not a notice that quotes a name with a colon
+		one.Put("author", strings.TrimSpace(author))
 		body = said
 	} else {
 		one.Put("notice", true) // of the service: somebody joined, a number changed
@@ -112,7 +126,7 @@ func (r *chatReader) begin() error {
 				r.ended = true
 				return err
 			}
-			match := chatLine.FindStringSubmatch(strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(text))), "\r\n"))
+			match := chatHead(strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(text))), "\r\n"))
 			if match == nil {
 				continue
 			}

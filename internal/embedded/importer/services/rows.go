@@ -1,0 +1,229 @@
+package services
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// What finance programs and devices write is a table in other words. Its rows are written as comma separated values, whose reader finds out
+// what is in them.
+
+// maxRows is how large such a file may be, in bytes.
+const maxRows = 64 << 20
+
+// rowsOf are the readers of such files, by the endings of their names.
+var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpxRows}
+
+// IsRows reports the ending of a file of rows that are not comma separated.
+func IsRows(ending string) bool { return rowsOf[strings.ToLower(ending)] != nil }
+
+// Rows returns the rows of a file as comma separated values, under a header.
+func Rows(file io.Reader, ending string) (io.Reader, error) {
+	text, err := io.ReadAll(io.LimitReader(file, maxRows+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxRows {
+		return nil, fmt.Errorf("more than %d MiB", maxRows>>20)
+	}
+	rows, lost := rowsOf[strings.ToLower(ending)](utf8text.Mend(string(text)))
+	if len(rows) < 2 {
+		return nil, cmp.Or(lost, errors.New("it holds no transaction and no point"))
+	}
+	var table bytes.Buffer
+	writer := csv.NewWriter(&table)
+	for _, row := range rows {
+		_ = writer.Write(used(row, rows)) // to memory
+	}
+	writer.Flush()
+	return &rowsReader{table, cmp.Or(lost, io.EOF)}, nil
+}
+
+// A rowsReader ends with what was lost.
+type rowsReader struct {
+	table bytes.Buffer
+	lost  error
+}
+
+func (r *rowsReader) Read(into []byte) (int, error) {
+	if r.table.Len() == 0 {
+		return 0, r.lost
+	}
+	return r.table.Read(into)
+}
+
+// used are the cells of a row in whose columns there is something.
+func used(row []string, rows [][]string) []string {
+	var cells []string
+	for column, cell := range row {
+		if slices.ContainsFunc(rows[1:], func(other []string) bool { return other[column] != "" }) {
+			cells = append(cells, cell)
+		}
+	}
+	return cells
+}
+
+var (
+	ofxElement = regexp.MustCompile(`<(/?)([A-Za-z0-9.]+)>([^<]*)`)
+	// ofxTime is "20260115", or "20260115093000.000[-5:EST]".
+	ofxTime = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?[.\d]*(?:\[([+-]?)(\d{1,2})(?:\.(\d+))?(?::\w*)?\])?$`)
+)
+
+// ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
+func ofxRows(text string) (rows [][]string, lost error) {
+	fields := []string{"FITID", "DTPOSTED", "TRNAMT", "CURDEF", "TRNTYPE", "NAME", "MEMO", "CHECKNUM", "ACCTID"}
+	rows = [][]string{{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"}}
+	around, said := map[string]string{}, map[string]string(nil)
+	for _, element := range ofxElement.FindAllStringSubmatch(text, -1) {
+		name, value := strings.ToUpper(element[2]), html.UnescapeString(strings.TrimSpace(element[3]))
+		switch {
+		case name == "STMTTRN" && element[1] == "":
+			said = map[string]string{}
+		case name == "STMTTRN" && said != nil:
+			row := make([]string, len(fields))
+			for column, field := range fields {
+				row[column] = said[field] + around[field]
+			}
+			row[1] = ofxMoment(row[1])
+			rows = append(rows, row)
+			said = nil
+		case element[1] == "" && said != nil && slices.Contains(fields, name) && said[name] == "" && name != "CURDEF" && name != "ACCTID":
+			said[name] = value
+		case element[1] == "" && said == nil && (name == "CURDEF" || name == "ACCTID"):
+			around[name] = value
+		case name == "INVTRANLIST":
+			lost = errors.New("what was bought and sold in an investment account is left out")
+		}
+	}
+	return rows, lost
+}
+
+// ofxMoment is a time as records have it, or a day where a bank only names one.
+func ofxMoment(text string) string {
+	part := ofxTime.FindStringSubmatch(text)
+	if part == nil {
+		return text
+	}
+	day, hour, second, zone := part[1]+"-"+part[2]+"-"+part[3], part[4], part[6], ""
+	if second == "" {
+		second = "00"
+	}
+	if part[8] != "" {
+		sign, minutes := "+", "00"
+		if part[7] == "-" {
+			sign = "-"
+		}
+		if strings.HasPrefix(part[9], "5") {
+			minutes = "30"
+		} else if strings.HasPrefix(part[9], "75") {
+			minutes = "45"
+		}
+		zone = fmt.Sprintf("%s%02s:%s", sign, part[8], minutes)
+	}
+	if clock := part[4] + part[5] + second; hour == "" || zone == "" && (clock == "000000" || clock == "120000") {
+		return day
+	}
+	return day + "T" + hour + ":" + part[5] + ":" + second + zone
+}
+
+// qifRows are the transactions of Quicken and of programs that write as it does. Its lists of categories and the like are passed over.
+func qifRows(text string) ([][]string, error) {
+	const fields = "DTPMLNCYIQO"
+	rows := [][]string{{"date", "amount", "payee", "memo", "category", "number", "cleared", "security", "price", "quantity", "commission", "address", "splits", "account", "kind"}}
+	address, splits, last := len(fields), len(fields)+1, len(rows[0])-1
+	row := make([]string, len(rows[0]))
+	account, kind, loads, named := "", "", true, false
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", "\n"), "\n") {
+		line = strings.TrimSpace(strings.TrimPrefix(line, item.ByteOrderMark))
+		if line == "" {
+			continue
+		}
+		at, value := strings.IndexByte(fields, line[0]), strings.TrimSpace(line[1:])
+		switch {
+		case line[0] == '!':
+			named = strings.HasPrefix(strings.ToLower(line), "!account")
+			if title, ok := strings.CutPrefix(strings.ToLower(line), "!type:"); ok {
+				kind = title
+				loads = slices.Contains([]string{"bank", "cash", "ccard", "oth a", "oth l", "invst"}, title)
+			}
+		case line[0] == '^':
+			if !named && loads && row[0]+row[1] != "" {
+				row[0] = strings.ReplaceAll(strings.ReplaceAll(row[0], "' ", "/200"), "'", "/20") // 1/15'26 is of this century
+				row[last-1], row[last] = account, kind
+				rows = append(rows, row)
+			}
+			row = make([]string, len(rows[0]))
+		case named && line[0] == 'N':
+			account = value
+		case named || !loads:
+		case line[0] == 'A':
+			row[address] = strings.TrimSpace(row[address] + "\n" + value)
+		case line[0] == 'S' || line[0] == 'E' || line[0] == '$':
+			row[splits] = strings.TrimSpace(row[splits] + " " + value)
+		case at >= 0:
+			row[at] = value
+		}
+	}
+	return rows, nil
+}
+
+// gpxRows are the points of tracks, routes and places.
+func gpxRows(text string) ([][]string, error) {
+	rows := [][]string{{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"}}
+	columns := map[string]int{"time": 2, "ele": 5, "hr": 6, "name": 7, "desc": 8}
+	kinds := map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"}
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	var row []string
+	track, inside := "", ""
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, fmt.Errorf("not XML from here on: %w", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if inside = token.Name.Local; kinds[inside] != "" {
+				row = make([]string, len(rows[0]))
+				row[0], row[1] = track, kinds[inside]
+				for _, attribute := range token.Attr {
+					switch attribute.Name.Local {
+					case "lat":
+						row[3] = attribute.Value
+					case "lon":
+						row[4] = attribute.Value
+					}
+				}
+			}
+		case xml.CharData:
+			if column := columns[inside]; column > 0 && row != nil {
+				row[column] += strings.TrimSpace(string(token))
+			} else if inside == "name" && row == nil {
+				track += strings.TrimSpace(string(token))
+			}
+		case xml.EndElement:
+			switch inside = ""; {
+			case kinds[token.Name.Local] != "" && row != nil:
+				rows = append(rows, row)
+				row = nil
+			case token.Name.Local == "trk" || token.Name.Local == "rte" || token.Name.Local == "metadata":
+				track = ""
+			}
+		}
+	}
+}
