@@ -139,7 +139,7 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") { // an id is no other record's
 		explainValues(ctx, call, e, own[0].value)
 	}
-	explainValue(ctx, call, e, own[0].value)
+	explainValue(ctx, call, f, e, own[0].value)
 }
 
 // explainValues reads which values a field has, and which of them is near to one that it does not have.

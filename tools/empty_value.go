@@ -52,8 +52,8 @@ func hasConnection(stream *rs.SchemaStream, id string) bool {
 }
 
 // explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
-// been named by its handle or its title, or words that a text holds among others.
-func explainValue(ctx context.Context, call Call, e *render.EmptyField, value string) {
+// been named by its handle or its title, or words that a text holds among others. f is the filter of the call.
+func explainValue(ctx context.Context, call Call, f filter, e *render.EmptyField, value string) {
 	if call.Tool == nil || call.Tool.Schema == nil || !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return
 	}
@@ -77,19 +77,18 @@ func explainValue(ctx context.Context, call Call, e *render.EmptyField, value st
 	}
 	if e.Meant == nil && isSearched(schema, call, e.Field) {
 		e.Whole = true
-		searchValue(ctx, call, e, value)
+		searchValue(ctx, call, f, e, value)
 	}
 }
 
 // searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
-func searchValue(ctx context.Context, call Call, e *render.EmptyField, value string) {
+func searchValue(ctx context.Context, call Call, f filter, e *render.EmptyField, value string) {
 	args := rs.AsObject(string(call.Raw))
 	alone := rs.Object{{Name: "q", Value: rs.EncodeJSON(value)}, {Name: "streams", Value: rs.EncodeJSON([]string{call.Scope.Stream})}}
 	if connection := args.Get("connection_id"); connection != "" {
 		alone = alone.With("connection_id", connection)
 	}
-	_, conditions, _ := call.Args.(datedArgs).dates()
-	conditions = slices.DeleteFunc(slices.Clone(conditions), func(c condition) bool { return c.field == e.Field })
+	conditions := slices.DeleteFunc(slices.Clone(f), func(c condition) bool { return c.field == e.Field })
 	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1}
 	if len(conditions) > 0 {
 		search.filter = conditions
