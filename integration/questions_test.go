@@ -86,6 +86,22 @@ func thenMeant(tool, arguments string) func(c *client) string {
 	}
 }
 
+// thereAlso makes the call that reads the same of a connection that lacks a field of the first.
+func thereAlso(tool, arguments string) func(c *client) string {
+	return func(c *client) string {
+		seen := c.get(callOf(tool, arguments))
+		if found := sameThere.FindStringSubmatch(seen); found != nil {
+			return c.get(parseCall(c.t, found[1]))
+		}
+		var said missingFields
+		if json.Unmarshal([]byte(seen), &said) == nil && len(said.Data.Missing) > 0 {
+			instead := said.Data.Missing[0].Instead
+			return c.get(call{instead.Tool, instead.Arguments})
+		}
+		return seen
+	}
+}
+
 func questions() []question {
 	return []question{
 		{asks: "What was on 12 November?", walk: one("search", `{"since":"2026-11-12","until":"2026-11-12"}`), want: "Choir"},
@@ -107,6 +123,9 @@ func questions() []question {
 		{asks: "Which note has an id that is its title?", walk: thenMeant("query_records", `{"stream":"notes","filter":{"id":"Passport"}}`), want: "note-0036"},
 		{asks: "What did Tom write last?", walk: one("search", `{"q":"latest mail from Tom Hale"}`), want: "Newest first: query_records & from_name & cin_mail_personal"},
 		{asks: "How many of my orders came?", walk: one("search", `{"q":"Wie viele Bestellungen habe ich?"}`), want: "aggregate counts and sums|aggregate"},
+		{asks: "Did the bank ever write to me?", walk: one("aggregate", `{"stream":"messages","metric":"count","filter":{"from_name":"Barclays"}}`), want: "0 messages|\"value\":0"},
+		{asks: "What does Marcus write, wherever it is?", walk: thereAlso("query_records", `{"stream":"messages","filter":{"from_name":"Marcus Webb"},"limit":3}`), want: "cin_chat_team"},
+		{asks: "Who says most in the chat, where senders have another name?", walk: thereAlso("aggregate", `{"stream":"messages","metric":"count","group_by":"from_name"}`), want: "Dmitri Sokolov & 91"},
 		{asks: "How many messages do I have, and where?", walk: one("aggregate", `{"stream":"messages","metric":"count"}`), want: "Team chat"},
 		{asks: "What do I spend, by month?", walk: one("aggregate", `{"stream":"orders","metric":"sum","field":"total","group_by_time":"ordered_at","granularity":"month"}`), want: "2026-03"},
 		{asks: "What do all things that I bought cost?", walk: one("aggregate", `{"stream":"order_items","metric":"sum","field":"unit_price"}`), want: "6186.52 & GBP & EUR & \"stream\":\"orders\""},

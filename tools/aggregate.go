@@ -58,6 +58,9 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 	response, body, err := r.answer(ctx)
 	if err == nil && (body.Includes("value") || body.Has("groups")) {
 		r.addConnections(ctx, body)
+		if call.Scope.ConnectionID == "" && (r.asked || leavesOut(response)) {
+			r.extra = append(r.extra, missingFields(call, r.fields(ctx))...)
+		}
 		if isOfNothing(body) {
 			call.RS = r.reads
 			answer.Empty = explainEmpty(ctx, call, r.args.filter)

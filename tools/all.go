@@ -20,7 +20,7 @@ func All(o Options) []*Tool {
 	schemas, recordBase := newSchemaCache(time.Now), o.RecordBase
 	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
-		schemaTool(), schemas.readDates(queryRecordsTool()), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
+		schemaTool(), schemas.readDates(queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 	for _, tool := range all {

@@ -6,7 +6,7 @@ import "time"
 var (
 	Aggregate       = func() *Tool { return aggregateTool(newSchemaCache(time.Now)) }
 	Fetch           = func(base string) *Tool { return fetchTool(base, newSchemaCache(time.Now)) }
-	QueryRecords    = queryRecordsTool
+	QueryRecords    = func() *Tool { return queryRecordsTool(newSchemaCache(time.Now)) }
 	ReadRecordField = readRecordFieldTool
 	Schema          = schemaTool
 )

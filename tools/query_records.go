@@ -10,7 +10,7 @@ import (
 )
 
 // queryRecordsTool lists the records of one stream.
-func queryRecordsTool() *Tool {
+func queryRecordsTool(schemas *schemaCache) *Tool {
 	return &Tool{
 		Name:  "query_records",
 		Title: "Query records",
@@ -35,7 +35,7 @@ func queryRecordsTool() *Tool {
 		Output:  dataOutput,
 		Listed:  true,
 		Decode:  decodeQueryRecords,
-		Forward: forwardRecords,
+		Forward: recordLister{schemas}.forward,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(queryRecordsArgs)
 			return render.Records(answer.Response, render.RecordsQuery{
@@ -97,9 +97,12 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 // maxRefits is how often a page is asked for again: records that are not of one size may not fit at once.
 const maxRefits = 3
 
-// forwardRecords reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that
+// A recordLister is the core of query_records.
+type recordLister struct{ schemas *schemaCache }
+
+// forward reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that
 // its cursor is exact and its envelope the resource server's own (D18).
-func forwardRecords(ctx context.Context, call Call) (Reply, error) {
+func (l recordLister) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
 	for refits := 0; ; refits++ {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))
@@ -112,6 +115,9 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 			if err == nil && args.explainable(response) {
 				answer.Empty = explainEmpty(ctx, call, args.filter)
 				answer.Response = withFreshness(ctx, call, response, response.Reads, args.stream)
+			}
+			if err == nil && mayLack(response, call) {
+				answer.Response = withMissing(answer.Response, call, l.schemas.fieldsOf(ctx, call.RS, call.Scope))
 			}
 			return Reply{Call: call, Answer: answer}, err
 		}

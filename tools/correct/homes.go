@@ -1,8 +1,8 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,8 +12,94 @@ import (
 // A home is a connection of a stream, with the fields of a call that are granted there.
 type home struct {
 	rs.Connection
-	has   []string
-	roles map[string]string // of all its fields, by name
+	has    []string
+	fields []rs.SchemaField // all that are granted
+}
+
+// counterpart is the field of a connection that means what a field means elsewhere, such as another name of the sender; "" for none.
+func (h home) counterpart(f rs.SchemaField) string {
+	for _, own := range h.fields {
+		if own.Role != "" && own.Role == f.Role && own.Type == f.Type {
+			return own.Name
+		}
+	}
+	return ""
+}
+
+// A Lack is what one connection of a stream does not have of the fields of a call that another has.
+type Lack struct {
+	rs.Connection
+	Fields  []string
+	Instead Call // on that connection, with the fields that mean the same there; without a tool where one of them is missing
+}
+
+// Lacks says which connections of a stream lack fields of a call that names no connection. A field that no connection has is not among
+// them: the resource server refuses that.
+func (t Tool) Lacks(s *rs.Schema, stream string, args rs.Object) (lacks []Lack) {
+	names := fieldsNamed(args)
+	homes := homesOf(s, stream, names)
+	known := map[string]rs.SchemaField{}
+	for _, h := range homes {
+		for _, f := range h.fields {
+			if slices.Contains(h.has, f.Name) {
+				known[f.Name] = f
+			}
+		}
+	}
+	for _, h := range homes {
+		l, there, all := Lack{Connection: h.Connection}, map[string]string{}, true
+		for _, name := range names {
+			f, ok := known[name]
+			if !ok || slices.Contains(h.has, name) {
+				continue
+			}
+			l.Fields = append(l.Fields, name)
+			there[name] = h.counterpart(f)
+			all = all && there[name] != ""
+		}
+		if len(l.Fields) == 0 {
+			continue
+		}
+		if all {
+			l.Instead = Call{t.Name, renamedFields(args, there).With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")}
+		}
+		lacks = append(lacks, l)
+	}
+	return lacks
+}
+
+// renamedFields are arguments that name other fields.
+func renamedFields(args rs.Object, to map[string]string) rs.Object {
+	renamed := func(raw string) string {
+		name, ok := text(raw)
+		bare := strings.TrimPrefix(name, "-")
+		if there, known := to[bare]; ok && known {
+			return rs.EncodeJSON(strings.TrimSuffix(name, bare) + there)
+		}
+		return raw
+	}
+	for _, name := range []string{"sort", "group_by", "group_by_time", "field"} {
+		if args.Has(name) {
+			args = args.With(name, renamed(args.Get(name)))
+		}
+	}
+	if args.Has("fields") {
+		var fields []string
+		for _, raw := range args.Array("fields") {
+			if raw = renamed(raw); !slices.Contains(fields, raw) {
+				fields = append(fields, raw)
+			}
+		}
+		args = args.With("fields", rs.JoinArray(fields))
+	}
+	if filter := args.Object("filter"); filter != nil {
+		filter = slices.Clone(filter)
+		for i, m := range filter {
+			filter[i].Name = cmp.Or(to[m.Name], m.Name)
+		}
+		args = args.With("filter", filter.JSON())
+	}
+	return args
 }
 
 // Homes says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names none,
@@ -65,10 +151,8 @@ func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (se
 // hasCounterpart reports whether a connection has a field of the role that a field has elsewhere.
 func hasCounterpart(homes []home, connection, field string) bool {
 	return slices.ContainsFunc(homes, func(h home) bool {
-		role := h.roles[field]
-		return role != "" && slices.ContainsFunc(homes, func(own home) bool {
-			return own.ID == connection && slices.Contains(slices.Collect(maps.Values(own.roles)), role)
-		})
+		at := slices.IndexFunc(h.fields, func(f rs.SchemaField) bool { return f.Name == field })
+		return at >= 0 && slices.ContainsFunc(homes, func(own home) bool { return own.ID == connection && own.counterpart(h.fields[at]) != "" })
 	})
 }
 
@@ -79,14 +163,14 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home) {
 			continue
 		}
 		var has []string
-		roles := map[string]string{}
-		for _, f := range row.Fields() {
-			if roles[f.Name] = f.Role; f.Granted && slices.Contains(names, f.Name) {
+		fields := slices.DeleteFunc(row.Fields(), func(f rs.SchemaField) bool { return !f.Granted })
+		for _, f := range fields {
+			if slices.Contains(names, f.Name) {
 				has = append(has, f.Name)
 			}
 		}
 		for _, c := range row.Connections {
-			homes = append(homes, home{c, has, roles})
+			homes = append(homes, home{c, has, fields})
 		}
 	}
 	return homes

@@ -65,6 +65,11 @@ type Call struct {
 // String returns the call as answers print it: query_records {"stream":"messages"}.
 func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
 
+// JSON returns the call as structured output has it.
+func (c Call) JSON() string {
+	return rs.Object{{Name: "tool", Value: rs.EncodeJSON(c.Tool)}, {Name: "arguments", Value: c.Arguments.JSON()}}.JSON()
+}
+
 // snake is a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
 func snake(name string) string {
 	var b strings.Builder

@@ -192,7 +192,7 @@ func (a aggregateAnswer) notes() []string {
 	if a.Flag("approximate") {
 		notes = append(notes, "approximate=true: the figures are estimates.")
 	}
-	return append(notes, listing{meta: a.Object("meta")}.warnings(3)...)
+	return append(append(notes, missingFields(a.object)...), listing{meta: a.Object("meta")}.warnings(3)...)
 }
 
 // structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the

@@ -94,7 +94,7 @@ func (a *recordsAnswer) lead() []string {
 	if a.q.ChangesSince == "" && spansConnections(a.items) {
 		lines = append(lines, eachApart)
 	}
-	lines = append(lines, a.l.warnings(4)...)
+	lines = append(append(lines, missingFields(a.l.Envelope)...), a.l.warnings(4)...)
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
 		line := cursorLine("next_changes_since", changes)
 		if a.more() {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -226,6 +227,22 @@ func datesReadAs(answer object) []string {
 	for _, raw := range answer.Array("read_as") {
 		text, _ := rs.AsText(raw)
 		lines = append(lines, "dates read as: "+clean.Preview(text, 300))
+	}
+	return lines
+}
+
+// missingFields names the connections that lack fields of the call, one line each, and the call that reads the same there.
+func missingFields(answer object) []string {
+	var lines []string
+	for _, raw := range answer.Array("missing_fields") {
+		o := rs.AsObject(raw)
+		line := shownValue(encode(o.Text("display_name", "connection_id"))) + " has no " + strings.Join(each(shownWords(o, "fields"), clean.Bare), ", ")
+		if there := o.Object("instead"); there != nil {
+			if call := line + ". The same there: " + there.Text("tool") + " " + there.Get("arguments"); copyable(call, lineChars) {
+				line = call
+			}
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

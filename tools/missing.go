@@ -1,0 +1,85 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
+
+// missingFields says which connections of the stream lack fields that a call names, and which call reads the same there; nothing where all
+// have them.
+func missingFields(call Call, known streamFields) rs.Object {
+	if known.document == nil || len(known.connections) < 2 {
+		return nil
+	}
+	var rows []string
+	for _, lack := range call.Tool.Known.Lacks(known.document, call.Scope.Stream, rs.AsObject(string(call.Raw))) {
+		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(lack.ID)}}
+		if lack.DisplayName != "" {
+			row = append(row, rs.Member{Name: "display_name", Value: rs.EncodeJSON(lack.DisplayName)})
+		}
+		row = append(row, rs.Member{Name: "fields", Value: rs.EncodeJSON(lack.Fields)})
+		if lack.Instead.Tool != "" {
+			row = append(row, rs.Member{Name: "instead", Value: lack.Instead.JSON()})
+		}
+		rows = append(rows, row.JSON())
+	}
+	if rows == nil {
+		return nil
+	}
+	return rs.Object{{Name: "missing_fields", Value: rs.JoinArray(rows)}}
+}
+
+// withMissing adds to a page of records what [missingFields] says.
+func withMissing(response *rs.Response, call Call, known streamFields) *rs.Response {
+	if said := missingFields(call, known); said != nil {
+		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
+	}
+	return response
+}
+
+// mayLack reports whether a page shows that a connection lacks a field that the call names, so that the schema is read for no other: the
+// page leaves a connection out, or one of several has no record with the field. By a field that is not shown records may be sorted.
+func mayLack(response *rs.Response, call Call) bool {
+	args := call.Args.(queryRecordsArgs)
+	if call.Scope.ConnectionID != "" || len(args.fields) == 0 && args.sort == "" && len(args.filter) == 0 {
+		return false
+	}
+	if leavesOut(response) {
+		return true
+	}
+	list, _ := response.List()
+	has := map[string]map[string]bool{}
+	for _, item := range list.Items {
+		connection := rs.ConnectionID(item.Members)
+		if has[connection] == nil {
+			has[connection] = map[string]bool{}
+		}
+		for _, field := range item.Members.Object("data") {
+			has[connection][field.Name] = true
+		}
+	}
+	named := args.fields
+	if args.sort != "" {
+		named = append(slices.Clone(named), strings.TrimPrefix(args.sort, "-"))
+	}
+	for _, names := range has {
+		if len(has) > 1 && slices.ContainsFunc(named, func(name string) bool { return !names[name] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesOut reports whether a resource server warns that its answer leaves out a connection.
+func leavesOut(response *rs.Response) bool {
+	for _, raw := range aggregated(response).Object("meta").Array("warnings") {
+		if rs.AsObject(raw).Text("code") == "connection_left_out" {
+			return true
+		}
+	}
+	return false
+}
