@@ -199,13 +199,20 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
 	case fieldCodes[e.Code] && fromServer:
-		if send, ok := c.tool.Rewritten(c.args, &e); ok {
+		send, rewritten := c.tool.Rewritten(c.args, &e)
+		noRange := strings.Contains(e.Message, "Range filters are not supported") // however its bounds are written
+		if rewritten && noRange {
+			c.args = send.Arguments
+		}
+		if rewritten && !noRange {
 			e.Send = send.String()
 		} else if found := c.unknownField(ctx); found != nil {
 			if found.Code == e.Code {
 				found.Connect = c.fieldConnect(ctx)
 			}
 			return c.instead(found)
+		} else if rewritten {
+			e.Send = send.String()
 		} else if correct.MistakesDate(c.args) {
 			e.Hint = "A date is written as year, month, day: today is " + time.Now().UTC().Format(time.DateOnly) + "."
 		}

@@ -25,6 +25,7 @@ type correction struct {
 	partly  bool       // not all of the fields that there are instead were named
 	hint    string     // what the call that is sent instead does
 	sought  *rs.Member // a condition on a field that search reads and no filter does
+	grouped *rs.Member // a condition that the values of its field are listed for
 }
 
 // say notes what is wrong with an argument.
@@ -113,6 +114,10 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 		if search, ok := searchFor(c.args, *c.sought); ok && !c.open {
 			e.Send = search.String()
 		}
+	} else if c.grouped != nil {
+		if grouped, ok := t.groupedBy(c.args, *c.grouped); ok && !c.open {
+			e.Send = grouped.String()
+		}
 	} else if e.Send = ""; !c.open {
 		e.Send = (Call{t.Name, c.args}).String()
 	} else if c.partly {
@@ -179,6 +184,10 @@ func (c *correction) filter(t Tool) {
 		u, what := use(filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
 			u, what = hasRanges, "be filtered by a range"
+			if instead, ok := c.textRange(t, field, rs.AsObject(m.Value)); ok {
+				mended = mended.WithAll(instead)
+				continue
+			}
 		} else if c.elsewhere(t, field, m.Value) {
 			continue
 		}
@@ -193,27 +202,6 @@ func (c *correction) filter(t Tool) {
 	if c.args = c.args.Without("filter"); len(mended) > 0 {
 		c.args = c.args.With("filter", mended.JSON())
 	}
-}
-
-// elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
-// field is searched, and else the records without the condition.
-func (c *correction) elsewhere(t Tool, field, value string) bool {
-	f := c.stream.field(field)
-	_, isText := text(value)
-	if f == nil || slices.Contains(c.stream.suited(filters), field) {
-		return false
-	}
-	searched := f.Lexical && isText
-	if t.Name == "aggregate" && !searched {
-		return false
-	}
-	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
-		quoted(field), c.stream.Name, shownNames(c.stream.suited(filters), 12))
-	if c.hint = "The call below reads without that condition; look at " + clean(field) + " in its records."; searched {
-		c.sought = &rs.Member{Name: field, Value: value}
-		c.hint = "Search reads that field: the call below finds the words."
-	}
-	return true
 }
 
 // hasText reports whether a condition compares with a text, such as a date.

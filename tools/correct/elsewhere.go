@@ -1,0 +1,83 @@
+package correct
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
+// field is searched, and else the records without the condition.
+func (c *correction) elsewhere(t Tool, field, value string) bool {
+	f := c.stream.field(field)
+	_, isText := text(value)
+	if f == nil || slices.Contains(c.stream.suited(filters), field) {
+		return false
+	}
+	searched := f.Lexical && isText
+	if t.Name == "aggregate" && !searched {
+		return false
+	}
+	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
+		quoted(field), c.stream.Name, shownNames(c.stream.suited(filters), 12))
+	if c.hint = "The call below reads without that condition; look at " + clean(field) + " in its records."; searched {
+		c.sought = &rs.Member{Name: field, Value: value}
+		c.hint = "Search reads that field: the call below finds the words."
+	}
+	return true
+}
+
+// textRange finds what is meant by a range on a field that has none, such as a name: of dates one of the time of the records; of words the
+// one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false where
+// nothing is known to be meant.
+func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead rs.Object, ok bool) {
+	f := c.stream.field(field)
+	if f == nil || slices.Contains(c.stream.suited(hasRanges), field) || len(bounds) == 0 {
+		return nil, false
+	}
+	value, dates := bounds[0].Value, 0
+	for _, bound := range bounds {
+		s, isText := text(bound.Value)
+		switch {
+		case isDate(bound.Value):
+			dates++
+		case !isText || s == "" || plainNumber.MatchString(s):
+			return nil, false
+		case bound.Value != value || utf8.RuneCountInString(s) == 1:
+			value = ""
+		}
+	}
+	time := c.stream.Time()
+	groups := slices.Contains(f.Aggregates, "group_by") && !c.args.Has("group_by") && !c.args.Has("group_by_time")
+	switch {
+	case dates == len(bounds) && time != "" && !c.args.Object("filter").Has(time):
+		instead = rs.Object{{Name: time, Value: bounds.JSON()}}
+		c.hint = clean(time) + " says when a record is."
+	case dates > 0:
+		return nil, false
+	case value != "" && f.Exact:
+		instead = rs.Object{{Name: field, Value: value}}
+		c.hint = "A text has no range: the call below finds exactly this value."
+	case value != "" && f.Lexical:
+		c.sought = &rs.Member{Name: field, Value: value}
+		c.hint = "A text has no range: the call below finds the words."
+	case groups:
+		c.grouped = &rs.Member{Name: field, Value: bounds.JSON()}
+		c.hint = "A text has no range: the call below lists the values of " + clean(field) + " to choose from."
+	case t.Name == "query_records":
+		c.hint = "A text has no range: the call below reads without that condition; look at " + clean(field) + " in its records."
+	default:
+		return nil, false
+	}
+	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
+		quoted(field), c.stream.Name, shownNames(c.stream.suited(hasRanges), maxShown))
+	return instead, true
+}
+
+// isDate reports whether a value is a date or time, however it is written.
+func isDate(raw string) bool {
+	s, _ := text(raw)
+	_, err := rs.ReadTime(s)
+	return err == nil || dateOf(raw) != "" || spanOf(raw) != ""
+}
