@@ -216,12 +216,16 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 	records, search := tools.QueryRecords(), tools.Search("https://rs.example")
 	_, cursor := readText(use(t, records, listServer(sizes, false), json.RawMessage(sent)).Text, nil)
 	_, searchCursor := readText(use(t, search, listServer(sizes, true), json.RawMessage(`{"query":"needle","streams":["s"]}`)).Text, nil)
+	const old = "shown.44.100.e851c214c8a20eb1." // of the same list, as earlier versions print it
 	for name, c := range map[string]struct {
 		tool  *tools.Tool
 		args  string
 		other string // "" where it is the same list
 		reads int
 	}{
+		"the same, by an old cursor":  {records, strings.Replace(sent, `{`, `{"cursor":"`+old+`",`, 1), "", 1},
+		"another, by an old cursor":   {records, strings.NewReplacer(`{"s`, `{"cursor":"`+old+`","s`, `90`, `91`).Replace(sent), "filter or time", 0},
+		"another connection, by it":   {records, strings.NewReplacer(`{"s`, `{"cursor":"`+old+`","s`, `cin_a`, `cin_b`).Replace(sent), "connection_id", 1},
 		"the same, otherwise written": {records, `{"filter":{"a":"b","n":{"lte":90,"gte":0}},"sort":"-n","connection_id":"cin_a","stream":"s","fields":["n"],"limit":7}`, "", 1},
 		"another stream":              {records, strings.Replace(sent, `"s"`, `"t"`, 1), "stream", 0},
 		"another filter":              {records, strings.Replace(sent, `90`, `91`, 1), "filter or time", 0},
@@ -239,7 +243,7 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 				printed = searchCursor
 			}
 			server := listServer(sizes, c.tool == search)
-			raw := rs.AsObject(c.args).With("cursor", rs.EncodeJSON(printed)).JSON()
+			raw := rs.Object{{Name: "cursor", Value: rs.EncodeJSON(printed)}}.WithAll(rs.AsObject(c.args)).JSON()
 			args, err := c.tool.Decode(json.RawMessage(raw))
 			if err == nil {
 				scope, _ := args.Scope()
@@ -255,5 +259,11 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 				t.Errorf("%d reads", got)
 			}
 		})
+	}
+	for value := range 4000 {
+		other := strings.Replace(sent, `90`, strconv.Itoa(100+value), 1)
+		if _, err := records.Decode(json.RawMessage(rs.AsObject(other).With("cursor", rs.EncodeJSON(cursor)).JSON())); err == nil {
+			t.Errorf("%s beside %s is taken", cursor, other)
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,10 +69,7 @@ type Position struct {
 // resource server never sees it: the repair is done again, and what was shown is left out.
 const RepairedList = "words"
 
-const (
-	positionPrefix = "shown."
-	markBytes      = 4 // of a SHA-256: it only tells the items of one page apart
-)
+const positionPrefix = "shown."
 
 // ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
 func ParsePosition(cursor string) Position {
@@ -84,8 +79,10 @@ func ParsePosition(cursor string) Position {
 		return Position{Cursor: cursor}
 	}
 	p := Position{Cursor: parts[3], last: parts[2]}
-	if len(p.last) == 2*marked {
-		p.last, p.list = p.last[:marked], p.last[marked:]
+	for _, form := range []markForm{marks, oldMarks} {
+		if len(p.last) == form.item+form.list() {
+			p.last, p.list = p.last[:form.item], p.last[form.item:]
+		}
 	}
 	var errShown, errLimit error
 	p.Shown, errShown = strconv.Atoi(parts[0])
@@ -107,11 +104,12 @@ func (p Position) String() string {
 // After returns the position behind the first n items of the page that p is on, which was read with limit. key is that of the last
 // of them: what tells it from the others of its page.
 func (p Position) After(n, limit int, key string) Position {
-	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: mark(key), list: p.list}
+	form := p.form()
+	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: form.mark(key, form.item), list: p.list}
 }
 
 // Follows reports whether the last item that was shown has a key.
-func (p Position) Follows(key string) bool { return p.last == mark(key) }
+func (p Position) Follows(key string) bool { return p.last == p.form().mark(key, p.form().item) }
 
 // start returns the index of the first item to show of a page with n items, of which the i-th has the key key(i). The item that was
 // shown last is looked for where it was, then everywhere. note says what is not exact because the list has changed.
@@ -128,11 +126,6 @@ func (p Position) start(n int, key func(int) string) (start int, note string) {
 		}
 	}
 	return min(p.Shown, n), "The list has changed since the last answer, and the last item shown is not on this page any more: items may be missing here or stand twice."
-}
-
-func mark(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return hex.EncodeToString(sum[:markBytes])
 }
 
 // An offsetPage is the part of a list that begins at an offset. Each channel shows as much as fits there, and how to read on (D18).

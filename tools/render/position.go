@@ -2,18 +2,48 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// marked is how long a mark is: of an item, or of a list, which has two digits for each of listArguments.
-const marked = 2 * markBytes
+// A markForm is how marks are written: those of an item, and of each of listArguments.
+type markForm struct {
+	item, argument int // characters
+	of             func(sum []byte) string
+}
+
+var (
+	marks    = markForm{6, 3, base64.RawURLEncoding.EncodeToString}
+	oldMarks = markForm{8, 2, hex.EncodeToString} // of cursors that earlier versions printed, and of those that follow them
+)
+
+func (f markForm) list() int { return f.argument * len(listArguments) }
+
+// mark is the beginning of a SHA-256: it only tells the items of one page apart, or a list from another.
+func (f markForm) mark(text string, chars int) string {
+	sum := sha256.Sum256([]byte(text))
+	return f.of(sum[:])[:chars]
+}
+
+// at is the mark of the i-th of listArguments.
+func (f markForm) at(list string, i int) string { return list[i*f.argument : (i+1)*f.argument] }
+
+// form is the form of the marks of a position.
+func (p Position) form() markForm {
+	if len(p.list) == oldMarks.list() || p.list == "" && len(p.last) == oldMarks.item {
+		return oldMarks
+	}
+	return marks
+}
 
 // listArguments are the arguments that say which list a call reads, in the groups that the mark of a list tells apart, and what an error
 // calls them.
-var listArguments = [markBytes]struct {
+var listArguments = [4]struct {
 	called string
 	names  []string
 }{
@@ -38,17 +68,17 @@ func (p Position) Repaired() Position { return Position{Cursor: RepairedList, li
 // an answer printed the position for another list; of another connection only [Position.Under] says so, because a call may name one by its
 // display name until the resource server has refused that.
 func (p Position) In(args rs.Object) (Position, error) {
-	printed := p.list
+	printed, form := p.list, p.form()
 	p.list = ""
 	var other []string
 	for i, argument := range listArguments {
-		digits := listDigits(args, argument.names)
-		if printed != "" && printed[2*i:2*i+2] != digits {
-			if digits = printed[2*i : 2*i+2]; i != connectionArgument {
+		mark := form.ofArguments(args, argument.names)
+		if printed != "" && form.at(printed, i) != mark {
+			if mark = form.at(printed, i); i != connectionArgument {
 				other = append(other, argument.called)
 			}
 		}
-		p.list += digits
+		p.list += mark
 	}
 	if other != nil {
 		return Position{}, otherList(strings.Join(other, ", and other "))
@@ -66,12 +96,12 @@ func (p Position) Under(connection string) (Position, error) {
 	if connection != "" {
 		args = object{pair(argument.called, encode(connection))}
 	}
-	digits := listDigits(args, argument.names)
-	const from, to = 2 * connectionArgument, 2*connectionArgument + 2
-	if p.Shown > 0 && p.list[from:to] != digits {
+	form := p.form()
+	mark, from := form.ofArguments(args, argument.names), form.argument*connectionArgument
+	if p.Shown > 0 && form.at(p.list, connectionArgument) != mark {
 		return Position{}, otherList(argument.called)
 	}
-	return Position{list: p.list[:from] + digits + p.list[to:]}, nil
+	return Position{list: p.list[:from] + mark + p.list[from+form.argument:]}, nil
 }
 
 func otherList(arguments string) *rs.Error {
@@ -81,8 +111,8 @@ func otherList(arguments string) *rs.Error {
 	}
 }
 
-// listDigits are two digits of some arguments, whatever the order of the members of a filter.
-func listDigits(args rs.Object, names []string) string {
+// ofArguments is the mark of some arguments, whatever the order of the members of a filter.
+func (f markForm) ofArguments(args rs.Object, names []string) string {
 	var sent []string
 	for _, name := range names {
 		value := args.Get(name)
@@ -94,7 +124,7 @@ func listDigits(args rs.Object, names []string) string {
 		}
 		sent = append(sent, name+sortedJSON(value))
 	}
-	return mark(strings.Join(sent, "\n"))[:2]
+	return f.mark(strings.Join(sent, "\n"), f.argument)
 }
 
 // sortedJSON is a value with the members of its objects sorted by name.
