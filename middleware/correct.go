@@ -191,6 +191,10 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		}
 	case e.Code == rs.InvalidCursor || e.Code == "cursor_expired":
 		e.Send = c.tool.Restarted(c.args).String()
+		if day, ok := correct.ChangesSinceDay(c.args); ok {
+			e.Hint = "changes_since is no date but next_changes_since of an answer. The call below reads what is of that time."
+			e.Send = c.sinceDay(ctx, day).String()
+		}
 	case e.Code == "search_mode_unavailable":
 		e.Send = correct.Call{Tool: c.tool.Name, Arguments: c.args.Without("mode")}.String()
 	case c.tool.WithoutStream(c.args) && (e.Code == rs.InvalidArguments || e.Code == "invalid_request"):
@@ -226,8 +230,12 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			}
 		}
 	case !fromServer:
-		e.Send = cmp.Or(c.withoutOperators(ctx), c.timed(ctx), c.guess())
 		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
+		if e.Send = cmp.Or(c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
+			var left string
+			e.Send, left = c.guess()
+			e.Hint = strings.TrimSpace(e.Hint + " " + left)
+		}
 	}
 	return &e
 }
@@ -259,14 +267,15 @@ func (c *correcting) withConnection(e rs.Error) *rs.Error {
 	return &e
 }
 
-// guess is the call that is probably meant by arguments that the tool refused, or else one that says what is missing.
-func (c *correcting) guess() string {
+// guess is the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that says what is
+// missing.
+func (c *correcting) guess() (send, left string) {
 	if !localCodes[c.refused.Code] {
-		return ""
+		return "", ""
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
 	if !ok {
-		return ""
+		return "", ""
 	}
 	if call.Tool == c.call.Tool.Name {
 		args, err := c.call.Tool.Decode(json.RawMessage(call.Arguments.JSON()))
@@ -277,7 +286,10 @@ func (c *correcting) guess() string {
 			call = c.tool.LookUp(c.args)
 		}
 	}
-	return call.String()
+	if call.Tool != "schema" {
+		left = correct.LeftOut(c.args, call)
+	}
+	return call.String(), left
 }
 
 // localCodes are those of arguments that were refused before any read.

@@ -102,3 +102,14 @@ func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
 		e.Hint += " These have them: " + strings.Join(having, ", ") + "."
 	}
 }
+
+// sinceDay is the call that reads the records of a stream from a day on: by the field that says when, or else by a search.
+func (c *correcting) sinceDay(ctx context.Context, day string) correct.Call {
+	field := ""
+	if streams, connection := correct.Touches(c.args); len(streams) == 1 {
+		if s := c.schema(ctx, streams[0], connection); s != nil {
+			field = correct.ReadStream(streams[0], s).Time()
+		}
+	}
+	return c.tool.SinceDay(c.args, day, field)
+}

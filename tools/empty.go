@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -136,10 +137,11 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 		e.Least, e.Most = extreme(ctx, call, "min", e.Field), extreme(ctx, call, "max", e.Field)
 		return
 	}
-	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") { // an id is no other record's
-		explainValues(ctx, call, e, own[0].value)
+	value := cmp.Or(strings.Trim(own[0].value, "*%"), own[0].value) // no filter has wildcards
+	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") {      // an id is no other record's
+		explainValues(ctx, call, e, value)
 	}
-	explainValue(ctx, call, f, e, own[0].value)
+	explainValue(ctx, call, f, e, value)
 }
 
 // explainValues reads which values a field has, and which of them is near to one that it does not have.

@@ -44,7 +44,15 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		if t.Takes(m.Name) {
 			continue
 		}
-		plain := snake(m.Name)
+		plain := strings.TrimPrefix(snake(m.Name), "$")
+		if (plain == "query" && rs.AsObject(m.Value) != nil || plain == "ids" || plain == "record_ids") && t.Takes("filter") && !t.Takes("q") &&
+			!canonical.Includes("filter") {
+			if plain != "query" {
+				m.Value = rs.Object{{Name: "id", Value: m.Value}}.JSON()
+			}
+			canonical = renamed(canonical, m.Name, "filter", m.Value)
+			continue
+		}
 		if t.Takes(plain) && !args.Includes(plain) {
 			canonical = renamed(canonical, m.Name, plain, m.Value)
 			continue
@@ -178,6 +186,9 @@ func sortOf(raw string) (field, direction string) {
 		field, direction = o.Text("field", "name", "by", "column"), strings.ToLower(o.Text("direction", "order", "dir"))
 		if len(o) == 1 && field == "" {
 			field, direction = o[0].Name, strings.ToLower(o.Text(o[0].Name))
+			if n, ok := o.Number(field); ok && (n == 1 || n == -1) {
+				direction = map[int]string{1: "asc", -1: "desc"}[n]
+			}
 		}
 	} else if s, ok := text(raw); ok {
 		field = strings.TrimSpace(s)

@@ -75,8 +75,11 @@ func dateOf(raw string) string {
 	}
 }
 
-// spanOf is the range that a month or year means as the one value of a field; "" for anything else.
+// spanOf is the range that a month, a year or two dates mean as the one value of a field; "" for anything else.
 func spanOf(raw string) string {
+	if period := periodOf(raw); period != "" {
+		return period
+	}
 	s, _ := text(raw)
 	s = strings.TrimSpace(s)
 	first, span := readDate(s)
@@ -96,7 +99,7 @@ func spanOf(raw string) string {
 
 // boundOf is a bound of a range as a filter takes it; "" if it is written as it should be. After a month or up to it means all its days.
 func boundOf(operator, raw string) (name, value string) {
-	if span := rs.AsObject(spanOf(raw)); span != nil {
+	if span := rs.AsObject(spanOf(raw)); span.Has("lt") {
 		switch operator {
 		case "gt":
 			return "gte", span.Get("lt")

@@ -2,6 +2,8 @@ package correct
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -75,9 +77,22 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	return instead, true
 }
 
-// isDate reports whether a value is a date or time, however it is written.
-func isDate(raw string) bool {
-	s, _ := text(raw)
-	_, err := rs.ReadTime(s)
-	return err == nil || dateOf(raw) != "" || spanOf(raw) != ""
+// flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that is
+// meant; "" for none.
+func (c *correction) flag(name, value string) (field, meant string) {
+	known, ok := flagFields["is:"+strings.TrimPrefix(snake(name), "is_")]
+	if !ok {
+		known, ok = flagFields["has:"+strings.TrimPrefix(snake(name), "has_")]
+	}
+	if !ok || c.stream.field(name) != nil || value != "true" && value != "false" {
+		return "", ""
+	}
+	at := slices.IndexFunc(known.fields, func(f string) bool { return c.stream.field(f) != nil })
+	if at < 0 {
+		return "", ""
+	}
+	return known.fields[at], strconv.FormatBool(value == known.value)
 }
+
+// isDate reports whether a value is a date or time, however it is written.
+func isDate(raw string) bool { return isTime(raw) || dateOf(raw) != "" || spanOf(raw) != "" }

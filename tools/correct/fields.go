@@ -141,6 +141,11 @@ func (c *correction) fields() {
 		if c.inRelated("fields", name) {
 			continue
 		}
+		if parts := strings.Fields(name); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.field(p) == nil }) {
+			c.say(rs.UnknownField, "fields", "%s are %d fields.", quoted(name), len(parts))
+			kept = append(kept, parts...)
+			continue
+		}
 		if to := c.name("fields", name, nil, ""); to != "" && !slices.Contains(kept, to) {
 			kept = append(kept, to)
 		}
@@ -172,6 +177,10 @@ func (c *correction) filter(t Tool) {
 					}
 				}
 			}
+		}
+		if flag, value := c.flag(field, m.Value); flag != "" {
+			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quoted(field), flag)
+			mended, field = mended.With(flag, value), ""
 		}
 		if field == "" {
 			continue

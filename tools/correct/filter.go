@@ -11,7 +11,7 @@ import (
 
 // operatorOf returns the operator that a word means; false if it is not certain.
 func operatorOf(word string) (operator string, certain bool) {
-	plain := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(word), "$"))
+	plain := strings.ToLower(strings.TrimLeft(strings.TrimSpace(word), "$_"))
 	if slices.Contains(rs.RangeOperators, plain) {
 		return plain, true
 	}
@@ -33,6 +33,9 @@ func filterOf(raw string) string {
 	}
 	if field, condition, ok := spelled(o); ok {
 		return rs.Object{{Name: field, Value: condition}}.JSON()
+	}
+	if inner := unwrapped(o); inner != nil {
+		return filterOf(rs.JoinArray(inner))
 	}
 	if len(o) == 1 && (strings.EqualFold(o[0].Name, "and") || strings.EqualFold(o[0].Name, "$and")) {
 		if list, ok := rs.AsArray(o[0].Value); ok {
@@ -213,6 +216,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 				plain := strings.ToLower(strings.TrimPrefix(r.Name, "$"))
 				list, _ := rs.AsArray(r.Value)
 				known, certain := operatorOf(r.Name)
+				plain = strings.TrimLeft(plain, "_")
 				switch {
 				case r.Value == "null":
 					return "", nil, nil
@@ -234,10 +238,14 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 			}
 		case rs.Kind(value) == "array":
 			list, _ := rs.AsArray(value)
-			if len(list) == 0 {
+			switch {
+			case len(list) == 0:
 				return "", nil, nil
+			case isPeriod(list):
+				all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
+			default:
+				all = with(all, name, operator, list[0])
 			}
-			all = with(all, name, operator, list[0])
 		default:
 			if leads, rest := leadingOf(value); leads != "" {
 				operator, value = leads, rest
@@ -266,7 +274,7 @@ func alternatives(raw string) []string {
 				list, _ = rs.AsArray(r.Value)
 			}
 		}
-		if len(list) > 1 {
+		if len(list) > 1 && !isPeriod(list) {
 			return list
 		}
 	}
@@ -285,6 +293,9 @@ func (t Tool) Hint(args rs.Object) string {
 	}
 	if metrics, ok := rs.AsArray(list(args.Get("metric"))); ok && len(metrics) > 1 && t.Takes("metric") {
 		return fmt.Sprintf("aggregate computes one metric, so this needs a call for each of the %d; the one below is the first.", len(metrics))
+	}
+	if word, _ := text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][snake(word)] == "day" {
+		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
 	}
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
 		return "aggregate looks for no words: search finds the records that have them."

@@ -175,7 +175,11 @@ func (g Grant) likeliest(streams []string, connection string) (to map[string]str
 
 // near are the streams that a name may mean: one of a similar name, or one of a connector or connection of that name.
 func (g Grant) near(stream, connection string) []string {
-	found := nearest(stream, g.streamsOf(connection), 3)
+	streams := g.streamsOf(connection)
+	found := nearest(stream, streams, 3)
+	if other := streamWords[snake(stream)]; slices.Contains(streams, other) && !slices.Contains(found, other) {
+		found = append(found, other)
+	}
 	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
 		found = append([]string{last}, found...)
 	}

@@ -34,9 +34,12 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			guess = guess.Without("expand")
 		}
 		guess = guess.Without("expand_limit")
-	} else if refused.Param == "expand" {
+	} else if chosen := expanded(guess); refused.Param == "expand" && chosen.JSON() == guess.JSON() {
 		return t.LookUp(args), true // so are the relations
+	} else {
+		guess = chosen
 	}
+	guess = t.withoutTail(guess)
 	if raw := guess.Get("filter"); raw != "" {
 		filter, excluded, sought := guessedFilter(raw)
 		if guess = guess.Without("filter"); filter != "" && filter != "{}" {
@@ -80,6 +83,22 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	return t.LookUp(guess), true
+}
+
+// LeftOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
+func LeftOut(args rs.Object, call Call) string {
+	var left []string
+	proposed := call.Arguments.JSON()
+	for _, m := range args {
+		value := strings.Trim(m.Value, `"{}[]`)
+		if !call.Arguments.Has(m.Name) && value != "" && m.Value != "null" && !silent[snake(m.Name)] && !strings.Contains(proposed, value) {
+			left = append(left, m.Name)
+		}
+	}
+	if left == nil {
+		return ""
+	}
+	return "The call below leaves out " + shownNames(left, maxShown) + "."
 }
 
 // placed finds a place for an argument that the tool does not take, or leaves it out.
@@ -135,6 +154,9 @@ func (t Tool) guessed(p *Parameter, raw string) string {
 			raw = t.string(p, several[0])
 		}
 		word, _ := rs.AsText(raw)
+		if likely := likelyForms[p.Name][snake(word)]; likely != "" {
+			return rs.EncodeJSON(likely)
+		}
 		if !slices.Contains(p.Words, word) {
 			if near := nearest(word, p.Words, 1); len(near) > 0 {
 				return rs.EncodeJSON(near[0])
@@ -142,6 +164,7 @@ func (t Tool) guessed(p *Parameter, raw string) string {
 			return ""
 		}
 	case p.Type == "array":
+		raw = chosen(raw)
 		if list, ok := rs.AsArray(raw); !ok || len(list) == 0 {
 			return ""
 		}

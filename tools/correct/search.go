@@ -47,6 +47,17 @@ func (t Tool) period(args rs.Object) Call {
 			name = "since"
 		case name == "until" || slices.Contains(aliases["until"], name) || name == "before":
 			name = "until"
+		case name == "date" || name == "day" || name == "on":
+			from, until := dayOf("since", m.Value), dayOf("until", m.Value)
+			if isTime(m.Value) {
+				from, _ = text(m.Value)
+				until = from
+			}
+			if from == "" {
+				return t.LookUp(args)
+			}
+			search = append(search, rs.Member{Name: "since", Value: rs.EncodeJSON(from)}, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
+			continue
 		case name == "stream":
 			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
 			continue

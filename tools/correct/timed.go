@@ -34,6 +34,17 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 		if day := dayOf(name, m.Value); day != "" {
 			value = day
 		}
+		if day := dayOf("until", m.Value); (name == "date" || name == "day" || name == "on") && !filter.Has(field) {
+			first, last := dayOf("since", m.Value), day
+			if isTime(m.Value) {
+				first, last = value, value
+			}
+			if first == "" {
+				return Call{}, false
+			}
+			filter = with(with(filter, field, "gte", rs.EncodeJSON(first)), field, "lte", rs.EncodeJSON(last))
+			continue
+		}
 		if _, err := rs.ReadTime(value); err != nil || operator == "" || filter.Includes(field) && filter.Object(field) == nil {
 			return Call{}, false
 		}
@@ -46,6 +57,25 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 		timed = timed.With("group_by_time", rs.EncodeJSON(field))
 	}
 	return Call{t.Name, timed}, timed.JSON() != args.JSON()
+}
+
+// ChangesSinceDay returns the day or time that a call was sent as changes_since, which is no date; false where it has none.
+func ChangesSinceDay(args rs.Object) (string, bool) {
+	raw := args.Get("changes_since")
+	if day := dayOf("since", raw); day != "" {
+		return day, true
+	}
+	day, _ := text(raw)
+	return day, isTime(raw)
+}
+
+// SinceDay returns the call that reads the records from a day on by a field of the stream, or by a search where none is known.
+func (t Tool) SinceDay(args rs.Object, day, field string) Call {
+	if filter := args.Object("filter"); field != "" && !filter.Has(field) {
+		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", with(filter, field, "gte", rs.EncodeJSON(day)).JSON())}
+	}
+	search := rs.Object{{Name: "since", Value: rs.EncodeJSON(day)}, {Name: "streams", Value: list(args.Get("stream"))}}
+	return Call{"search", search.WithAll(onlyConnection(args)).WithAll(members(args, "filter", "limit", "time_zone"))}
 }
 
 var otherDate = regexp.MustCompile(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$|(?i)^(to|yester)day$|^(last|this|next) (week|month|year)$`)

@@ -31,6 +31,14 @@ var aliases = map[string][]string{
 	"until":         {"to", "end", "end_date", "date_to", "to_date", "end_time", "time_max"},
 }
 
+// streamWords are what the records of a stream are also called.
+var streamWords = map[string]string{
+	"email": "messages", "emails": "messages", "mail": "messages", "mails": "messages", "chat": "messages", "chats": "messages",
+	"appointment": "events", "appointments": "events", "meeting": "events", "meetings": "events",
+	"purchase": "orders", "purchases": "orders", "file": "attachments", "files": "attachments",
+	"conversation": "threads", "conversations": "threads",
+}
+
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
 	"order": {"descending": "desc", "newest": "desc", "newest_first": "desc", "latest": "desc",
@@ -47,6 +55,12 @@ var wordForms = map[string]map[string]string{
 	"count": {"true": "exact", "yes": "exact", "total": "exact", "false": "none", "no": "none"},
 	"detail": {"detailed": "full", "verbose": "full", "complete": "full", "true": "full", "summary": "compact",
 		"brief": "compact", "false": "compact"},
+}
+
+// likelyForms are words for which no value of an argument stands; the nearest value is proposed. A group by weekday has none: by day it can be
+// made.
+var likelyForms = map[string]map[string]string{
+	"granularity": {"weekday": "day", "day_of_week": "day", "dayofweek": "day", "dow": "day", "minute": "hour", "fortnight": "week", "decade": "year"},
 }
 
 // flags are arguments that stand for one value of another when they are true.
@@ -70,6 +84,10 @@ var beside = set(
 	"language", "having",
 )
 
+// silent are arguments that say nothing about the records that are read, and those of which an error says enough.
+var silent = set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output", "output_format",
+	"verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "page", "page_number", "offset", "skip", "view", "detail")
+
 // pages are arguments that count pages or records instead of sending a cursor.
 var pages = set("page", "page_number", "offset", "skip")
 
@@ -82,7 +100,7 @@ var bounds = set(
 
 // operators are other ways to write an operator; "" is equality. All of them are certain.
 var operators = map[string]string{
-	"eq": "", "=": "", "==": "", "equals": "", "equal": "", "is": "",
+	"eq": "", "=": "", "==": "", "equals": "", "equal": "", "is": "", "value": "",
 	">=": "gte", "min": "gte", "ge": "gte", "greater_than_or_equal": "gte", "greater_than_or_equal_to": "gte", "at_least": "gte",
 	">": "gt", "greater_than": "gt", "after": "gt",
 	"<=": "lte", "max": "lte", "le": "lte", "less_than_or_equal": "lte", "less_than_or_equal_to": "lte", "at_most": "lte",
