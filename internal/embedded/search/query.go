@@ -1,6 +1,7 @@
 package search
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -39,9 +40,10 @@ type query struct {
 // maxUnits is how many different words of a query are looked for one by one. The rest counts only for records that have all words.
 const maxUnits = 64
 
-// parseQuery reads words, "quoted phrases" and -excluded ones. Nothing else in a query is an operator.
+// parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too. Nothing else in a query is an operator.
 func parseQuery(text string) query {
 	var q query
+	text = withMinus(text)
 	for i, part := range strings.Split(text, `"`) {
 		words, quoted := []string{part}, i%2 == 1
 		if !quoted {
@@ -63,6 +65,24 @@ func parseQuery(text string) query {
 		q.excluded = nil
 	}
 	return q
+}
+
+var notBefore = regexp.MustCompile(`(^|\s)NOT\s+(["\pL])`)
+
+// withMinus writes a minus for a NOT, unless the whole query is in capitals, in which it may be a word.
+func withMinus(text string) string {
+	if !strings.ContainsFunc(text, unicode.IsLower) {
+		return text
+	}
+	parts := strings.Split(text, `"`)
+	for i := 0; i < len(parts); i += 2 {
+		before := parts[i]
+		if i+1 < len(parts) {
+			before += `"`
+		}
+		parts[i] = strings.TrimSuffix(notBefore.ReplaceAllString(before, "$1-$2"), `"`)
+	}
+	return strings.Join(parts, `"`)
 }
 
 func isPunctuation(r rune) bool {

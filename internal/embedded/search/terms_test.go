@@ -1,6 +1,7 @@
 package search
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,19 @@ func TestMayIsAMonth(t *testing.T) {
 		at := slices.IndexFunc(units, func(u unit) bool { return u.phrase[0] == "may" })
 		if units[at].light != want {
 			t.Errorf("%q: May is a common word: %v", text, !want)
+		}
+	}
+}
+
+// NOT before a word or a quoted phrase excludes it, as a minus does; in a query of capitals it may be a word.
+func TestNotExcludes(t *testing.T) {
+	for text, same := range map[string]string{
+		"invoice NOT porto": "invoice -porto", `a NOT "b c" d`: `a -"b c" d`, "DO NOT DISTURB": "do not disturb", "why not porto": "why not porto",
+		`"do NOT enter"`: `"do not enter"`,
+	} {
+		got, want := parseQuery(text), parseQuery(same)
+		if !reflect.DeepEqual(got.excluded, want.excluded) || len(got.units) != len(want.units) {
+			t.Errorf("%s: %v without %v, want %v without %v", text, got.units, got.excluded, want.units, want.excluded)
 		}
 	}
 }
