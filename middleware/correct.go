@@ -217,6 +217,8 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 			return c.instead(found)
 		} else if rewritten {
 			e.Send = send.String()
+		} else if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok {
+			e.Send, e.Hint = dated.String(), "Today is "+time.Now().UTC().Format(time.DateOnly)+"."
 		} else if correct.MistakesDate(c.args) {
 			e.Hint = "A date is written as year, month, day: today is " + time.Now().UTC().Format(time.DateOnly) + "."
 		}
@@ -232,6 +234,10 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case !fromServer:
 		e.Hint = cmp.Or(c.tool.Hint(c.args), e.Hint)
 		if e.Send = cmp.Or(c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
+			if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
+				e.Send = dated.String()
+				break
+			}
 			var left string
 			e.Send, left = c.guess()
 			e.Hint = strings.TrimSpace(e.Hint + " " + left)
@@ -286,7 +292,7 @@ func (c *correcting) guess() (send, left string) {
 			call = c.tool.LookUp(c.args)
 		}
 	}
-	if call.Tool != "schema" {
+	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
 		left = correct.LeftOut(c.args, call)
 	}
 	return call.String(), left

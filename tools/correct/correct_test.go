@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -218,6 +219,32 @@ func TestFieldsOfOtherConnections(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
+// Times that are named by their distance from today, and those without a year, become dates; what may be two days stays.
+func TestTimesRelativeToToday(t *testing.T) {
+	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) // a Tuesday
+	for sent, want := range map[string]string{
+		`{"since":"yesterday"}`:                                 `{"since":"2026-11-23","until":"2026-11-23"}`,
+		`{"since":"last month"}`:                                `{"since":"2026-10-01","until":"2026-10-31"}`,
+		`{"since":"last month","until":"today"}`:                `{"since":"2026-10-01","until":"2026-11-24"}`,
+		`{"since":"this week"}`:                                 `{"since":"2026-11-23"}`,
+		`{"since":"last week"}`:                                 `{"since":"2026-11-16","until":"2026-11-22"}`,
+		`{"since":"2 weeks ago"}`:                               `{"since":"2026-11-10"}`,
+		`{"since":"-30d"}`:                                      `{"since":"2026-10-25"}`,
+		`{"since":"12 March","until":"May"}`:                    `{"since":"2026-03-12","until":"2026-05-31"}`,
+		`{"filter":{"at":"December"}}`:                          `{"filter":{"at":{"gte":"2025-12-01","lte":"2025-12-31"}}}`,
+		`{"filter":{"at":{"gte":"now-7d","lt":"today"},"b":1}}`: `{"filter":{"at":{"gte":"2026-11-17","lt":"2026-11-24"},"b":1}}`,
+		`{"filter":{"at":{"lte":"last year"}}}`:                 `{"filter":{"at":{"lte":"2025-12-31"}}}`,
+		`{"filter":{"at":{"gt":"last year"}}}`:                  `{"filter":{"at":{"gt":"2025-12-31"}}}`,
+		`{"since":"03/04/2026"}`:                                "",
+		`{"since":"soon","filter":{"name":"Otter"}}`:            "",
+	} {
+		call, ok := correct.ReadTool("search", `{"properties":{"since":{"type":"string"},"until":{"type":"string"},"filter":{"type":"object"}}}`).Relative(rs.AsObject(sent), now)
+		if ok != (want != "") || ok && call.Arguments.JSON() != want {
+			t.Errorf("%s becomes %s, want %s", sent, call.Arguments.JSON(), want)
 		}
 	}
 }

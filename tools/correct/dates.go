@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ var dateLayouts = []struct {
 }{
 	{"2006-01", "month"}, {"January 2006", "month"}, {"Jan 2006", "month"}, {"2006/01/02", "day"}, {"2006.01.02", "day"},
 	{"2 January 2006", "day"}, {"2 Jan 2006", "day"}, {"January 2, 2006", "day"}, {"Jan 2, 2006", "day"},
+	{"January 2 2006", "day"}, {"Jan 2 2006", "day"},
 	{"2006-01-02 15:04:05", ""}, {"2006-01-02 15:04", ""}, {"2006-01-02T15:04:05", ""}, {"2006-01-02T15:04", ""},
 }
 
@@ -75,7 +77,12 @@ func dateOf(raw string) string {
 	}
 }
 
-// spanOf is the range that a month, a year or two dates mean as the one value of a field; "" for anything else.
+var (
+	isoWeek   = regexp.MustCompile(`^([0-9]{4})-?W(0[1-9]|[1-4][0-9]|5[0-3])$`)
+	quarterOf = regexp.MustCompile(`(?i)^(?:([0-9]{4})[- ]?Q([1-4])|Q([1-4])[- ]?([0-9]{4}))$`)
+)
+
+// spanOf is the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
 func spanOf(raw string) string {
 	if period := periodOf(raw); period != "" {
 		return period
@@ -84,9 +91,21 @@ func spanOf(raw string) string {
 	s = strings.TrimSpace(s)
 	first, span := readDate(s)
 	var next time.Time
+	week, quarter := isoWeek.FindStringSubmatch(s), quarterOf.FindStringSubmatch(s)
 	switch year, err := time.Parse("2006", s); {
 	case err == nil:
 		first, next = year, year.AddDate(1, 0, 0)
+	case week != nil:
+		year, _ := strconv.Atoi(week[1])
+		number, _ := strconv.Atoi(week[2])
+		fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // is in the first week
+		first = fourth.AddDate(0, 0, 7*(number-1)-(int(fourth.Weekday())+6)%7)
+		next = first.AddDate(0, 0, 7)
+	case quarter != nil:
+		year, _ := strconv.Atoi(cmp.Or(quarter[1], quarter[4]))
+		number, _ := strconv.Atoi(cmp.Or(quarter[2], quarter[3]))
+		first = time.Date(year, time.Month(3*number-2), 1, 0, 0, 0, 0, time.UTC)
+		next = first.AddDate(0, 3, 0)
 	case span == "month":
 		next = first.AddDate(0, 1, 0)
 	default:

@@ -237,7 +237,10 @@ func (c *correction) sort() {
 
 func (c *correction) aggregate() {
 	metric, _ := text(c.args.Get("metric"))
-	if field, ok := text(c.args.Get("field")); ok && metric != "count" {
+	if field, ok := text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()") && c.stream.field(field) == nil {
+		c.say(rs.UnknownField, "field", "aggregate computes on one field, and %s is none of %s.", quoted(field), c.stream.Name)
+		c.open, c.partly = true, true
+	} else if ok && metric != "count" {
 		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {
 			c.args = c.args.With("field", rs.EncodeJSON(to))
 		}
@@ -254,6 +257,11 @@ func (c *correction) aggregate() {
 				c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(times[0])).With("granularity", rs.EncodeJSON(granularity))
 				continue
 			}
+		}
+		if f := c.stream.field(field); name == "group_by" && f != nil && slices.Contains(f.Aggregates, "group_by_time") && !slices.Contains(f.Aggregates, name) {
+			c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quoted(field))
+			c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", `"month"`)
+			continue
 		}
 		if to := c.name(name, field, aggregates(name), "group"); to != "" {
 			c.args = c.args.With(name, rs.EncodeJSON(to))

@@ -13,6 +13,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
 	}
+	args = t.oneAggregation(args)
 	guess := slices.Clone(args)
 	for _, m := range args {
 		if !t.Takes(m.Name) && bounds[snake(m.Name)] && m.Value != "null" {
@@ -70,6 +71,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && Reversed(since, until) {
 		return Call{t.Name, args.With("since", until).With("until", since)}, true
 	}
+	if zone, _ := text(args.Get("time_zone")); refused.Param == "time_zone" && ianaZone(zone) != "" {
+		return Call{t.Name, args.With("time_zone", rs.EncodeJSON(ianaZone(zone)))}, true
+	}
 	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
 		return Call{}, false // the error says the form
 	}
@@ -83,22 +87,6 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	return t.LookUp(guess), true
-}
-
-// LeftOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
-func LeftOut(args rs.Object, call Call) string {
-	var left []string
-	proposed := call.Arguments.JSON()
-	for _, m := range args {
-		value := strings.Trim(m.Value, `"{}[]`)
-		if !call.Arguments.Has(m.Name) && value != "" && m.Value != "null" && !silent[snake(m.Name)] && !strings.Contains(proposed, value) {
-			left = append(left, m.Name)
-		}
-	}
-	if left == nil {
-		return ""
-	}
-	return "The call below leaves out " + shownNames(left, maxShown) + "."
 }
 
 // placed finds a place for an argument that the tool does not take, or leaves it out.

@@ -84,6 +84,9 @@ var beside = set(
 	"language", "having",
 )
 
+// aggregations are objects that other APIs have for a metric and its field.
+var aggregations = set("aggregations", "aggregation", "aggregates", "aggs")
+
 // silent are arguments that say nothing about the records that are read, and those of which an error says enough.
 var silent = set("reason", "purpose", "explanation", "description", "intent", "comment", "user", "user_id", "format", "output", "output_format",
 	"verbose", "debug", "pretty", "timeout", "include_metadata", "raw", "limit", "cursor", "page", "page_number", "offset", "skip", "view", "detail")

@@ -138,3 +138,28 @@ func expanded(args rs.Object) rs.Object {
 	}
 	return args.With("expand", listed(names)).With("expand_limit", limits.JSON())
 }
+
+// oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
+func (t Tool) oneAggregation(args rs.Object) rs.Object {
+	for _, m := range args {
+		if t.Name != "aggregate" || args.Has("metric") || !aggregations[snake(m.Name)] {
+			continue
+		}
+		one := rs.AsObject(only(m.Value))
+		if within := rs.AsObject(m.Value); len(within) == 1 { // {"spent":{"sum":{"field":"total"}}}
+			if function := rs.AsObject(within[0].Value); len(function) == 1 && rs.AsObject(function[0].Value) != nil {
+				one = append(rs.Object{{Name: "metric", Value: rs.EncodeJSON(function[0].Name)}}, rs.AsObject(function[0].Value)...)
+			}
+		}
+		metric, field := one.Text("metric", "function", "type", "op", "operation"), one.Text("field", "column")
+		if metric == "" {
+			continue
+		}
+		args = renamed(args, m.Name, "metric", t.string(t.parameter("metric"), rs.EncodeJSON(metric)))
+		if field != "" {
+			args = args.With("field", rs.EncodeJSON(field))
+		}
+		return args
+	}
+	return args
+}
