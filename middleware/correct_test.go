@@ -219,6 +219,43 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
+// What the resource server or a package refuses without saying what to send instead, and what is then proposed.
+func TestARefusalProposesTheNextCall(t *testing.T) {
+	one := []rs.Connection{{ID: "cin_1", DisplayName: "Work mail"}}
+	for name, row := range map[string]struct {
+		tool, arguments string
+		refused         rs.Error
+		says            string
+	}{
+		"an expired cursor": {
+			"query_records", `{"stream":"messages","limit":5,"cursor":"abc"}`, rs.Error{Code: "cursor_expired", Status: 410},
+			`send: query_records {"stream":"messages","limit":5}`,
+		},
+		"an unknown cursor": {
+			"query_records", `{"stream":"messages","limit":5,"cursor":"abc"}`, rs.Error{Code: rs.InvalidCursor, Status: 400},
+			`send: query_records {"stream":"messages","limit":5}`,
+		},
+		"one connection of several": {
+			"query_records", `{"stream":"messages"}`, rs.Error{Code: rs.AmbiguousConnection, Status: 400, Connections: one},
+			`send: query_records {"stream":"messages","connection_id":"cin_1"}`,
+		},
+		"a mode that there is not": {
+			"search", `{"q":"tax","mode":"semantic"}`, rs.Error{Code: "search_mode_unavailable", Status: 400}, `send: search {"q":"tax"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+				refused := row.refused
+				return nil, &refused
+			}}
+			reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
+			if err != nil || !strings.Contains(textOf(t, reply.Result), row.says+"\n") && !strings.HasSuffix(textOf(t, reply.Result), row.says) {
+				t.Errorf("%v: %s", err, textOf(t, reply.Result))
+			}
+		})
+	}
+}
+
 // S3-7a: an index is two reads at the same time, and an error one or two.
 func TestAnIndexCountsItsReads(t *testing.T) {
 	server := correctable()

@@ -15,3 +15,10 @@ var (
 
 // Middleware is one stage.
 type Middleware = middleware
+
+// UnderWay is how many calls of a request are not released.
+func (r *Request) UnderWay() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.calls)
+}

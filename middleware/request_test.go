@@ -18,6 +18,9 @@ func TestACallEndsWithItsRequest(t *testing.T) {
 	if !errors.Is(context.Cause(done), context.Canceled) {
 		t.Errorf("a released call ended with %v", context.Cause(done))
 	}
+	if request.UnderWay() != 0 {
+		t.Error("a released call is kept for as long as the request")
+	}
 	open, release := middleware.RequestFrom(ctx).Bind(ctx)
 	defer release()
 	other, release := middleware.RequestFrom(t.Context()).Bind(t.Context()) // of no request

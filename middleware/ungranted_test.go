@@ -29,6 +29,7 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a time after it":                 {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
 		"another field":                   {"query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
 		"a stream without a limit":        {"query_records", `{"stream":"notes","count":"exact"}`, false},
+		"one record":                      {"fetch", `{"id":"c/messages:m1"}`, false},
 		"a number of all":                 {"aggregate", `{"stream":"messages","metric":"count"}`, true},
 		"a number of a time in the grant": {"aggregate", `{"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, false},
 	} {
@@ -51,7 +52,7 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 			const limit = "the grant of messages is limited to received_at from 2026-03-01 00:00 to before 2026-05-01 00:00; other records are left out\n"
 			said := strings.Contains(text, limit+"to have it granted, the owner runs in a terminal: pdpp-mcp connect https://rs.example")
 			times := strings.Contains(structured, `"not_granted":{"times":[{"stream":"messages","field":"received_at"`)
-			if said != row.said || times != row.said || !row.said && strings.Contains(text, "limited") {
+			if said != row.said || times != row.said || !row.said && strings.Contains(text+structured, "limited") || !row.said && strings.Contains(structured, "not_granted") {
 				t.Errorf("said: %v\n%s\n%s", said, text, structured)
 			}
 			for _, line := range server.Lines() {
