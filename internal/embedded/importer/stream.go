@@ -75,6 +75,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if s.unusable = tally.Records == 0 && len(s.reported) > 0; s.unusable {
 		return nil, nil
 	}
+	tally.Commas = s.semicolons
 	stream, err := tally.Stream(s.declared)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,11 @@ func (s *fileStream) shape(one *item.Item) {
 	for index, field := range one.Fields {
 		if cell := s.cells[field.Name]; cell.Counts() && field.Value[0] != 'n' {
 			one.Fields[index].Value, one.Text = []byte("null"), nil
-			if when := cell.Time(strings.Trim(string(field.Value), `"`)); when != "" {
+			text := string(field.Value)
+			if text[0] == '"' {
+				text = model.Unquote(field.Value)
+			}
+			if when := cell.Time(text); when != "" {
 				one.Fields[index].Value = item.JSON(when)
 			}
 		}
@@ -206,6 +211,9 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return err
 		})
 		if errors.Is(err, io.EOF) {
+			if rows, ok := reader.(interface{ Semicolons() bool }); ok {
+				s.semicolons = s.semicolons || rows.Semicolons()
+			}
 			return true, nil
 		}
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
@@ -320,30 +328,4 @@ func (s *fileStream) text(file fs.File, name string) (io.Reader, error) {
 		return file, nil
 	}
 	return utf8text.Decode(seekable, ending == ".txt" || slices.Contains([]format{formatTable, formatCalendar, formatContacts, formatNotes}, s.format))
-}
-
-// noteNames are the notes that those of the stream can link to.
-func (s *fileStream) noteNames() document.Notes {
-	if s.notes == nil {
-		var names []string
-		for _, file := range s.files {
-			names = append(names, strings.TrimPrefix(file.name, s.root+"/"))
-		}
-		s.notes = document.NewNotes(names)
-	}
-	return s.notes
-}
-
-// slackUsers are the people of an export. Without their list they are known by their ids.
-func (s *fileStream) slackUsers(folder string) services.SlackUsers {
-	if s.users == nil {
-		s.users = services.SlackUsers{}
-		if file, err := s.from.fsys.Open(path.Join(folder, "users.json")); err == nil {
-			if seekable, ok := file.(io.ReadSeeker); ok {
-				s.users = services.ReadSlackUsers(seekable)
-			}
-			_ = file.Close() // it was only read
-		}
-	}
-	return s.users
 }

@@ -44,6 +44,8 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"letters that are written as their bytes", "your_posts.json", `[{"timestamp":1768443300,"title":"J\u00c3\u00b6rg","data":[{"post":"\u00f0\u009f\u0098\u0080"}]},{"timestamp":1768443300,"title":"\u00e4\u00c3"}]`, []row{
 			{"title": "Jörg", "data": []any{row{"post": "😀"}}}, {"title": "äÃ"}}},
 		{"a timeline with more raw signals than places", "Timeline.json", `{"rawSignals":[{"x":1},{"x":2}],"semanticSegments":[{"startTime":"2026-01-15T02:00:00Z"}]}`, []row{{"startTime": "2026-01-15T02:00:00Z"}}},
+		{"tags in the text of a note, and none in its code", "a.md", "---\ntags: [journal]\n---\nSee #work/boat and #2026, (#journal).\n```\n# no #tag [[no link]]\n```\n", []row{{"title": "a", "tags": []any{"journal", "work/boat"}}}},
+		{"tags as words above a note", "a.md", "---\ntags: one, two\n---\nx\n", []row{{"tags": []any{"one", "two"}}}},
 		{"a text", "a.txt", "\xef\xbb\xbfTwo\r\nlines", []row{{"title": "a", "text": "Two\nlines"}}},
 		{"a text in another charset", "a.txt", "P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2 \xfap\xecl", []row{{"text": "Příliš žluťoučký kůň úpěl"}}},
 		{"a bank's transactions", "a.ofx", "OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>DE1</BANKACCTFROM><BANKTRANLIST><DTSTART>20260101<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260115021500.000[-5:EST]<TRNAMT>-1250.50<FITID>a1<NAME>Shop &amp; Co\n<MEMO>x</STMTTRN>" +
@@ -62,6 +64,13 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"a notice that quotes a name", "_chat.txt", "15/01/2026, 02:15 - Ann changed the subject from \"A: b\" to \"C\"\n", []row{{"notice": true, "author": nil, "text": "Ann changed the subject from \"A: b\" to \"C\""}}},
 		{"a like of X", "like.js", `window.YTD.like.part0 = [{"like":{"tweetId":"1","fullText":"T &lt;3"}}]`, []row{{"fullText": "T <3"}}},
 		{"a zone with its distance from UTC", "a.csv", "at\n\"15 Jan 2026, 02:15:00 GMT+05:30\"\n\"16 Jan 2026, 02:15:00 UTC-0800\"\n\"16 Jan 2026, 02:15:00 UTC\"\n", []row{{"at": "2026-01-15T02:15:00+05:30"}, {"at": "2026-01-16T02:15:00-08:00"}, {"at": "2026-01-16T02:15:00Z"}}},
+		{"dates in JSON, in fields that are called so", "a.json", `[{"dateTime":"01/15/26 02:15:00","note":"01/15/26","app_version":"2024.12.1","sent":{"date":"Thu, 15 Jan 2026 02:15:00 +0100"}},{"dateTime":"01/16/26 02:15:00","note":"01/16/26","sent":{"date":"Fri, 16 Jan 2026 02:15:00 +0100"}}]`, []row{
+			{"dateTime": "2026-01-15T02:15:00", "note": "01/15/26", "app_version": "2024.12.1", "sent.date": "2026-01-15T02:15:00+01:00"}, {"dateTime": "2026-01-16T02:15:00", "sent.date": "2026-01-16T02:15:00+01:00"}}},
+		{"dates in JSON that may be read in two ways", "a.json", `[{"date":"01/02/2026","created":"yesterday"},{"date":"03/04/2026","created":"15 Jan 2026"}]`, []row{{"date": "01/02/2026", "created": "yesterday"}, {"date": "03/04/2026"}}},
+		{"cells of spaces, marks behind spaces and a balance in all", "a.csv", "Date, Name, Cost\n2026-01-15, \"x, y\", 50.00\n2026-01-16,\"z\", \n2026-01-20,Total balance,50.00\n", []row{{"Date": "2026-01-15", "Name": "x, y", "Cost": 50.0}, {"Name": "z", "Cost": nil}}},
+		{"a dot that is a thousand or not, between semicolons", "a.csv", "a;b\n1.000;x\n12.500;y\n", []row{{"a": "1.000"}, {"a": "12.500"}}},
+		{"a dot between commas", "a.csv", "a,b\n1.125,x\n12.500,y\n", []row{{"a": 1.125}, {"a": 12.5}}},
+		{"times as Go writes them", "a.csv", "Request Time,x\n2026-01-15 02:15:00 +0000 UTC,1\n2026-01-16 02:15:00 -0100 UTC,2\n", []row{{"Request_Time": "2026-01-15T02:15:00Z"}, {"Request_Time": "2026-01-16T02:15:00-01:00"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			records, _ := loaded(t, test.file, test.text)
@@ -86,5 +95,23 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 				t.Errorf("%d streams", len(records))
 			}
 		})
+	}
+}
+
+// A link to a file in Markdown is a relation, as [[links]] are, wherever the file is.
+func TestNotesLinkToFiles(t *testing.T) {
+	corpus, _ := openFolder(t, writeTree(t, map[string]string{"Page 01ab.md": "[Sub](Page%2001ab/Sub%2002cd.md#plan) [out](https://x.example/a.md) `[[code]]`", "Page 01ab/Sub 02cd.md": "up: [Page](../Page%2001ab.md)"}))
+	var got []string
+	for _, record := range collectRecords(t, corpus) {
+		if record.Stream == "notes_links" {
+			got = append(got, string(record.Data))
+		}
+	}
+	want := []string{
+		`{"id":"Page 01ab/Sub 02cd-a1","note_id":"Page 01ab/Sub 02cd","target":"Page 01ab.md","target_id":"Page 01ab","kind":"note","embedded":false}`,
+		`{"id":"Page 01ab-a1","note_id":"Page 01ab","target":"Page 01ab/Sub 02cd.md","target_id":"Page 01ab/Sub 02cd","heading":"plan","kind":"note","embedded":false}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -3,8 +3,10 @@ package document
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -18,7 +20,11 @@ const maxFrontMatter = 64 << 10
 var (
 	frontMatter = regexp.MustCompile(`(?s)\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\z)`)
 	heading     = regexp.MustCompile(`(?m)^# +(.+?)[ #]*$`)
-	wikiLink    = regexp.MustCompile(`(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|[^\[\]\n]*)?\]\]`)
+	codeBlock   = regexp.MustCompile("(?s)```.*?(?:```|\\z)|`[^`\n]*`")
+	// noteLink leads to a file in Markdown, as other programs than Obsidian write it.
+	noteLink  = regexp.MustCompile(`(!?)\[[^\[\]\n]*\]\(<?([^()<>\n]+\.md)(?:#([^()<>\n]*))?>?\)`)
+	inlineTag = regexp.MustCompile(`(?m)(?:^|[\s(])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
+	wikiLink  = regexp.MustCompile(`(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|[^\[\]\n]*)?\]\]`)
 )
 
 // Notes are the ids of the notes of a stream by their names: a link names a note as shortly as it can.
@@ -68,8 +74,8 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 				fields, text = known, text[found[1]:]
 			}
 		}
-		title := path.Base(id)
-		if found := heading.FindStringSubmatch(text); found != nil {
+		title, prose := path.Base(id), codeBlock.ReplaceAllString(text, "")
+		if found := heading.FindStringSubmatch(prose); found != nil {
 			title = found[1]
 		}
 		if said := (item.Item{Fields: fields}).String("title"); said != "" {
@@ -79,17 +85,50 @@ func Note(file io.Reader, name string, notes Notes) item.Reader {
 		if folder := path.Dir(id); folder != "." {
 			one.Put("folder", folder)
 		}
-		for _, field := range fields {
+		for _, field := range withTags(fields, prose) {
 			if _, taken := one.Value(field.Name); !taken && field.Name != "text" {
 				one.Fields = append(one.Fields, field)
 			}
 		}
 		one.Put("text", strings.TrimSpace(text))
-		for _, link := range wikiLink.FindAllStringSubmatch(text, -1) {
+		for _, link := range wikiLink.FindAllStringSubmatch(prose, -1) {
 			one.Attached = append(one.Attached, linkItem(id, link, notes))
+		}
+		for _, link := range noteLink.FindAllStringSubmatch(prose, -1) {
+			if target, err := url.PathUnescape(link[2]); err == nil && !strings.Contains(target, "://") {
+				link[2] = path.Join(path.Dir(id), target)
+				one.Attached = append(one.Attached, linkItem(id, link, notes))
+			}
 		}
 		return one, nil
 	}}
+}
+
+// withTags adds the tags in the text to those in the fields above it, which are a list, or words.
+func withTags(fields []item.Field, text string) []item.Field {
+	at := slices.IndexFunc(fields, func(field item.Field) bool { return field.Name == "tags" })
+	var tags []string
+	if at >= 0 {
+		var words string
+		if json.Unmarshal(fields[at].Value, &words) == nil {
+			tags = strings.FieldsFunc(words, func(one rune) bool { return one == ',' || one == ' ' })
+		} else if json.Unmarshal(fields[at].Value, &tags) != nil {
+			return fields
+		}
+	}
+	for _, found := range inlineTag.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(tags, found[1]) {
+			tags = append(tags, found[1])
+		}
+	}
+	switch {
+	case len(tags) == 0:
+	case at >= 0:
+		fields[at].Value = item.JSON(tags)
+	default:
+		fields = append(fields, item.Field{Name: "tags", Value: item.JSON(tags)})
+	}
+	return fields
 }
 
 // linkItem is a link of a note, whose id is put in front when it is known.

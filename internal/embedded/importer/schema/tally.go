@@ -20,10 +20,10 @@ type FieldTally struct {
 	name                                                                      string
 	null, boolean, integer, number, timestamp, short, long, array, objectKind int
 
-	missing int // cells that say that there is nothing
-
-	wide   bool         // a string has several lines, or more than longString characters
-	column table.Column // of cells
+	missing int          // cells that say that there is nothing
+	undated bool         // the strings are no dates
+	wide    bool         // a string has several lines, or more than longString characters
+	column  table.Column // of cells
 
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
@@ -70,6 +70,7 @@ func (t *FieldTally) Count(value []byte) {
 		if strings.Trim(text, "0123456789") == "" {
 			t.column.AddWhole(text) // some write counts of time so
 		}
+		t.undated = t.undated || !table.MayBeDate(t.name) || !t.column.AddDate(text)
 		t.countString(text)
 	default:
 		// A whole number that needs more than 64 bits is kept as a number, since the store would have to round it.
@@ -179,6 +180,7 @@ type Tally struct {
 	byName    map[string]*FieldTally
 	refused   map[string]bool // fields beyond item.MaxFields
 	Unfolds   bool            // objects become fields
+	Commas    bool            // numbers may have decimal commas
 	Objects   map[string]bool // those that do; set by Stream
 	ambiguous bool            // a record has a field twice
 }
@@ -250,7 +252,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	for _, field := range t.fields {
 		columns = append(columns, &field.column)
 	}
-	table.AssumeDecimalMark(columns)
+	table.AssumeDecimalMark(columns, t.Commas)
 	for _, field := range t.fields {
 		kind := field.kind()
 		if declaredKind, ok := declared.Types[field.name]; ok {

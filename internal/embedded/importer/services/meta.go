@@ -24,11 +24,11 @@ func IsMeta(name string, start []byte) bool {
 	return metaName.MatchString(path.Base(name)) && bytes.Contains(start, []byte(`"participants"`))
 }
 
-// Array reads JSON objects in an array: those of a chat, which has fewer of them than participants, and of a timeline, which has more raw
-// signals. The letters of what Facebook and Instagram write are put together.
+// Array reads JSON objects in an array: those of a chat, which has fewer of them than participants, of a timeline, which has more raw
+// signals, and of a board of Trello, which has more actions than cards. The letters of what Facebook and Instagram write are put together.
 func Array(file io.ReadSeeker) item.Reader {
 	parser := item.NewParser()
-	return shaped{objects.NewArray(file, "messages", "semanticSegments"), func(one item.Item) (item.Item, error) {
+	return shaped{objects.NewArray(file, "messages", "semanticSegments", "cards"), func(one item.Item) (item.Item, error) {
 		if !bytes.Contains(one.Text, []byte(`\u00`)) {
 			return one, nil
 		}

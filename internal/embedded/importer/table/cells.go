@@ -53,7 +53,7 @@ func (c Cell) appendTo(text []byte, cell string) []byte {
 func (c Cell) timestamp(plain string) string {
 	day := len(time.DateOnly)
 	switch {
-	case c.Counts() || c.form != "":
+	case c.Counts():
 		return c.Time(plain)
 	case len(plain) > day && plain[day] == ' ':
 		when, ok := model.ParseInstant(plain)
@@ -67,8 +67,8 @@ func (c Cell) timestamp(plain string) string {
 	return plain
 }
 
-// Counts reports that the cells are whole numbers that count time, or are days such as 20260115.
-func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form == wholeDay }
+// Counts reports that the cells are numbers that count time, or dates in another form than records have.
+func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form != "" }
 
 // Time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
 func (c Cell) Time(count string) string {

@@ -25,6 +25,7 @@ type Column struct {
 	plus    bool        // one has a plus
 	below   bool        // one is below zero
 	assumed numberForms // as other columns have them
+	open    bool        // no column says what the dot means in 1.234, and semicolons separate the cells
 
 	whole           int   // how many cells are whole numbers
 	fractions       int   // how many are others, which may count seconds
@@ -64,6 +65,12 @@ func (c *Column) Add(cell string) Look {
 	}
 	c.addDate(plain)
 	return Text
+}
+
+// AddDate notes a text of a field that is called as dates are: ok is false if it is none.
+func (c *Column) AddDate(text string) (ok bool) {
+	c.addDate(text)
+	return !c.dateless
 }
 
 // addDate strikes the forms of a date that the cell does not have.
@@ -139,7 +146,7 @@ func (c *Column) extend(number int64) {
 func (c *Column) HasZero() bool { return c.zeros > 0 }
 
 // timeName is a name of a column that holds times.
-var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
+var timeName = regexp.MustCompile(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|usec|us|micros|ns|nanos|unixtime))?$)` +
 	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos)?$|(?:^|\.)date[A-Z]`)
 
 // A clock is a way to count time: its unit, and for how many seconds it had counted in 1970.
@@ -192,6 +199,8 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		return Cell{Kind: "timestamp", clock: c.clock()}
 	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName.MatchString(name):
 		return Cell{Kind: "timestamp", form: wholeDay}
+	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
+		return Cell{Kind: "string"}
 	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
 		return Cell{Kind: kind, numbers: forms}
 	case texts == 0:

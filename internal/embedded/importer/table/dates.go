@@ -24,7 +24,7 @@ const dottedLong, dottedShort = 1, 2
 
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
-	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}|[a-z]{3,4}))?(?: uhr)?$`)
+	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr)?$`)
 	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
 	yearLast = regexp.MustCompile(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
 	weekday  = regexp.MustCompile(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)[.,]* `)
@@ -66,6 +66,9 @@ func splitDate(text string) (day string, clock []string) {
 	}
 	return month.ReplaceAllStringFunc(weekday.ReplaceAllString(text, ""), abbreviate), clock
 }
+
+// MayBeDate reports the name of a field that says when something was.
+func MayBeDate(name string) bool { return timeName.MatchString(name) || dateName.MatchString(name) }
 
 // isDate reports whether a text may be a date.
 func isDate(text string) bool {
@@ -115,6 +118,7 @@ func writeDate(text, form string) (written string, ok bool) {
 	}
 	at, err := time.Parse(layout, of)
 	zone := strings.ToUpper(clock[6])
+	zone = strings.TrimSuffix(zone, " UTC") // as Go writes it, behind an offset
 	if len(zone) > len("UTC") && zone[0] != '+' && zone[0] != '-' {
 		if rest := strings.TrimPrefix(strings.TrimPrefix(zone, "UTC"), "GMT"); rest[0] == '+' || rest[0] == '-' {
 			zone = rest

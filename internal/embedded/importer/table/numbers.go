@@ -89,8 +89,9 @@ func (f numberForms) plain(cell string) string {
 	return groupMarks[f].Replace(strings.TrimPrefix(cell, "+"))
 }
 
-// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one.
-func AssumeDecimalMark(columns []*Column) {
+// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one. If
+// none has, such numbers stay texts where semicolons separate the cells: then commas may be decimal marks.
+func AssumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
 		if one.marked && (one.numbers == pointNumbers || one.numbers == commaNumbers) {
@@ -99,7 +100,7 @@ func AssumeDecimalMark(columns []*Column) {
 	}
 	if found != pointNumbers|commaNumbers {
 		for _, one := range columns {
-			one.assumed = found
+			one.assumed, one.open = found, semicolons && found == 0
 		}
 	}
 }

@@ -135,11 +135,11 @@ func (r *reader) endsHere() bool {
 }
 
 // totals are what a row is called that sums up the others.
-var totals = regexp.MustCompile(`(?i)^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe|betrag)?|total (?:général|general|geral)|totale|totaal|suma|razem|celkem|összesen|итого|всего|合計|合计|总计|總計):?$`)
+var totals = regexp.MustCompile(`(?i)^(?:(?:grand |sub)?totals?(?: balance)?|sum|summe|gesamt(?:summe|betrag)?|total (?:général|general|geral)|totale|totaal|suma|razem|celkem|összesen|итого|всего|合計|合计|总计|總計):?$`)
 
 // isTotal reports a row that sums up the others.
 func isTotal(cells []string) bool {
-	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" })
+	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" && !isDay(cell) })
 	return at >= 0 && totals.MatchString(strings.TrimSpace(cells[at]))
 }
 

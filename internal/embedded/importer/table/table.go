@@ -218,6 +218,7 @@ func (r *reader) parse(text []byte, lazily bool) ([]string, error) {
 	}
 	r.quoted.Reset(bytes.NewReader(text))
 	r.parser.LazyQuotes = lazily
+	r.parser.TrimLeadingSpace = bytes.Contains(text, []byte(string(r.comma)+` "`)) // a mark behind a space is one all the same
 	cells, err := r.parser.Read()
 	if err != nil {
 		return nil, err
@@ -230,6 +231,9 @@ func (r *reader) parse(text []byte, lazily bool) ([]string, error) {
 	}
 	return cells, nil
 }
+
+// Semicolons reports that semicolons separate the cells, as where numbers have decimal commas.
+func (r *reader) Semicolons() bool { return r.comma == ';' }
 
 func (r *reader) Next() (item.Item, error) {
 	if !r.begun {
@@ -307,7 +311,7 @@ func (r *reader) Next() (item.Item, error) {
 func (r *reader) add(name string, key []byte, value func([]byte, string) []byte, cell string) {
 	r.text = append(r.text, key...)
 	start := len(r.text)
-	if cell == "" {
+	if strings.TrimSpace(cell) == "" {
 		r.text = append(r.text, "null"...)
 	} else {
 		r.text = value(r.text, cell)
