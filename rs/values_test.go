@@ -1,0 +1,182 @@
+package rs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+func TestNumbersOfAnObject(t *testing.T) {
+	for value, want := range map[string]struct {
+		n  int
+		ok bool
+	}{
+		`7`: {7, true}, `"12"`: {12, true}, `3.0`: {3, true}, `1e2`: {100, true}, `-4`: {-4, true},
+		`3.5`: {}, `"x"`: {}, `""`: {}, `null`: {}, `{}`: {}, `1e400`: {}, `0.1000000001`: {}, `16777217.0`: {16777217, true},
+	} {
+		if n, ok := (rs.Object{{Name: "n", Value: value}}).Number("n"); n != want.n || ok != want.ok {
+			t.Errorf("%s is %d, %v", value, n, ok)
+		}
+	}
+}
+
+func TestSeveralMembersAreSetAtOnce(t *testing.T) {
+	o := rs.Object{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"c", "4"}}
+	if got := o.WithAll(rs.Object{{"a", "5"}, {"d", "6"}}).JSON(); got != `{"a":5,"b":2,"c":4,"d":6}` {
+		t.Error(got)
+	}
+	if got := o.WithAll(nil).JSON(); got != o.JSON() {
+		t.Error(got)
+	}
+}
+
+// encoding/json takes a name in any case: what decides who gets in refuses two that it takes for one, and no other two.
+func TestMembersThatAreTheSameToAnotherReader(t *testing.T) {
+	for text, ambiguous := range map[string]bool{
+		`{"kind":1,"sub":2}`:      false,
+		`{"kind":1,"kind":2}`:     true,
+		`{"Kind":1}`:              true,
+		`{"\u212Aind":1}`:         true, // the Kelvin sign folds to k
+		`{"other":1,"Another":2}`: false,
+		`{"kine":1}`:              false,
+	} {
+		if err := rs.AsObject(text).CheckMembers("kind", "sub"); errors.Is(err, rs.ErrAmbiguousMember) != ambiguous {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestStableCodes(t *testing.T) {
+	for code, want := range map[rs.Code]bool{
+		"grant_revoked": true, "context.active-2": true, rs.Code(strings.Repeat("a", 80)): true,
+		"": false, rs.Code(strings.Repeat("a", 81)): false, "a b": false, "naïve": false, "a/b": false, "a\n": false, "²": false,
+	} {
+		if code.Valid() != want {
+			t.Errorf("%q is valid: %v", code, !want)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	const date = "Mon, 02 Nov 2026 10:00:00 GMT"
+	for value, want := range map[string]time.Duration{
+		"0": 0, "7": 7 * time.Second, "86400": 24 * time.Hour, "86401": 0, "-1": 0, "soon": 0, "": 0,
+		"Mon, 02 Nov 2026 10:00:09 GMT": 9 * time.Second, "Mon, 02 Nov 2026 09:59:59 GMT": 0, "Mon, 09 Nov 2026 10:00:00 GMT": 24 * time.Hour,
+	} {
+		if got := rs.RetryAfter(http.Header{"Retry-After": {value}, "Date": {date}}); got != want {
+			t.Errorf("%q is %s, want %s", value, got, want)
+		}
+	}
+	if got := rs.RetryAfter(http.Header{"Retry-After": {date}}); got != 0 {
+		t.Errorf("a date beside none is %s", got)
+	}
+}
+
+// Of members with one name the last counts, in its own place, in every object.
+func TestDistinctMembers(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"a":1,"b":{"c":1,"c":2},"a":3}`: `{"b":{"c":2},"a":3}`,
+		`[{"a":1,"a":2},{"a":3}]`:         `[{"a":2},{"a":3}]`,
+		`{"a":[1,{"b":1,"b":[2]}]}`:       `{"a":[1,{"b":[2]}]}`,
+		`{"a":1,"b":2}`:                   `{"a":1,"b":2}`,
+	} {
+		response, err := rs.ReadResponse(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := response.Distinct(); got != want {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+}
+
+// An answer has at most a million values (1 << 20), and one more is refused.
+func TestValuesOfAnAnswerAreBounded(t *testing.T) {
+	for count, code := range map[int]rs.Code{1 << 20: "", 1<<20 + 1: rs.ResponseTooLarge} {
+		_, err := rs.ReadResponse("[" + strings.TrimSuffix(strings.Repeat("0,", count), ",") + "]")
+		if typed := new(rs.Error); errors.As(err, &typed) != (code != "") || typed.Code != code {
+			t.Errorf("%d values: %v", count, err)
+		}
+	}
+}
+
+func TestAWrappedListIsReplacedWhereItIs(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"object":"list","data":[{"id":"a"},{"id":"b"}]}`:          `{"object":"list","data":[{"id":"b"}]}`,
+		`{"data":{"object":"list","data":[{"id":"a"},{"id":"b"}]}}`: `{"data":{"object":"list","data":[{"id":"b"}]}}`,
+	} {
+		response, err := rs.ReadResponse(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, ok := response.List()
+		if !ok || len(list.Items) != 2 {
+			t.Fatalf("%s: %+v", body, list)
+		}
+		if got := list.With(list.Items[1:]).JSON(); got != want {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+}
+
+func TestTheKeyOfAConnector(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"connector_key":"gmail"}`:                                  "gmail",
+		`{"connector_id":"https://registry.example/c/gmail/"}`:       "gmail",
+		`{"connector_id":"a/b"}`:                                     "a/b", // no URL
+		`{"source":{"kind":"connector","id":"slack"}}`:               "slack",
+		`{"source":{"kind":"file","id":"slack"}}`:                    "",
+		`{"connector_key":"a","connector_id":"b","source":{"id":1}}`: "a",
+	} {
+		if got := rs.ConnectorKey(rs.AsObject(text)); got != want {
+			t.Errorf("%s is %q", text, got)
+		}
+	}
+}
+
+// A document that lists its own streams is no wrapper of others, and a stream of no connector says so.
+func TestWhoseAStreamIs(t *testing.T) {
+	s := rs.ReadSchema(`{"data":{"streams":[{"name":"inner"}]},"streams":[{"name":"outer"}]}`)
+	if len(s.Streams) != 1 || s.Streams[0].Name != "outer" || s.Streams[0].Connector != -1 {
+		t.Errorf("%+v", s.Streams)
+	}
+	s = rs.ReadSchema(`{"connectors":[{"connector_key":"k","streams":[{"name":"a"}]}],"streams":[{"name":"b"}]}`)
+	if len(s.Streams) != 2 || s.Streams[0].Connector != 0 || s.Streams[1].Connector != -1 {
+		t.Errorf("%+v", s.Streams)
+	}
+}
+
+// An id that cannot stand in a word of prose, in any of its parts, is a URI.
+func TestPartsOfAnIDThatNeedQuoting(t *testing.T) {
+	for _, ref := range []rs.Ref{
+		{ConnectionID: "my cin", Stream: "s", RecordID: "r"}, {ConnectionID: "c", Stream: "a stream", RecordID: "r"},
+		{ConnectionID: "c", Stream: "s", RecordID: "an id"}, {ConnectionID: "c", Stream: "a:b", RecordID: "r"}, {Stream: "s", RecordID: "a \"b\""},
+	} {
+		text := ref.String()
+		if parsed, err := rs.ParseRef(text); !strings.HasPrefix(text, rs.RecordURIPrefix) || err != nil || parsed != ref {
+			t.Errorf("%+v is %s, which is %+v (%v)", ref, text, parsed, err)
+		}
+	}
+}
+
+// A token is found however JSON spells its characters: each is tried as an escape, in both cases of its digits.
+func TestATokenWithOneEscapeIsFound(t *testing.T) {
+	const token = "tok09AZaz-._~+=%end"
+	redactor := rs.NewToken(token).Redactor()
+	for at, c := range token {
+		for _, digits := range []string{"0123456789abcdef", "0123456789ABCDEF"} {
+			escape := `\u00` + string(digits[c>>4]) + string(digits[c&15])
+			raw := `{"a":"b ` + token[:at] + escape + token[at+1:] + `"}`
+			got := redactor.JSON(raw)
+			var read struct{ A string }
+			if err := json.Unmarshal([]byte(got), &read); err != nil || strings.Contains(read.A, token) {
+				t.Errorf("%s is %s (%v)", raw, got, err)
+			}
+		}
+	}
+}
