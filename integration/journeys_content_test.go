@@ -170,6 +170,7 @@ func (contentOnly) page(_ call, seen string) page {
 var (
 	tableHead = regexp.MustCompile(`^id \| (.*?)(?: \(id = (\S+) \+ first column\))?$`)
 	cellsOf   = regexp.MustCompile(`(?:"(?:[^"\\]|\\.)*"|[^"|])+`)
+	usualCell = regexp.MustCompile(`^~ in (\S+): (.*)$`)
 	blockLine = regexp.MustCompile(`^([\w.]+): (.*)$`)
 	cutValue  = regexp.MustCompile(`^("(?:[^"\\]|\\.)*")… \(\+[\d,]+ characters(?:: (.*))?\)$`)
 )
@@ -178,10 +179,15 @@ var (
 func printedRows(lines []string) []row {
 	var rows []row
 	var columns []string
+	var usual map[string]string
 	prefix := ""
 	for _, line := range lines {
 		if head := tableHead.FindStringSubmatch(line); head != nil {
-			columns, prefix = strings.Split(head[1], " | "), head[2]
+			columns, prefix, usual = strings.Split(head[1], " | "), head[2], map[string]string{}
+			continue
+		}
+		if found := usualCell.FindStringSubmatch(line); found != nil {
+			usual[found[1]] = found[2]
 			continue
 		}
 		if id, ok := strings.CutPrefix(line, "id: "); ok {
@@ -201,7 +207,10 @@ func printedRows(lines []string) []row {
 			r.id = prefix + r.id
 		}
 		for i, cell := range cells[1:min(len(cells), len(columns)+1)] {
-			r.set(columns[i], strings.Trim(cell, " \x00"))
+			if cell = strings.Trim(cell, " \x00"); cell == "~" {
+				cell = usual[columns[i]]
+			}
+			r.set(columns[i], cell)
 		}
 		rows = append(rows, r)
 	}

@@ -34,7 +34,7 @@ const (
 	// errorBytes bounds the text of an error.
 	errorBytes = 2 << 10
 
-	recordsText     = 8 << 10  // the previews of query_records
+	recordsText     = 9 << 10  // the previews of query_records
 	listText        = 8 << 10  // the rows of list_streams
 	documentJSON    = 20 << 10 // a fetched document, which stands on both channels
 	cutsJSON        = 3 << 10  // the calls that read on, in a document's metadata

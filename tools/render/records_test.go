@@ -60,6 +60,16 @@ func TestRecordTables(t *testing.T) {
 			[]string{record("cin_a", "o1", `{"id":"o1","total":39.35,"currency":"EUR"}`), record("cin_a", "o2", `{"id":"o2","total":7,"note":null}`)},
 			[]string{"id | total | currency | note (id = cin_a/orders: + first column)", "o1 | 39.35 | EUR |", "o2 | 7 |  | null"},
 		},
+		"a long value that most records have stands once": {
+			[]string{
+				record("cin_a", "o1", `{"to":["nora@lindqvist.example"],"x":"~"}`), record("cin_a", "o2", `{"to":["nora@lindqvist.example"],"x":"a"}`),
+				record("cin_a", "o3", `{"to":["nora@lindqvist.example"]}`), record("cin_a", "o4", `{"to":["tom@lindqvist.example"]}`), record("cin_a", "o5", `{"x":1}`),
+			},
+			[]string{
+				"id | to | x (id = cin_a/orders: + first column)", `~ in to: ["nora@lindqvist.example"]`,
+				`o1 | ~ | "~"`, "o2 | ~ | a", "o3 | ~ |", `o4 | ["tom@lindqvist.example"] |`, "o5 |  | 1",
+			},
+		},
 		"an id with a slash is printed whole": {
 			[]string{record("cin_a", "2026/1", `{"total":1}`), record("cin_a", "o2", `{"total":2}`)},
 			[]string{"id | total (id = cin_a/orders: + first column)", "pdpp://record/cin_a/orders/2026%2F1 | 1", "o2 | 2"},

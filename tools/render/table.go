@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
@@ -108,11 +107,11 @@ func (t *recordTable) record(g *tableGroup, it *item) string {
 	var record string
 	switch {
 	case g.block && it.deleted: // no header says what its id begins with
-		record = t.row("", nil, false, it)
+		record = t.row("", nil, nil, false, it)
 	case g.block:
 		record = t.block(it)
 	default:
-		record = t.row(g.prefix, g.columns, g.emitted, it)
+		record = t.row(g.prefix, g.columns, g.usual, g.emitted, it)
 	}
 	for i := range it.relations {
 		lines := t.relation(g, it, &it.relations[i], recordBytes-len(record)-1)
@@ -151,7 +150,7 @@ func (t *recordTable) block(it *item) string {
 }
 
 // row is a record as a line of the table.
-func (t *recordTable) row(prefix string, columns []string, emitted bool, it *item) string {
+func (t *recordTable) row(prefix string, columns []string, usual map[string]string, emitted bool, it *item) string {
 	b := append(make([]byte, 0, 256), it.handle(prefix, "(no id)")...)
 	if it.deleted {
 		return string(append(append(b, separator...), deletedCell(it)...))
@@ -161,7 +160,9 @@ func (t *recordTable) row(prefix string, columns []string, emitted bool, it *ite
 	}
 	for _, column := range columns {
 		b = append(b, separator...)
-		if it.data.Includes(column) {
+		if value := usual[column]; value != "" && it.data.Get(column) == value {
+			b = append(b, usualCell...)
+		} else if it.data.Includes(column) {
 			b = t.appendCell(b, it, pair(column, it.data.Get(column)), false)
 		}
 	}
@@ -192,7 +193,7 @@ func (t *recordTable) relation(g *tableGroup, it *item, related *relation, remai
 	}
 	start, written := "  "+shownName(related.name)+": ", 0
 	for written < min(len(related.records), maxChildShown) && size(lines) < remaining-lineChars {
-		line := t.row(columns.prefix, columns.columns, false, &related.records[written])
+		line := t.row(columns.prefix, columns.columns, nil, false, &related.records[written])
 		lines = append(lines, start+clean.Clip(line, lineChars-4*labelChars))
 		written++
 	}
@@ -206,141 +207,4 @@ func (t *recordTable) relation(g *tableGroup, it *item, related *relation, remai
 		lines = append(lines, start+"none")
 	}
 	return lines
-}
-
-const (
-	maxColumns = 40 // a record with more fields is a block of lines
-	maxTables  = 4  // tables on a page; records of more connections in turn stand in one, with their whole ids
-)
-
-// A tableGroup is some records of a page that follow one another, or all that were expanded in those under one name, with their columns.
-type tableGroup struct {
-	relation string // the name of the latter
-	items    []item
-	prefix   string // of the ids; "" when they are printed whole
-	columns  []string
-	emitted  bool // no record has a time of its own: when each was read stands behind the id
-	block    bool // each record is a block of lines
-	related  []tableGroup
-}
-
-func newTableGroup(relation string, items []item) tableGroup {
-	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
-	for i := range items {
-		for _, r := range items[i].relations {
-			at := slices.IndexFunc(g.related, func(g tableGroup) bool { return g.relation == r.name })
-			if at < 0 {
-				at, g.related = len(g.related), append(g.related, tableGroup{relation: r.name})
-			}
-			g.related[at].items = append(g.related[at].items, r.records...)
-		}
-	}
-	for i, r := range g.related {
-		g.related[i] = newTableGroup(r.relation, r.items)
-	}
-	return g
-}
-
-// groupRecords divides a page at each change of connection, unless that changes too often.
-func groupRecords(items []item) []tableGroup {
-	var groups []tableGroup
-	for i := range items {
-		n := len(groups) - 1
-		if n < 0 || groups[n].items[0].conn != items[i].conn || groups[n].items[0].stream != items[i].stream {
-			groups, n = append(groups, tableGroup{items: items[i:i]}), n+1
-		}
-		groups[n].items = items[i-len(groups[n].items) : i+1]
-	}
-	if len(groups) > max(maxTables, len(items)/4) {
-		groups = []tableGroup{{items: items}}
-	}
-	for i := range groups {
-		g := newTableGroup("", groups[i].items)
-		g.emitted = !slices.ContainsFunc(g.items, func(it item) bool { return it.authored != "" || it.emitted == "" })
-		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), lineChars)
-		groups[i] = g
-	}
-	return groups
-}
-
-// commonPrefix is what the ids of most records of one connection and stream begin with; "" when there is no such beginning. An id
-// that does not begin with it is printed whole.
-func commonPrefix(items []item) string {
-	prefix := ""
-	for i := range items {
-		switch it := &items[i]; {
-		case it.ref == (rs.Ref{}): // has no id that could be printed
-		case it.conn != items[0].conn || it.stream != items[0].stream:
-			return ""
-		case prefix == "" || strings.HasPrefix(prefix, rs.RecordURIPrefix):
-			prefix = idPrefix(it)
-		}
-	}
-	return prefix
-}
-
-// idPrefix is the part of an id before its record id.
-func idPrefix(it *item) string {
-	if strings.HasPrefix(it.id, rs.RecordURIPrefix) {
-		return it.id[:strings.LastIndexByte(it.id, '/')+1]
-	}
-	return strings.TrimSuffix(it.id, it.recordID)
-}
-
-// columnsOf are the names of all fields, in the order in which they are met.
-func columnsOf(items []item) []string {
-	var columns []string
-	seen := map[string]bool{}
-	for i := range items {
-		for _, m := range items[i].data {
-			if repeatsID(&items[i], m) || seen[m.Name] {
-				continue
-			}
-			seen[m.Name] = true
-			columns = append(columns, m.Name)
-		}
-	}
-	return columns
-}
-
-// repeatsID reports the field that says the record's id again.
-func repeatsID(it *item, m member) bool {
-	if m.Name != "id" || rs.Kind(m.Value) != "string" {
-		return false
-	}
-	id, _ := rs.AsText(m.Value)
-	return id == it.recordID
-}
-
-// header names the columns.
-func (g *tableGroup) header() string {
-	names := append(make([]string, 0, 2+len(g.columns)), "id")
-	if g.emitted {
-		names = append(names, "emitted_at")
-	}
-	for _, column := range g.columns {
-		names = append(names, shownName(column))
-	}
-	line := strings.Join(names, separator)
-	if g.prefix != "" {
-		line += " (id = " + g.prefix + " + first column)"
-	}
-	if g.relation == "" {
-		return line
-	}
-	return clean.Clip("  "+shownName(g.relation)+": "+line, lineChars)
-}
-
-// head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
-func (g *tableGroup) head() string {
-	if g.block {
-		return ""
-	}
-	lines := []string{g.header()}
-	for i := range g.related {
-		if len(g.related[i].columns) > 0 {
-			lines = append(lines, g.related[i].header())
-		}
-	}
-	return strings.Join(lines, "\n")
 }

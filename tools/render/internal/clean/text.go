@@ -188,7 +188,7 @@ func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 // PlainCell reports a text that a cell shows as it is: it is one line, and nobody can take it for another value, for two cells, or
 // for more than a value.
 func PlainCell(s string) bool {
-	if s == "" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") ||
+	if s == "" || s == "~" || s == "null" || s == "true" || s == "false" || strings.ContainsAny(s, "|\"{}[]<>=\\\n\t`") || strings.Contains(s, ": ") ||
 		s[0] == '(' || s[0] == ' ' || s[len(s)-1] == ' ' || !printable(s) {
 		return false
 	}

@@ -1,0 +1,179 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+)
+
+const (
+	maxColumns = 40 // a record with more fields is a block of lines
+	maxTables  = 4  // tables on a page; records of more connections in turn stand in one, with their whole ids
+)
+
+// A tableGroup is some records of a page that follow one another, or all that were expanded in those under one name, with their columns.
+type tableGroup struct {
+	relation string // the name of the latter
+	items    []item
+	prefix   string // of the ids; "" when they are printed whole
+	columns  []string
+	emitted  bool              // no record has a time of its own: when each was read stands behind the id
+	block    bool              // each record is a block of lines
+	usual    map[string]string // of a column, the long value that most of its cells have: they show usualCell instead
+	related  []tableGroup
+}
+
+// usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
+const usualCell = "~"
+
+// usualValues finds the values that are said once for a column: long ones that at least half of several records have, such as the one
+// recipient of most messages.
+func usualValues(items []item, columns []string) map[string]string {
+	const least, most = 24, 300 // bytes
+	usual := map[string]string{}
+	for _, column := range columns {
+		counts := map[string]int{}
+		for i := range items {
+			value := items[i].data.Get(column)
+			if len(value) < least || len(value) > most {
+				continue
+			}
+			if counts[value]++; counts[value] >= 3 && 2*counts[value] >= len(items) {
+				usual[column] = value
+			}
+		}
+	}
+	return usual
+}
+
+func newTableGroup(relation string, items []item) tableGroup {
+	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
+	for i := range items {
+		for _, r := range items[i].relations {
+			at := slices.IndexFunc(g.related, func(g tableGroup) bool { return g.relation == r.name })
+			if at < 0 {
+				at, g.related = len(g.related), append(g.related, tableGroup{relation: r.name})
+			}
+			g.related[at].items = append(g.related[at].items, r.records...)
+		}
+	}
+	for i, r := range g.related {
+		g.related[i] = newTableGroup(r.relation, r.items)
+	}
+	return g
+}
+
+// groupRecords divides a page at each change of connection, unless that changes too often.
+func groupRecords(items []item) []tableGroup {
+	var groups []tableGroup
+	for i := range items {
+		n := len(groups) - 1
+		if n < 0 || groups[n].items[0].conn != items[i].conn || groups[n].items[0].stream != items[i].stream {
+			groups, n = append(groups, tableGroup{items: items[i:i]}), n+1
+		}
+		groups[n].items = items[i-len(groups[n].items) : i+1]
+	}
+	if len(groups) > max(maxTables, len(items)/4) {
+		groups = []tableGroup{{items: items}}
+	}
+	for i := range groups {
+		g := newTableGroup("", groups[i].items)
+		g.emitted = !slices.ContainsFunc(g.items, func(it item) bool { return it.authored != "" || it.emitted == "" })
+		g.block = len(items) == 1 || len(g.columns) > maxColumns || clean.LongerThan(g.header(), lineChars)
+		if !g.block { // which has few columns
+			g.usual = usualValues(g.items, g.columns)
+		}
+		groups[i] = g
+	}
+	return groups
+}
+
+// commonPrefix is what the ids of most records of one connection and stream begin with; "" when there is no such beginning. An id
+// that does not begin with it is printed whole.
+func commonPrefix(items []item) string {
+	prefix := ""
+	for i := range items {
+		switch it := &items[i]; {
+		case it.ref == (rs.Ref{}): // has no id that could be printed
+		case it.conn != items[0].conn || it.stream != items[0].stream:
+			return ""
+		case prefix == "" || strings.HasPrefix(prefix, rs.RecordURIPrefix):
+			prefix = idPrefix(it)
+		}
+	}
+	return prefix
+}
+
+// idPrefix is the part of an id before its record id.
+func idPrefix(it *item) string {
+	if strings.HasPrefix(it.id, rs.RecordURIPrefix) {
+		return it.id[:strings.LastIndexByte(it.id, '/')+1]
+	}
+	return strings.TrimSuffix(it.id, it.recordID)
+}
+
+// columnsOf are the names of all fields, in the order in which they are met.
+func columnsOf(items []item) []string {
+	var columns []string
+	seen := map[string]bool{}
+	for i := range items {
+		for _, m := range items[i].data {
+			if repeatsID(&items[i], m) || seen[m.Name] {
+				continue
+			}
+			seen[m.Name] = true
+			columns = append(columns, m.Name)
+		}
+	}
+	return columns
+}
+
+// repeatsID reports the field that says the record's id again.
+func repeatsID(it *item, m member) bool {
+	if m.Name != "id" || rs.Kind(m.Value) != "string" {
+		return false
+	}
+	id, _ := rs.AsText(m.Value)
+	return id == it.recordID
+}
+
+// header names the columns.
+func (g *tableGroup) header() string {
+	names := append(make([]string, 0, 2+len(g.columns)), "id")
+	if g.emitted {
+		names = append(names, "emitted_at")
+	}
+	for _, column := range g.columns {
+		names = append(names, shownName(column))
+	}
+	line := strings.Join(names, separator)
+	if g.prefix != "" {
+		line += " (id = " + g.prefix + " + first column)"
+	}
+	if g.relation == "" {
+		return line
+	}
+	return clean.Clip("  "+shownName(g.relation)+": "+line, lineChars)
+}
+
+// head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
+func (g *tableGroup) head() string {
+	if g.block {
+		return ""
+	}
+	lines := []string{g.header()}
+	for _, column := range g.columns {
+		if value := g.usual[column]; value != "" {
+			cell, _ := clean.AppendCell(nil, value, mostText)
+			lines = append(lines, usualCell+" in "+shownName(column)+": "+string(cell))
+		}
+	}
+	for i := range g.related {
+		if len(g.related[i].columns) > 0 {
+			lines = append(lines, g.related[i].header())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
