@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -73,11 +74,15 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 		return nil
 	}
 	list, _ := answer.Response.List()
-	_, missing := list.Envelope.Object("meta").Object("recall").Number("partial_count")
-	if answer.Repair == nil && !missing && len(list.Items) > fewHits {
+	recall := list.Envelope.Object("meta").Object("recall")
+	_, missing := recall.Number("partial_count")
+	if answer.Repair == nil && !missing && len(list.Items) > fewHits && !recall.Has("preferred_time") {
 		return nil
 	}
 	since, until, rest, named := relax.Period(s.q)
+	if !named {
+		since, until, rest, named = correct.NamedPeriod(s.q, time.Now().UTC())
+	}
 	if !named {
 		return nil
 	}
@@ -87,7 +92,10 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 	} else {
 		args = args.Without("mode")
 	}
-	return append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)}, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
+	if args = append(args, rs.Member{Name: "since", Value: rs.EncodeJSON(since)}); until != "" {
+		args = append(args, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
+	}
+	return args
 }
 
 // A periodSearch is the core of a search that may have a period.

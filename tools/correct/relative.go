@@ -66,6 +66,46 @@ func relativeSpan(s string, now time.Time) (first, last time.Time, ok bool) {
 	return time.Time{}, time.Time{}, false
 }
 
+const monthNames = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+
+// timeWords are what names a time in a query without a year.
+var timeWords = regexp.MustCompile(`(?i)\b(?:(on|in|during|from|of|since|last|this)\s+)?(?:(yesterday|today|(?:last|this|past|previous)\s+(?:week|month|year))|` +
+	`(\d{1,2})(?:st|nd|rd|th)?\s+(` + monthNames + `)|(` + monthNames + `)(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?)\b`)
+
+// NamedPeriod returns the first and the last day of the one time that a query names by its distance from today or without a year, and the
+// query without it; until is "" where it lasts. A month alone needs a word before it that makes it a time, as in March.
+func NamedPeriod(query string, now time.Time) (since, until, rest string, ok bool) {
+	all := timeWords.FindAllStringSubmatchIndex(query, -1)
+	var found []string
+	var at []int
+	for _, candidate := range all {
+		parts := timeWords.FindStringSubmatch(query[candidate[0]:candidate[1]])
+		if parts[1] == "" && parts[5] != "" && parts[6] == "" {
+			continue // it may be a name or a word
+		}
+		if at != nil {
+			return "", "", "", false
+		}
+		found, at = parts, candidate
+	}
+	if at == nil || strings.ContainsAny(query, "\"“”") {
+		return "", "", "", false
+	}
+	words := found[2]
+	if words == "" {
+		words = strings.TrimSpace(found[3] + found[6] + " " + found[4] + found[5])
+	}
+	first, last, ok := relativeSpan(words, now)
+	if !ok {
+		return "", "", "", false
+	}
+	if !strings.EqualFold(found[1], "since") {
+		until = last.Format(time.DateOnly)
+	}
+	rest = strings.Join(strings.Fields(query[:at[0]]+" "+query[at[1]:]), " ")
+	return first.Format(time.DateOnly), until, strings.Trim(rest, " ?!.,"), true
+}
+
 // Relative returns the call with dates in place of times that are named by their distance from now, as bounds of a search and in a filter;
 // false where there is none.
 func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {

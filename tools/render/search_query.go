@@ -119,7 +119,7 @@ func leftOut(recall object) []string {
 		says = append(says, "left out as common: "+words)
 	}
 	if words := bare("time_words"); words != "" {
-		says = append(says, "taken for a time, whose records come first: "+words+" ("+clean.Bare(clean.Preview(recall.Text("preferred_time"), wordChars))+")")
+		says = append(says, "taken for a time, whose records rank higher: "+words+" ("+clean.Bare(clean.Preview(recall.Text("preferred_time"), wordChars))+")")
 	}
 	return says
 }
