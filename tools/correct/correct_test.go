@@ -274,3 +274,33 @@ func TestTimesInAQuery(t *testing.T) {
 		}
 	}
 }
+
+// A condition that other languages wrap is taken as it is inside; one that is excluded is never taken for one that must hold.
+func TestWrappedConditions(t *testing.T) {
+	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
+	for sent, want := range map[string]string{
+		`{"range":{"total":{"gte":5}}}`: `{"total":{"gte":5}}`,
+		`{"bool":{"must":[{"term":{"a":1}},{"range":{"b":{"lt":2}}}],"filter":{"term":{"c":3}}}}`: `{"a":1,"b":{"lt":2},"c":3}`,
+		`{"query":{"constant_score":{"filter":{"term":{"a":{"value":1}}}}}}`:                      `{"a":1}`,
+		`{"where":{"a":{"_gte":1},"b":{"_eq":"x"}}}`:                                              `{"a":{"gte":1},"b":"x"}`,
+		`{"range":{"gte":1}}`: `{"range":{"gte":1}}`,
+		`{"filter":"x"}`:      `{"filter":"x"}`,
+	} {
+		args := rs.Object{{Name: "filter", Value: sent}}
+		if got, _ := known.Canonical(args); got.Get("filter") != want {
+			t.Errorf("%s becomes %s, want %s", sent, got.Get("filter"), want)
+		}
+	}
+	for _, sent := range []string{
+		`{"must_not":[{"term":{"a":1}}]}`, `{"not":{"a":1}}`, `{"not":{"term":{"a":1}}}`, `{"bool":{"must_not":{"range":{"a":{"gte":1}}}}}`,
+		`{"not":{"not":{"a":1}}}`, `{"not":{"bool":{"must":[{"term":{"a":1}},{"term":{"b":1}}]}}}`, `{"not":{"filter":{"a":1,"b":2}}}`,
+		`{"bool":{"must":{"term":{"a":1}},"must_not":{"term":{"b":1}}}}`, `{"bool":{"should":[{"term":{"a":1}}]}}`, `{"nested":{"query":{"a":1}}}`,
+	} {
+		got, _ := known.Canonical(rs.Object{{Name: "filter", Value: sent}})
+		for _, m := range got.Object("filter") {
+			if o := rs.AsObject(m.Value); (m.Name == "a" || m.Name == "b") && (o == nil || !o.Has("not")) && !strings.Contains(sent, `"must":{"term":{"a"`) {
+				t.Errorf("%s becomes %s", sent, got.Get("filter"))
+			}
+		}
+	}
+}

@@ -195,7 +195,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 		return all.JSON(), nil, nil
 	}
 	o := rs.AsObject(raw)
-	for _, word := range []string{"or", "$or", "OR"} {
+	for _, word := range []string{"or", "$or", "OR", "should"} {
 		if list := o.Array(word); len(o) == 1 && len(list) > 0 { // there is no "or": one call for each
 			return filterOf(list[0]), nil, nil
 		}
@@ -228,6 +228,8 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 					all = with(with(all, name, "gte", list[0]), name, "lte", list[1])
 				case likely[plain] != "":
 					all = with(all, name, likely[plain], r.Value)
+				case exclusions[plain] && len(rs.AsObject(r.Value)) == 1 && complements[rs.AsObject(r.Value)[0].Name] != "":
+					all = with(all, name, complements[rs.AsObject(r.Value)[0].Name], rs.AsObject(r.Value)[0].Value)
 				case exclusions[plain]:
 					excluded, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
 				case seeks[plain]:
@@ -262,7 +264,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 // alternatives are the values of the first condition that has several, of which one call can ask for one only.
 func alternatives(raw string) []string {
 	filter := rs.AsObject(raw)
-	for _, word := range []string{"or", "$or", "OR"} {
+	for _, word := range []string{"or", "$or", "OR", "should"} {
 		if list := filter.Array(word); len(filter) == 1 && len(list) > 1 {
 			return list
 		}

@@ -116,6 +116,9 @@ var likely = map[string]string{
 	"to": "lte", "until": "lte", "till": "lte", "end": "lte", "on_or_before": "lte", "not_after": "lte",
 }
 
+// complements are the operators that say what the others exclude.
+var complements = map[string]string{"gte": "lt", "gt": "lte", "lte": "gt", "lt": "gte"}
+
 // Words that probably mean what no filter says.
 var (
 	lists      = set("in", "any", "any_of", "one_of")

@@ -38,7 +38,18 @@ func unwrapped(o rs.Object) (conditions []string) {
 				if within := rs.AsObject(value); within != nil && within.Text("query", "value") != "" && operator != "" {
 					value = rs.EncodeJSON(within.Text("query", "value"))
 				}
-				if _, nested := wrappers[strings.ToLower(field.Name)]; operator != "" && !nested {
+				if within, nested := wrappers[strings.ToLower(field.Name)]; nested && operator != "" { // not all of it can be what one condition is not
+					inside := unwrapped(rs.Object{field})
+					if within != "" || len(inside) != 1 || len(rs.AsObject(inside[0])) != 1 {
+						return nil
+					}
+					field = rs.AsObject(inside[0])[0]
+					if _, again := wrappers[strings.ToLower(field.Name)]; again {
+						return nil
+					}
+					value = field.Value
+				}
+				if operator != "" {
 					value = rs.Object{{Name: operator, Value: value}}.JSON()
 				}
 				conditions = append(conditions, rs.Object{{Name: field.Name, Value: value}}.JSON())
