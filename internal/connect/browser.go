@@ -175,6 +175,8 @@ func (l *loopback) read(query url.Values) (callback, error) {
 		return callback{}, errors.New("its state is another one")
 	case query.Has("iss") && query.Get("iss") != l.issuer:
 		return callback{}, errors.New("it is of another issuer")
+	case !isCode(refused):
+		return callback{}, errors.New("its error is no code")
 	case (code == "") == (refused == ""):
 		return callback{}, errors.New("it holds neither a code nor a refusal")
 	}

@@ -40,10 +40,10 @@ func Connect(ctx context.Context, request Request, o Options) (credentials.Docum
 		return credentials.Document{}, unavailable(a.server.Issuer, err)
 	}
 	document, err := a.document(issued)
-	if err != nil {
-		return credentials.Document{}, err
+	if err == nil {
+		err = a.identify(ctx, &document)
 	}
-	if err = a.identify(ctx, &document); err != nil {
+	if err != nil {
 		_ = Revoke(context.WithoutCancel(ctx), o.UserAgent, document) // nobody could use it: best effort
 		return credentials.Document{}, err
 	}
@@ -119,15 +119,19 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 
 // readable lists the streams and the connections of a schema, each once.
 func readable(schema *rs.Schema) (streams, connections []string) {
+	seen := map[string]bool{} // each stream has all connections of its connector
 	for _, s := range schema.Streams {
 		streams = append(streams, s.Name)
 		for _, c := range s.Connections {
-			connections = append(connections, c.ID)
+			if !seen[c.ID] {
+				seen[c.ID] = true
+				connections = append(connections, c.ID)
+			}
 		}
 	}
 	slices.Sort(streams)
 	slices.Sort(connections)
-	return slices.Compact(streams), slices.Compact(connections)
+	return slices.Compact(streams), connections
 }
 
 // Revoke ends a grant at its server. It works with a token that has expired, and any number of times.

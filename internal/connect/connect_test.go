@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 const (
@@ -418,6 +421,50 @@ func TestAnotherSourceIsRefused(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "https://registry.example/connectors/gmail", Way: "agent"}, w.Options); err == nil || !strings.Contains(err.Error(), "another source") {
 		t.Error(err)
+	}
+	if got := r.count(revoke); got != 1 {
+		t.Errorf("the grant that nobody asked for is revoked %d times", got)
+	}
+}
+
+// What a server says is shown in a terminal: a code of other characters, which could hide what the owner is to do, ends the attempt.
+func TestACodeThatATerminalShouldNotShow(t *testing.T) {
+	for code, want := range map[string]bool{"WDJB-MJHT": true, "1234 5678": true, "": true, "\x1b[2J": false, "a\u202eb": false, strings.Repeat("A", 65): false} {
+		body, err := json.Marshal(map[string]string{"user_code": code})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := new(attempt).readStarted(reply{body: body}); (err == nil) != want {
+			t.Errorf("%q: %v", code, err)
+		}
+		back := url.Values{"state": {"s"}, "error": {code}}
+		if _, err := (&loopback{state: "s"}).read(back); err == nil && !want {
+			t.Errorf("the browser comes back with %q", code)
+		}
+	}
+}
+
+// Each stream of a connector has all its connections: their product is not kept.
+func TestAWideSchemaIsReadInItsSize(t *testing.T) {
+	const streams, connections = 20_000, 500
+	var c, s strings.Builder
+	for i := range connections {
+		fmt.Fprintf(&c, `,{"connection_id":"c%d"}`, i)
+	}
+	for i := range streams {
+		fmt.Fprintf(&s, `,{"name":"s%d"}`, i)
+	}
+	response, err := rs.ReadResponse(`{"detail":"compact","connectors":[{"granted_connections":[` + c.String()[1:] + `],"streams":[` + s.String()[1:] + `]}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := response.Schema()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	names, ids := readable(schema)
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; len(names) != streams || len(ids) != connections || took > 64 {
+		t.Errorf("%d streams, %d connections, %d MiB", len(names), len(ids), took)
 	}
 }
 

@@ -144,11 +144,16 @@ func refusedBy(answer reply) *RefusedError {
 	} else if json.Unmarshal(body.Error, &inner) != nil {
 		return refused
 	}
-	if strings.Trim(inner.Code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == "" && len(inner.Code) <= 64 {
+	if isCode(inner.Code) {
 		refused.Code = inner.Code
 	}
 	refused.text = rs.ErrorText(inner.Message)
 	return refused
+}
+
+// isCode reports whether a text of a server is a code that a terminal may show.
+func isCode(text string) bool {
+	return len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
 // decode reads a JSON body. Its error does not quote it.

@@ -46,6 +46,9 @@ func (a *attempt) readStarted(answer reply) (started, error) {
 	if err := answer.decode(&s); err != nil {
 		return started{}, err
 	}
+	if !isCode(strings.ReplaceAll(s.UserCode, " ", "")) {
+		return started{}, errors.New("its user code has characters that no terminal should show")
+	}
 	for _, address := range []string{s.AuthorizationURL, s.ApprovalURL, s.PollURL, s.TokenURL, s.VerificationURI, s.CompleteURI} {
 		if address == "" {
 			continue

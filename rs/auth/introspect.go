@@ -93,9 +93,14 @@ func (a introspection) terms() *Terms {
 		return nil
 	}
 	var all []rs.TimeLimit
+	known := true
 	for _, detail := range details {
 		for _, s := range detail.Streams {
-			if s.Time != nil && len(all) < maxLimits {
+			switch {
+			case s.Time == nil:
+			case len(all) == maxLimits:
+				known = false
+			default:
 				s.Time.Stream = s.Name
 				all = append(all, *s.Time)
 			}
@@ -104,7 +109,7 @@ func (a introspection) terms() *Terms {
 	if len(details) == 0 {
 		return nil
 	}
-	return &Terms{Limits: all, LimitsKnown: true}
+	return &Terms{Limits: all, LimitsKnown: known}
 }
 
 // maxLimits bounds what is remembered of a grant.

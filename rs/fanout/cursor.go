@@ -98,7 +98,7 @@ func parsePackageCursor(text string) (packageCursor, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return packageCursor{}, errors.New("something follows")
 	}
-	if c.Version != packageCursorVersion || c.Kind != packageCursorKind || c.Size < 1 || c.Size > maxSearchLimit || len(c.Turns) == 0 {
+	if c.Version != packageCursorVersion || c.Kind != packageCursorKind || c.Size < 1 || c.Size > maxSearchLimit || len(c.Turns) == 0 || len(c.Turns) > maxMembers {
 		return packageCursor{}, errors.New("out of range")
 	}
 	if c.Done != nil && min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) < 0 {

@@ -19,8 +19,13 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 	var connectors, streams []string
 	streamCount := 0
 	for _, part := range parts {
+		at := 0 // streams are in the order of their connectors
 		for i := range part.Connectors {
-			connectors = append(connectors, part.connector(i))
+			from := at
+			for at < len(part.Streams) && part.Streams[at].Connector == i {
+				at++
+			}
+			connectors = append(connectors, part.connector(i, part.Streams[from:at]))
 		}
 		for _, stream := range part.Streams {
 			if stream.Connector < 0 {
@@ -53,7 +58,7 @@ func mergeSchemas(packageID string, parts []schemaPart, unavailable []rs.Unavail
 
 // connector adds the grant to a connector's connections. Connections may be in the streams instead; where they are nowhere and the
 // grant covers one, that one is added.
-func (p schemaPart) connector(at int) string {
+func (p schemaPart) connector(at int, own []rs.SchemaStream) string {
 	const key = "granted_connections"
 	c := p.Connectors[at]
 	connector, named, changed := c.Members, c.Members.Has(key), false
@@ -61,10 +66,8 @@ func (p schemaPart) connector(at int) string {
 		connector = connector.With(key, p.connections(connector))
 	}
 	var streams []string
-	for _, stream := range p.Streams {
+	for _, stream := range own {
 		switch {
-		case stream.Connector != at:
-			continue
 		case stream.Members.Has(key):
 			named, changed = true, true
 			streams = append(streams, stream.Members.With(key, p.connections(stream.Members)).JSON())

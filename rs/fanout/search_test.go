@@ -2,6 +2,7 @@ package fanout_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -466,5 +467,51 @@ func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
 			t.Errorf("%s, not %s", e.Message, want)
 		}
 		f.wantSilence(t)
+	}
+}
+
+// A member's schema costs by its size, and a cursor no more than the members that a package may have, whoever wrote either.
+func TestAHostileMemberAndCursorEndSoon(t *testing.T) {
+	const n = 100_000
+	body := `{"detail":"compact","connectors":[` + strings.Repeat(`{},`, n-1) + `{}],"streams":[` + strings.Repeat(`{},`, n-1) + `{}]}`
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(body)}}
+	began := time.Now()
+	if _, err := packageOf(f, fanout.PackageOptions{}, aMember("a")).Do(t.Context(), rs.CompactSchemaRequest("", "")); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("a schema of %d bytes took %s", len(body), took)
+	}
+
+	members := []fanout.Member{aMember("a")}
+	for i := range 4000 {
+		c := refusedMember("z", "grant_revoked")
+		c.ID = fmt.Sprintf("x%d", i)
+		members = append(members, c)
+	}
+	f = &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 30)}}
+	p, r := packageOf(f, fanout.PackageOptions{}, members...), searchRequest("limit", "10")
+	response, err := p.Do(t.Context(), r)
+	cursor := readMerged(t, response, err).NextCursor
+	for _, more := range []int{fanout.MaxMembers - 1, fanout.MaxMembers} {
+		data, _ := base64.RawURLEncoding.DecodeString(cursor)
+		var c map[string]any
+		if err := json.Unmarshal(data, &c); err != nil {
+			t.Fatal(err)
+		}
+		turns, _ := c["t"].([]any)
+		for i := range more {
+			turns = append(turns, map[string]any{"i": fmt.Sprintf("n%d", i)})
+		}
+		c["t"] = turns
+		if data, err = json.Marshal(c); err != nil {
+			t.Fatal(err)
+		}
+		r.Query.Set("cursor", base64.RawURLEncoding.EncodeToString(data))
+		began = time.Now()
+		_, err = p.Do(t.Context(), r)
+		if took := time.Since(began); took > 20*time.Second || (err == nil) != (more < fanout.MaxMembers) {
+			t.Errorf("a cursor of %d turns took %s: %v", len(turns), took, err)
+		}
 	}
 }

@@ -121,9 +121,12 @@ func (s *packageSearch) resume(text string) *rs.Error {
 // missRefused names, on every further page too, the members that the directory has refused and that therefore never
 // had a turn. What they would have added was counted as unanswered on the first page.
 func (s *packageSearch) missRefused(turns []cursorTurn, streams []string) {
+	had := map[*member]bool{}
+	for _, state := range turns {
+		had[s.pkg.find(state)] = true
+	}
 	for _, c := range s.pkg.members {
-		had := slices.ContainsFunc(turns, func(state cursorTurn) bool { return s.pkg.find(state) == c })
-		if c.Refused == nil || had || len(streams) > 0 && len(c.granted(streams)) == 0 {
+		if c.Refused == nil || had[c] || len(streams) > 0 && len(c.granted(streams)) == 0 {
 			continue
 		}
 		s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
