@@ -159,6 +159,9 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 			texts = append(texts, text)
 		}
 	}
+	if strings.HasPrefix(value, "!") { // what is meant is any other
+		return
+	}
 	if near := correct.Nearest(value, texts); near != "" && !insideWord(near, value) {
 		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near)].Key)
 	}

@@ -224,7 +224,11 @@ func (c *correction) sort() {
 	if !ok {
 		return
 	}
-	field, descending := strings.CutPrefix(sort, "-")
+	first, others, several := strings.Cut(sort, ",")
+	if several {
+		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quoted(others))
+	}
+	field, descending := strings.CutPrefix(strings.TrimSpace(first), "-")
 	to := c.name("sort", field, hasRanges, "be sorted by")
 	if to == "" {
 		return

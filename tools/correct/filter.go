@@ -146,6 +146,7 @@ var (
 		`(>=|<=|==|=|>|<|:|\b(?:gte|lte|gt|lt|eq|is)\b)\s*(.+?)\s*$`)
 	bracketed   = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
 	leading     = regexp.MustCompile(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
+	timeName    = regexp.MustCompile(`_at$|_on$|date|time`)
 	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 	andWord     = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
 )
@@ -232,6 +233,8 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 					all = with(all, name, complements[rs.AsObject(r.Value)[0].Name], rs.AsObject(r.Value)[0].Value)
 				case exclusions[plain]:
 					excluded, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
+				case seeks[plain] && spanOf(r.Value) != "" && timeName.MatchString(name): // a time is no text
+					all = all.With(name, spanOf(r.Value))
 				case seeks[plain]:
 					sought, unsaid = &rs.Member{Name: name, Value: r.Value}, unsaid+1
 				default:

@@ -53,6 +53,7 @@ func LeftOut(args rs.Object, call Call) string {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
 		switch {
+		case m.Name == "filter" && (call.Tool == "search" || call.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case aggregations[snake(m.Name)] && call.Arguments.Text("metric") != "count": // it is in the metric
 		case value == "" || m.Value == "null" || silent[snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):

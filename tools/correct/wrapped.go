@@ -152,6 +152,9 @@ func expanded(args rs.Object) rs.Object {
 
 // oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
 func (t Tool) oneAggregation(args rs.Object) rs.Object {
+	if group := rs.AsObject(args.Get("group_by_time")); t.Name == "aggregate" && group.Text("field") != "" && !args.Has("granularity") {
+		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
+	}
 	for _, m := range args {
 		if t.Name != "aggregate" || args.Has("metric") || !aggregations[snake(m.Name)] {
 			continue
