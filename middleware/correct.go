@@ -45,6 +45,7 @@ func correctCall(next tools.Handler) tools.Handler {
 		if named, ok := c.named(ctx); ok {
 			c.args, c.call.Raw = named, json.RawMessage(named.JSON())
 			if reply, err = next(ctx, c.call); err == nil {
+				reply.Ungranted = outsideTime(ctx, known, c.args, reply.Response)
 				return reply, nil
 			}
 			c.refused = rs.AsError(err)

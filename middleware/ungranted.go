@@ -52,21 +52,22 @@ type span struct{ from, until time.Time }
 // askedTime reads the bounds of a call on a field: those of its filter, and of a search. Where the field is not known, those of any that
 // are times count.
 func askedTime(args rs.Object, field string) span {
-	asked := span{timeOf(args, "since"), timeOf(args, "until")}
+	asked := span{timeOf(args, "since"), endOf(args, "until")}
 	for _, m := range args.Object("filter") {
 		if field != "" && m.Name != field {
 			continue
 		}
 		bounds := rs.AsObject(m.Value)
 		if bounds == nil {
-			at := timeOf(rs.Object{m}, m.Name)
-			asked = span{at, at}
+			asked = span{timeOf(rs.Object{m}, m.Name), endOf(rs.Object{m}, m.Name)}
 		}
 		for _, operator := range rs.RangeOperators {
 			switch at := timeOf(bounds, operator); {
 			case at.IsZero():
 			case operator == "gte" || operator == "gt":
 				asked.from = at
+			case operator == "lte":
+				asked.until = endOf(bounds, operator)
 			default:
 				asked.until = at
 			}
@@ -79,6 +80,15 @@ func askedTime(args rs.Object, field string) span {
 func timeOf(o rs.Object, name string) time.Time {
 	text, _ := rs.AsText(o.Get(name))
 	at, _ := rs.ReadTime(text)
+	return at
+}
+
+// endOf is the time until which a member asks: a day without a time is the whole of it.
+func endOf(o rs.Object, name string) time.Time {
+	at, text := timeOf(o, name), o.Text(name)
+	if !at.IsZero() && len(text) == len(time.DateOnly) {
+		at = at.AddDate(0, 0, 1)
+	}
 	return at
 }
 

@@ -26,6 +26,8 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a time within the grant":         {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`, false},
 		"a time that begins before it":    {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-28"}}}`, true},
 		"a time without a beginning":      {"query_records", `{"stream":"messages","filter":{"received_at":{"lt":"2026-04-01"}}}`, true},
+		"to a day behind it":              {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-04-01","lte":"2026-05-01"}}}`, true},
+		"a day behind it":                 {"query_records", `{"stream":"messages","filter":{"received_at":"2026-05-01"}}`, true},
 		"a time after it":                 {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-06-01"}}}`, true},
 		"another field":                   {"query_records", `{"stream":"messages","filter":{"subject":"Tax"}}`, false},
 		"a stream without a limit":        {"query_records", `{"stream":"notes","count":"exact"}`, false},
@@ -98,6 +100,30 @@ func TestManyLimitsAreBounded(t *testing.T) {
 		}
 		if said := strings.Count(textOf(t, reply.Result), "is limited to"); said != row.said || asked != row.asked {
 			t.Errorf("%s: %d are named, and %q asked for: %s", arguments, said, asked, textOf(t, reply.Result))
+		}
+	}
+}
+
+// A connection that is named as people know it has the same limits.
+func TestANamedConnectionSaysTheLimit(t *testing.T) {
+	for _, connection := range []string{"cin_w", "Work mail"} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case r.Path == "/v1/schema":
+				return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"cin_w","display_name":"Work mail"}],` +
+					`"streams":[{"name":"messages","field_capabilities":{"received_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}}]}]}`), nil
+			case r.Query.Get("connection_id") != "cin_w":
+				return nil, &rs.Error{Code: "context.instance_mismatch", Status: 401, Quoted: true}
+			}
+			return middlewaretest.JSON(`{"object":"aggregation","metric":"count","value":7,"filtered_record_count":7}`), nil
+		}}
+		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: &auth.Terms{
+			Limits: []rs.TimeLimit{{Stream: "messages", Field: "received_at", Since: "2026-03-01T00:00:00Z"}},
+		}}
+		call := callOf(t, "aggregate", `{"stream":"messages","metric":"count","connection_id":"`+connection+`"}`)
+		reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), call)
+		if err != nil || !strings.Contains(textOf(t, reply.Result), "is limited to") {
+			t.Errorf("%s: %s (%v)", connection, textOf(t, reply.Result), err)
 		}
 	}
 }

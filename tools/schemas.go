@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +54,7 @@ func (c *schemaCache) fieldsOf(ctx context.Context, d rs.Doer, scope rs.Scope) s
 
 func readStreamFields(schema *rs.Schema, scope rs.Scope) streamFields {
 	known := streamFields{document: schema, fields: map[string]rs.SchemaField{}, unlike: map[string]bool{}, sources: readSources(schema)}
-	seen := map[string]bool{}
+	seen, relations := map[string]bool{}, map[string]bool{}
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
 		if scope.Stream != "" && stream.Name != scope.Stream {
@@ -68,7 +67,8 @@ func readStreamFields(schema *rs.Schema, scope rs.Scope) streamFields {
 			known.fields[field.Name] = field
 		}
 		for _, relation := range stream.Relations() {
-			if !slices.Contains(known.relations, relation.Name) {
+			if !relations[relation.Name] {
+				relations[relation.Name] = true
 				known.relations = append(known.relations, relation.Name)
 			}
 		}

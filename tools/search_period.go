@@ -131,7 +131,7 @@ func (p *periodReader) recall(pages []periodPage) rs.Object {
 		_, some, _ := pages[i].counts()
 		partial, complete = partial+some, complete && pages[i].complete() && !recall.Denied("complete")
 		counted, said = counted || recall.Has("partial_count"), said || recall != nil
-		for _, word := range recall.Array("missing_words") {
+		for _, word := range pages[i].missing {
 			if !slices.Contains(missing, word) {
 				missing = append(missing, word)
 			}

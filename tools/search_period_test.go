@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,6 +61,49 @@ func dated(answer func(r rs.Request) (*rs.Response, error)) *middlewaretest.RS {
 		}
 		return answer(r)
 	}}
+}
+
+// A timeline of records that have days and no times is complete in a zone west of UTC too, where a day begins on the one before.
+func TestATimelineOfDaysWestOfUTC(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"days","field_capabilities":{"on":"t=date,role=event-time,eq,r=gte|gt|lte|lt","title":"t=string,role=primary-title"}}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(schema), nil
+		}
+		limit, err := strconv.Atoi(r.Query.Get("limit"))
+		if err != nil {
+			return nil, err
+		}
+		var rows []string
+		for i := 39; i >= 0; i-- {
+			on := fmt.Sprintf("2026-03-%02d", i/2+1)
+			if on >= r.Query.Get("filter[on][gte]") && on <= r.Query.Get("filter[on][lte]") && len(rows) < limit {
+				rows = append(rows, fmt.Sprintf(`{"object":"record","id":"d%02d","stream":"days","data":{"on":%q,"title":"day"}}`, i, on))
+			}
+		}
+		return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%v,"data":[%s]}`, len(rows) == limit, strings.Join(rows, ","))), nil
+	}}
+	tool := tools.Search("https://rs.example")
+	seen, cursor := map[string]bool{}, ""
+	for page := 0; page < 30 && (page == 0 || cursor != ""); page++ {
+		arguments := `{"since":"2026-03-01","until":"2026-03-20","time_zone":"America/New_York","limit":3`
+		if cursor != "" {
+			arguments += `,"cursor":` + rs.EncodeJSON(cursor)
+		}
+		o := rs.AsObject(string(use(t, tool, server, []byte(arguments+"}")).Structured))
+		for _, raw := range o.Array("results") {
+			id := rs.AsObject(raw).Text("id")
+			if seen[id] {
+				t.Errorf("%s is there twice", id)
+			}
+			seen[id] = true
+		}
+		cursor = o.Object("data").Text("next_cursor")
+	}
+	if len(seen) != 40 {
+		t.Errorf("%d of 40 records are listed", len(seen))
+	}
 }
 
 func hitAt(stream, key, at string) string {

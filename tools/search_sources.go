@@ -73,6 +73,7 @@ func (s source) name() string {
 const (
 	maxPeriodSources = 24
 	maxPeriodHits    = 100 // of one source
+	maxPeriodWords   = 500 // a query has fewer
 )
 
 // A periodReader is a resource server as a search sees it that is limited to a period.
@@ -105,6 +106,7 @@ type foundAt struct {
 type periodPage struct {
 	hits     []foundAt
 	meta     rs.Object
+	missing  []string // the words of the query, as JSON, that occur nowhere
 	response *rs.Response
 	reads    int
 	more     bool
@@ -127,7 +129,7 @@ func (p *periodReader) read(ctx context.Context, r rs.Request, s source, from pe
 	}
 	if _, refused := p.refused.get(p.grant); !refused {
 		response, err := p.doer.Do(ctx, s.request(r, f, most))
-		if page.take(response, err, s, r); !filterRefused(err) {
+		if page.take(response, err, s, r, p.args.zone); !filterRefused(err) {
 			return page
 		}
 		p.refused.put(p.grant, true)
@@ -135,7 +137,7 @@ func (p *periodReader) read(ctx context.Context, r rs.Request, s source, from pe
 	reads := page.reads
 	page = periodPage{all: true}
 	response, err := p.doer.Do(ctx, s.request(r, nil, maxPeriodHits))
-	page.take(response, err, s, r)
+	page.take(response, err, s, r, p.args.zone)
 	page.reads += reads
 	page.keep(limited, p.args.zone)
 	return page
@@ -148,7 +150,7 @@ func (p *periodReader) readTimeless(ctx context.Context, r rs.Request) (page per
 	r.Query.Set("limit", strconv.Itoa(maxPeriodHits))
 	r.Query.Del("cursor")
 	response, err := p.doer.Do(ctx, r)
-	page.take(response, err, source{}, r)
+	page.take(response, err, source{}, r, p.args.zone)
 	page.keep(p.args.period, p.args.zone)
 	page.parts = true
 	return page
@@ -180,7 +182,7 @@ func (page *periodPage) counts() (count, partial int, known bool) {
 
 // lacks reports whether a word, as JSON, is known to occur nowhere in the period.
 func (page *periodPage) lacks(word string) bool {
-	if slices.Contains(page.meta.Object("recall").Array("missing_words"), word) {
+	if slices.Contains(page.missing, word) {
 		return true
 	}
 	return page.parts && page.complete() && !slices.ContainsFunc(page.hits, func(hit foundAt) bool {
@@ -190,7 +192,7 @@ func (page *periodPage) lacks(word string) bool {
 }
 
 // take reads the answer of a source.
-func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Request) {
+func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Request, zone *time.Location) {
 	page.reads++
 	if page.err = err; err != nil {
 		return
@@ -202,12 +204,18 @@ func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Re
 		return
 	}
 	page.response, page.meta = response, list.Envelope.Object("meta")
+	page.missing = page.meta.Object("recall").Array("missing_words")
+	page.missing = page.missing[:min(len(page.missing), maxPeriodWords)]
 	page.more = list.Envelope.Has("next_cursor") || list.Envelope.Flag("has_more")
 	for _, item := range list.Items {
 		if r.Query.Get("q") == "" {
 			item = s.hit(item.Members).Item()
 		}
-		at, _ := rs.ReadTime(render.WhenOf(item.Members)) // the zero time if there is none
+		when := render.WhenOf(item.Members)
+		at, err := rs.ReadTime(when) // the zero time if there is none
+		if err == nil && isDate(when) {
+			at = startOfDay(at, zone)
+		}
 		page.hits = append(page.hits, foundAt{item, at})
 	}
 }

@@ -304,3 +304,30 @@ func TestWrappedConditions(t *testing.T) {
 		}
 	}
 }
+
+// What is corrected costs by its size, before any length is checked and after any schema was read.
+func TestWhatIsCorrectedIsBounded(t *testing.T) {
+	search, ok := rs.Object{}, false
+	for _, unit := range []string{"from:a ", "since:2026-01-01 "} {
+		args := rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.Repeat(unit, 100_000))}}
+		tool := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
+		began := time.Now()
+		search, ok = tool.Canonical(args)
+		if _, found := tool.WithoutOperators(args, nil); ok || found || time.Since(began) > 20*time.Second {
+			t.Errorf("%q took %s: %v %v, %.80s", unit, time.Since(began), ok, found, search.JSON())
+		}
+	}
+	var fields, relations strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&fields, `,"f%06d":"t=string,eq"`, i)
+		fmt.Fprintf(&relations, `,{"name":"r%06d","stream":"x"}`, i)
+	}
+	body := `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"s","field_capabilities":{` +
+		fields.String()[1:] + `},"expand_capabilities":[` + relations.String()[1:] + `]}]}]}`
+	schema := (&rs.Response{Status: 200, ContentType: "application/json", Body: body}).Schema()
+	began := time.Now()
+	known := correct.ReadStream("s", schema)
+	if took := time.Since(began); len(known.Fields) != 100_000 || len(known.Relations) != 100_000 || took > 20*time.Second {
+		t.Errorf("%d fields and %d relations took %s", len(known.Fields), len(known.Relations), took)
+	}
+}

@@ -35,10 +35,13 @@ func Operator(q string) string {
 	return ""
 }
 
+// longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
+const longestQuery = 1000
+
 // queryOf is the query of a search, and the name of its argument.
 func queryOf(args rs.Object) (q, name string) {
 	for _, name = range []string{"q", "query"} {
-		if q, ok := text(args.Get(name)); ok {
+		if q, ok := text(args.Get(name)); ok && len(q) <= longestQuery {
 			return q, name
 		}
 	}

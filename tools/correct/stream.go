@@ -19,17 +19,20 @@ type KnownStream struct {
 // ReadStream reads a stream out of a schema document; a field of several connections counts once.
 func ReadStream(name string, s *rs.Schema) KnownStream {
 	stream := KnownStream{Name: name}
+	fields, relations := map[string]bool{}, map[string]bool{} // a schema may have thousands
 	for _, row := range s.Streams {
 		if row.Name != name {
 			continue
 		}
 		for _, f := range row.Fields() {
-			if f.Granted && stream.field(f.Name) == nil {
+			if f.Granted && !fields[f.Name] {
+				fields[f.Name] = true
 				stream.Fields = append(stream.Fields, f)
 			}
 		}
 		for _, r := range row.Relations() {
-			if !slices.Contains(stream.relations(), r.Name) {
+			if !relations[r.Name] {
+				relations[r.Name] = true
 				stream.Relations = append(stream.Relations, r)
 			}
 		}

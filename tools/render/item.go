@@ -250,14 +250,15 @@ func ownRelated(record object, connection string) (own object, foreign int) {
 		foreign += len(list) - len(kept)
 		return rs.JoinArray(kept)
 	}
-	for _, relation := range slices.Clone(expanded) {
+	expanded = slices.Clone(expanded)
+	for i, relation := range expanded {
 		value := rs.AsObject(relation.Value)
 		if list, many := rs.AsArray(relation.Value); many {
-			expanded = expanded.With(relation.Name, keep(list))
+			expanded[i].Value = keep(list)
 		} else if list, many := rs.AsArray(value.Get("data")); many {
-			expanded = expanded.With(relation.Name, value.With("data", keep(list)).JSON())
+			expanded[i].Value = value.With("data", keep(list)).JSON()
 		} else if otherConnection(value, connection) {
-			expanded, foreign = expanded.With(relation.Name, "null"), foreign+1
+			expanded[i].Value, foreign = "null", foreign+1
 		}
 	}
 	if foreign == 0 {

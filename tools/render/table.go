@@ -113,11 +113,14 @@ func (t *recordTable) record(g *tableGroup, it *item) string {
 	default:
 		record = t.row(g.prefix, g.columns, g.usual, g.emitted, it)
 	}
+	var b strings.Builder
+	b.WriteString(record)
 	for i := range it.relations {
-		lines := t.relation(g, it, &it.relations[i], recordBytes-len(record)-1)
-		record += "\n" + strings.Join(lines, "\n")
+		for _, line := range t.relation(g, it, &it.relations[i], recordBytes-b.Len()-1) {
+			b.WriteString("\n" + line)
+		}
 	}
-	return record
+	return b.String()
 }
 
 // handle is an id without a prefix, and the connection that must be sent beside it.
@@ -186,7 +189,7 @@ func (t *recordTable) appendCell(b []byte, it *item, m member, call bool) []byte
 
 // relation are lines of the related records of a record, as many as fit, and how the others are read.
 func (t *recordTable) relation(g *tableGroup, it *item, related *relation, remaining int) []string {
-	columns := g.related[slices.IndexFunc(g.related, func(r tableGroup) bool { return r.relation == related.name })]
+	columns := g.related[g.at[related.name]]
 	var lines []string
 	if g.block && len(related.records) > 0 && len(columns.columns) > 0 {
 		lines = []string{columns.header()}

@@ -23,6 +23,7 @@ type tableGroup struct {
 	block    bool              // each record is a block of lines
 	usual    map[string]string // of a column, the long value that most of its cells have: they show usualCell instead
 	related  []tableGroup
+	at       map[string]int // the places of relations in related
 }
 
 // usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
@@ -52,9 +53,12 @@ func newTableGroup(relation string, items []item) tableGroup {
 	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
 	for i := range items {
 		for _, r := range items[i].relations {
-			at := slices.IndexFunc(g.related, func(g tableGroup) bool { return g.relation == r.name })
-			if at < 0 {
-				at, g.related = len(g.related), append(g.related, tableGroup{relation: r.name})
+			at, known := g.at[r.name]
+			if !known {
+				if at = len(g.related); at == 0 {
+					g.at = map[string]int{}
+				}
+				g.at[r.name], g.related = at, append(g.related, tableGroup{relation: r.name})
 			}
 			g.related[at].items = append(g.related[at].items, r.records...)
 		}

@@ -18,6 +18,11 @@ func manyFields(n int, value string) string {
 	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }
 
+// manyRelations is a record with n relations in which nothing is.
+func manyRelations(n int) string {
+	return `{"object":"record","id":"m1","stream":"messages","connection_id":"c","data":{"a":1},"expanded":` + manyFields(n, `{"data":[]}`) + `}`
+}
+
 func distinctFields(n int) string {
 	fields := make([]string, n)
 	for i := range fields {
@@ -41,6 +46,14 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 			return err
 		}},
 		{"a list of a wide record", `{"object":"list","data":[{"object":"record","id":"m1","stream":"messages","data":` + manyFields(4*n, `"x"`) + `}]}`, func(b []byte) error {
+			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
+			return err
+		}},
+		{"a record of many relations", manyRelations(n), func(b []byte) error {
+			_, err := Document(answer(string(b)), DocumentQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "messages", RecordID: "m1"}})
+			return err
+		}},
+		{"a list of a record of many relations", `{"object":"list","data":[` + manyRelations(n) + `]}`, func(b []byte) error {
 			_, err := Records(answer(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
