@@ -167,6 +167,26 @@ func TestCorrect(t *testing.T) {
 		"a filter without a stream is of the one that has its fields": {
 			"query_records", `{"filter":{"subject":"a"}}`, []string{"stream is required", `send: query_records {"filter":{"subject":"a"},"stream":"messages"}`}, []string{whole},
 		},
+		"a value with another condition behind it is none": {
+			"query_records", `{"stream":"messages","filter":"subject = 'tax' or subject = 'rent'"}`, []string{"invalid_filter: ", "!send: "}, nil,
+		},
+		"a value that is no value is none": {"query_records", `{"stream":"messages","filter":"subject is not null"}`, []string{"invalid_filter: ", "!send: "}, nil},
+		"words within quotes are a value": {
+			"query_records", `{"stream":"messages","filter":"subject = 'tax or rent' and size_bytes > 5"}`,
+			[]string{`send: query_records {"stream":"messages","filter":{"subject":"tax or rent","size_bytes":{"gt":5}}}`}, nil,
+		},
+		"two bounds of one field stay two": {
+			"query_records", `{"stream":"messages","filter":{"subjet":"a","size_byte":{"gte":1},"sizebytes":{"lt":9}}}`,
+			[]string{`"size_bytes":{"gte":1,"lt":9}`}, []string{records + "?filter[size_byte][gte]=1&filter[sizebytes][lt]=9&filter[subjet]=a", "/v1/schema?stream=messages&view=compact"},
+		},
+		"two values of one field are not one": {
+			"query_records", `{"stream":"messages","filter":{"subjet":"a","subjectt":"b"}}`, []string{"unknown_field: ", "!send: "},
+			[]string{records + "?filter[subjectt]=b&filter[subjet]=a", "/v1/schema?stream=messages&view=compact"},
+		},
+		"a metric of distinct values is a number of them": {"aggregate", `{"stream":"messages","metric":"avg(distinct size_bytes)"}`, []string{"metric cannot be", "!send: "}, nil},
+		"directions that disagree are not one":            {"query_records", `{"stream":"messages","sort":"-size_bytes asc"}`, nil, []string{records + "?sort=-size_bytes asc"}},
+		"a list with what is no name is none":             {"search", `{"q":"tax","streams":"[\"messages\",{\"name\":\"events\"}]"}`, []string{"contains brackets"}, nil},
+		"the same argument in two cases is refused":       {"query_records", `{"stream_name":"messages","Stream":"notes"}`, []string{"invalid_arguments: "}, nil},
 		"a date that may be two days is neither": {
 			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"01/03/2026"}}}`, []string{"year, month, day: today is 20", "!send: "},
 			[]string{records + "?filter[received_at][gte]=01/03/2026", "/v1/schema?stream=messages&view=compact"},

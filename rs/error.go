@@ -210,7 +210,10 @@ func ErrorText(text string) string {
 	return text[:cut] + "…"
 }
 
-func breaksLine(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+// breaksLine reports what no line of an error holds: breaks, and characters that turn its direction or are not seen (D19).
+func breaksLine(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F
+}
 
 // RetryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
 // section 10.2.3). A date is compared with the answer's own Date, so that a skewed clock does no harm.

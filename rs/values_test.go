@@ -62,6 +62,16 @@ func TestStableCodes(t *testing.T) {
 	}
 }
 
+func TestTextsOfErrorsAreOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\r\n b\tc": "a b c", "pay \u202egro.live": "pay gro.live", "a\U000e0041b": "a b", "می\u200cخواهم": "می\u200cخواهم", "👩\u200d💻": "👩\u200d💻", "a\u2066b\u2069c": "a b c",
+	} {
+		if got := rs.ErrorText(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	const date = "Mon, 02 Nov 2026 10:00:00 GMT"
 	for value, want := range map[string]time.Duration{

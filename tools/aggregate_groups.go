@@ -51,7 +51,7 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 		if err != nil {
 			return nil, nil, err
 		}
-		return r.answerOf(ctx, list, r.rows(ctx, []groupList{list}, "", nil))
+		return r.answerOf(ctx, list, []groupList{list}, "", nil)
 	}
 	if len(units.groups) > maxUnits {
 		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote(field)),
@@ -71,13 +71,13 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.answerOf(ctx, units, r.rows(ctx, lists, field, units.groups))
+	return r.answerOf(ctx, units, lists, field, units.groups)
 }
 
 // composeOver answers a metric by the units of its field, which it must not mix.
 func (r *aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
 	r.args.groupBy, r.args.limit = field, maxLimit
-	return r.answerOf(ctx, units, r.rows(ctx, []groupList{units}, "", nil))
+	return r.answerOf(ctx, units, []groupList{units}, "", nil)
 }
 
 // only is the filter with a field that has one value.
@@ -137,9 +137,10 @@ func (r *aggregation) groupFilter(ctx context.Context, f filter, g group) filter
 	return f.narrowed(condition{r.args.groupByTime, "gte", from}).narrowed(condition{r.args.groupByTime, "lt", until})
 }
 
-// answerOf reads the numbers of the first rows, as many as may be read, and writes the answer in the shape of a count by groups. base is
-// the answer that counted all records.
-func (r *aggregation) answerOf(ctx context.Context, base groupList, rows []row) (*rs.Response, rs.Object, error) {
+// answerOf reads the numbers of the first groups of some lists, one for each unit, as many as may be read, and writes the answer in the
+// shape of a count by groups. base is the answer that counted all records.
+func (r *aggregation) answerOf(ctx context.Context, base groupList, lists []groupList, unitField string, units []group) (*rs.Response, rs.Object, error) {
+	rows := r.rows(ctx, lists, unitField, units)
 	least, err := r.leastValue(ctx, base.body)
 	if err != nil {
 		return nil, nil, err
@@ -165,7 +166,11 @@ func (r *aggregation) answerOf(ctx context.Context, base groupList, rows []row) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return base.response, r.composed(base.body, rows, shown, limit), nil
+	answer := r.composed(base.body, rows, shown, limit)
+	if slices.ContainsFunc(lists, func(l groupList) bool { return l.other > 0 }) { // there are more groups than are known
+		answer = answer.Without("group_count")
+	}
+	return base.response, answer, nil
 }
 
 // composed is the answer that counted all records, with the groups that were read.

@@ -115,7 +115,8 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 				}
 			}
 		}
-		if next.shown < maxPeriodHits && !slices.ContainsFunc(pages, func(p periodPage) bool { return p.all }) {
+		endless := func(p periodPage) bool { return p.all || p.err != nil && !timeline } // the next page may have other hits before these
+		if next.shown < maxPeriodHits && !slices.ContainsFunc(pages, endless) {
 			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(next.String())})
 		}
 	}

@@ -106,6 +106,35 @@ func TestATimelineOfDaysWestOfUTC(t *testing.T) {
 	}
 }
 
+// The hits of several sources are in one order: where one could not be read, no cursor counts places in it, as the next page may have
+// that source.
+func TestASourceThatFailsEndsTheCursor(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
+		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}}]}]}`
+	for _, fails := range []bool{true, false} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			stream := r.Query.Get("streams")
+			switch {
+			case r.Path == "/v1/schema":
+				return middlewaretest.JSON(schema), nil
+			case stream == "b" && fails:
+				return nil, &rs.Error{Code: "upstream_error", Status: 503}
+			}
+			var rows []string
+			for n := range 6 {
+				rows = append(rows, hitAt(stream, fmt.Sprint(stream, n), "2026-03-05T00:00:00Z"))
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(rows, ",") + `]}`), nil
+		}}
+		result := use(t, tools.Search("https://rs.example"), server, []byte(`{"q":"tax","since":"2026-03-01","limit":4}`))
+		data := rs.AsObject(string(result.Structured)).Object("data")
+		if !data.Flag("has_more") || data.Has("next_cursor") == fails || strings.Contains(result.Text, "Could not be read") != fails {
+			t.Errorf("fails: %v\n%s\n%s", fails, result.Text, result.Structured)
+		}
+	}
+}
+
 func hitAt(stream, key, at string) string {
 	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"c","authored_at":%q}`, stream, key, at)
 }

@@ -53,7 +53,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			canonical = renamed(canonical, m.Name, "filter", m.Value)
 			continue
 		}
-		if t.Takes(plain) && !args.Includes(plain) {
+		if t.Takes(plain) && !canonical.Includes(plain) {
 			canonical = renamed(canonical, m.Name, plain, m.Value)
 			continue
 		}
@@ -167,6 +167,9 @@ func sorted(args rs.Object) rs.Object {
 	if direction == "" && (order == "asc" || order == "desc") && !strings.HasPrefix(field, "-") {
 		direction = order
 	}
+	if direction == "asc" && strings.HasPrefix(field, "-") {
+		return args // they disagree
+	}
 	if direction == "desc" && !strings.HasPrefix(field, "-") {
 		field = "-" + field
 	}
@@ -215,7 +218,10 @@ func computed(args rs.Object) rs.Object {
 		if other := wordForms["metric"][name]; other != "" {
 			name = other
 		}
-		if name == "count" && strings.Contains(strings.ToLower(metric), "distinct ") {
+		if strings.Contains(strings.ToLower(metric), "distinct ") {
+			if name != "count" && name != "count_distinct" {
+				return args // of distinct values there is a number alone
+			}
 			name = "count_distinct"
 		}
 		metric = name

@@ -235,7 +235,7 @@ func TestTimesRelativeToToday(t *testing.T) {
 		`{"since":"2 weeks ago"}`:                               `{"since":"2026-11-10"}`,
 		`{"since":"-30d"}`:                                      `{"since":"2026-10-25"}`,
 		`{"since":"12 March","until":"May"}`:                    `{"since":"2026-03-12","until":"2026-05-31"}`,
-		`{"filter":{"at":"December"}}`:                          `{"filter":{"at":{"gte":"2025-12-01","lte":"2025-12-31"}}}`,
+		`{"filter":{"ordered_at":"December"}}`:                  `{"filter":{"ordered_at":{"gte":"2025-12-01","lte":"2025-12-31"}}}`,
 		`{"filter":{"at":{"gte":"now-7d","lt":"today"},"b":1}}`: `{"filter":{"at":{"gte":"2026-11-17","lt":"2026-11-24"},"b":1}}`,
 		`{"filter":{"at":{"lte":"last year"}}}`:                 `{"filter":{"at":{"lte":"2025-12-31"}}}`,
 		`{"filter":{"at":{"gt":"last year"}}}`:                  `{"filter":{"at":{"gt":"2025-12-31"}}}`,
@@ -307,12 +307,11 @@ func TestWrappedConditions(t *testing.T) {
 
 // What is corrected costs by its size, before any length is checked and after any schema was read.
 func TestWhatIsCorrectedIsBounded(t *testing.T) {
-	search, ok := rs.Object{}, false
 	for _, unit := range []string{"from:a ", "since:2026-01-01 "} {
 		args := rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.Repeat(unit, 100_000))}}
 		tool := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
 		began := time.Now()
-		search, ok = tool.Canonical(args)
+		search, ok := tool.Canonical(args)
 		if _, found := tool.WithoutOperators(args, nil); ok || found || time.Since(began) > 20*time.Second {
 			t.Errorf("%q took %s: %v %v, %.80s", unit, time.Since(began), ok, found, search.JSON())
 		}

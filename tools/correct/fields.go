@@ -201,7 +201,14 @@ func (c *correction) filter(t Tool) {
 			continue
 		}
 		switch to := c.name("filter", field, u, what); {
-		case to == "" || mended.Includes(to):
+		case to == "":
+		case mended.Includes(to):
+			before, own := mended.Object(to), rs.AsObject(m.Value)
+			if before == nil || own == nil || slices.ContainsFunc(own, func(r rs.Member) bool { return before.Includes(r.Name) }) {
+				c.open = true // one field cannot have both conditions
+				break
+			}
+			mended = mended.With(to, before.WithAll(own).JSON())
 		case to != field && hasText(m.Value) && c.stream.isNumber(to):
 			c.open = true // a date or a word is no bound of a number
 		default:

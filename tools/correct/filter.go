@@ -144,12 +144,22 @@ func conjunction(list []string, raw string) string {
 var (
 	comparison = regexp.MustCompile(`(?i)^\s*["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*` +
 		`(>=|<=|==|=|>|<|:|\b(?:gte|lte|gt|lt|eq|is)\b)\s*(.+?)\s*$`)
+	severalValues = regexp.MustCompile(`(?i)^(not\b.*|null|none)$|\s(or|in)\s|,\s*\w+\s*[<>=:]`)
+
 	bracketed   = regexp.MustCompile(`^(?:filter)?\[?([A-Za-z_][\w.-]*?)\]?(?:\[\$?(\w*)\])?$`)
 	leading     = regexp.MustCompile(`^\s*(>=|<=|>|<)\s*([0-9].*)$`)
 	timeName    = regexp.MustCompile(`_at$|_on$|date|time`)
 	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 	andWord     = regexp.MustCompile(`(?i)\s+and\s+|\s*&&?\s*|\s*;\s*`)
 )
+
+// isOneValue reports whether a text is a value, and not another condition too, or none at all.
+func isOneValue(s string) bool {
+	if inner := unquoted(s); inner != s {
+		return !strings.Contains(inner, s[:1])
+	}
+	return !severalValues.MatchString(s)
+}
 
 // maxParts bounds the conditions of a filter in one text: more than a filter may have.
 const maxParts = 50
@@ -187,7 +197,7 @@ func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
 		}
 		for _, part := range parts {
 			found := comparison.FindStringSubmatch(part)
-			if found == nil {
+			if found == nil || !isOneValue(found[3]) {
 				return "", nil, nil
 			}
 			operator, _ := operatorOf(strings.ReplaceAll(found[2], ":", "="))

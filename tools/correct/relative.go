@@ -106,6 +106,12 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 	return first.Format(time.DateOnly), until, strings.Trim(rest, " ?!.,"), true
 }
 
+func isMonth(s string) bool {
+	_, long := time.Parse("January", strings.TrimSpace(s))
+	_, short := time.Parse("Jan", strings.TrimSpace(s))
+	return long == nil || short == nil
+}
+
 // Relative returns the call with dates in place of times that are named by their distance from now, as bounds of a search and in a filter;
 // false where there is none.
 func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
@@ -132,7 +138,8 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	filter := args.Object("filter")
 	for _, m := range filter {
 		if s, isText := text(m.Value); isText {
-			if first, last, ok := relativeSpan(s, now); ok {
+			if first, last, ok := relativeSpan(s, now); ok && (!isMonth(s) || timeName.MatchString(m.Name)) { // else "May" may be a person
+
 				bounds := rs.Object{{Name: "gte", Value: day(first)}}
 				if !last.IsZero() {
 					bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})

@@ -144,9 +144,11 @@ func names(s string) []string {
 	if list, ok := rs.AsArray(s); ok {
 		var values []string
 		for _, item := range list {
-			if value, ok := text(item); ok {
-				values = append(values, value)
+			value, ok := text(item)
+			if !ok {
+				return nil // something is meant that is no name
 			}
+			values = append(values, value)
 		}
 		return values
 	}

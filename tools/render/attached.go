@@ -163,7 +163,7 @@ func htmlText(page string) string {
 			}
 		case kind == html.TextToken:
 			line.Write(z.Text())
-		case kind == html.StartTagToken && slices.Contains([]string{"script", "style", "head", "template"}, name):
+		case kind == html.StartTagToken && slices.Contains([]string{"script", "style", "title", "template"}, name):
 			hidden = name
 		case slices.Contains([]string{"br", "p", "div", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6"}, name):
 			endLine()

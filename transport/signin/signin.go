@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -56,6 +57,7 @@ type Bridge struct {
 	server  server
 	fault   error
 	checked time.Time
+	asked   atomic.Pointer[[]streamAsked] // of the last check that was good: a call does not wait for one
 
 	refreshes singleflight.Group
 	recent    *lru.Cache[string, sharedAnswer]
@@ -129,9 +131,7 @@ func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
 
 // Offers reports whether a sign-in asks the owner for what a call misses: all the streams, and the connection by its id.
 func (b *Bridge) Offers(missing rs.Missing) bool {
-	b.mutex.Lock()
-	asked := b.server.asked
-	b.mutex.Unlock()
+	asked := *b.asked.Load() // New has checked once
 	for _, name := range missing.Streams {
 		if !slices.ContainsFunc(asked, func(s streamAsked) bool { return s.Name == name }) {
 			return false

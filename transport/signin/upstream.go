@@ -84,6 +84,7 @@ func (b *Bridge) check(ctx context.Context) error {
 		found.asked = source.Streams
 	}
 	b.server = found
+	b.asked.Store(&found.asked)
 	return nil
 }
 
