@@ -17,7 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-	"github.com/pdp-connect/pdpp-mcp/transport/fastpath"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
 )
 
 // An endpoint handles what has passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the

@@ -21,7 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
-	"github.com/pdp-connect/pdpp-mcp/transport/fastpath"
+	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
 )
 
 // A recordedCall is what the pipeline receives of a call.
