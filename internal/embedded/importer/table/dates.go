@@ -22,6 +22,8 @@ const isoDay = "2006-1-2"
 // The bits of the first two of dateForms.
 const dottedLong, dottedShort = 1, 2
 
+const digits = "0123456789"
+
 var (
 	// clockForm ends a date: "02:15", ", 2:15:09 PM", " klo 14.15", " 02:15:00.123 UTC".
 	clockForm = regexp.MustCompile(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(utc|gmt|z|(?:utc|gmt)?[+-]\d{2}:?\d{2}(?: utc)?|[a-z]{3,4}))?(?: uhr)?$`)
@@ -56,7 +58,7 @@ func abbreviate(name string) string {
 
 // splitDate takes a date, in the words of dateForms, from the time of the day that follows it: nil if none does.
 func splitDate(text string) (day string, clock []string) {
-	if strings.Trim(text, "0123456789./-") == "" {
+	if strings.Trim(text, digits+"./-") == "" {
 		return text, nil
 	}
 	text = yearLast.ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
@@ -70,9 +72,9 @@ func splitDate(text string) (day string, clock []string) {
 // MayBeDate reports the name of a field that says when something was.
 func MayBeDate(name string) bool { return timeName.MatchString(name) || dateName.MatchString(name) }
 
-// isDate reports whether a text may be a date.
+// isDate reports whether a text may be a date: it has digits, and something beside them.
 func isDate(text string) bool {
-	return len(text) >= len("1/2/26") && len(text) <= 48 && strings.ContainsAny(text, "0123456789")
+	return len(text) >= len("1/2/26") && len(text) <= 48 && strings.ContainsAny(text, digits) && strings.Trim(text, digits) != ""
 }
 
 // isDay reports whether a text is a date, in records' form or in one of dateForms.

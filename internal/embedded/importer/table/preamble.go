@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -135,12 +134,21 @@ func (r *reader) endsHere() bool {
 }
 
 // totals are what a row is called that sums up the others.
-var totals = regexp.MustCompile(`(?i)^(?:(?:grand |sub)?totals?(?: balance)?|sum|summe|gesamt(?:summe|betrag)?|total (?:général|general|geral)|totale|totaal|suma|razem|celkem|összesen|итого|всего|合計|合计|总计|總計):?$`)
+var totals = map[string]bool{
+	"total": true, "totals": true, "total balance": true, "grand total": true, "grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
+	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true, "total geral": true, "totale": true,
+	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true, "总计": true, "總計": true,
+}
 
-// isTotal reports a row that sums up the others.
+// longestTotal is more bytes than such a name has, with a colon and spaces around it.
+const longestTotal = 32
+
+// isTotal reports a row that sums up the others: only dates stand before the word that says so.
 func isTotal(cells []string) bool {
-	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" && !isDay(cell) })
-	return at >= 0 && totals.MatchString(strings.TrimSpace(cells[at]))
+	at := slices.IndexFunc(cells, func(cell string) bool {
+		return len(cell) <= longestTotal && totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
+	})
+	return at >= 0 && !slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) })
 }
 
 // filled counts the cells that hold something.
