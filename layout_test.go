@@ -59,8 +59,8 @@ var forbidden = map[string][]string{
 
 	"tools/correct": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 
-	"tools/relax":                 {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/render":                {module + "middleware", module + "transport", module + "tools/correct", module + "tools/relax", module + "rs/", "context", "net/http", "os", "database/sql"},
+	"tools/internal/relax":        {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/render":                {module + "middleware", module + "transport", module + "tools/correct", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools/render/internal/clean": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools":                       {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", prometheusModule, otelModule},
 	"middleware":                  {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 

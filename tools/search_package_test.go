@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/tools"
-	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
 // A members reads each member of a package from a server of its own, and counts the reads.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A searcher is the core of search over one resource server. It repairs a search that finds nothing; tools/relax has the rules.
+// A searcher is the core of search over one resource server. It repairs a search that finds nothing; package relax has the rules.
 type searcher struct {
 	noHybrid *learned // which grants have no hybrid search
 }

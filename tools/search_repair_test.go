@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
-	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
 // allWords answers searches as a resource server does that demands every word of a text. hybrid is the status of a hybrid search.

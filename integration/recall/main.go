@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded"
-	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
 type options struct {
@@ -91,7 +91,7 @@ func (r results) ask(ctx context.Context, s *subject, q question, scope string, 
 	if err != nil {
 		return err
 	}
-	words, err := s.search(ctx, arguments(strings.Join(relax.Words(q.Q), " "), streams))
+	words, err := s.search(ctx, arguments(search.ContentWords(q.Q), streams))
 	if err != nil {
 		return err
 	}

@@ -134,6 +134,20 @@ func guessLanguages(terms []string) (guess uint32, most int) {
 	return guess, most
 }
 
+// ContentWords returns the words of a query that are not too common in its language to say anything, or the query if it has no others.
+func ContentWords(query string) string {
+	var words []string
+	for _, t := range Terms(query) {
+		words = append(words, t.Text)
+	}
+	guess, _ := guessLanguages(words)
+	words = slices.DeleteFunc(words, func(word string) bool { return stopLanguages[word]&guess != 0 })
+	if len(words) == 0 {
+		return query
+	}
+	return strings.Join(words, " ")
+}
+
 // stemOf returns the stem of a folded term in a language.
 func stemOf(at int, term string) string {
 	env := snowballstem.NewEnv(term)

@@ -3,7 +3,7 @@ package relax_test
 import (
 	"testing"
 
-	"github.com/pdp-connect/pdpp-mcp/tools/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
 func TestPeriod(t *testing.T) {
