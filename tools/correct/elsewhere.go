@@ -96,3 +96,28 @@ func (c *correction) flag(name, value string) (field, meant string) {
 
 // isDate reports whether a value is a date or time, however it is written.
 func isDate(raw string) bool { return isTime(raw) || dateOf(raw) != "" || spanOf(raw) != "" }
+
+// inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
+func (c *correction) inRelated(param, name string) bool {
+	if !c.stream.misses(name) {
+		return false
+	}
+	var found []string
+	for _, r := range c.stream.Related {
+		for _, field := range []string{name, name + "_text"} {
+			if r.field(field) != nil {
+				found = append(found, r.Name, field)
+				break
+			}
+		}
+	}
+	at := slices.IndexFunc(c.stream.Relations, func(r rs.Relation) bool { return len(found) == 2 && r.Target == found[0] })
+	if at < 0 {
+		return false
+	}
+	relation := c.stream.Relations[at].Name
+	c.say(rs.UnknownField, param, "%s has no field %s; the related %s has it as %s.",
+		c.stream.Name, quoted(name), shownNames([]string{relation}, 1), shownNames(found[1:], 1))
+	c.related, c.hint = append(c.related, relation), "The call below reads the record with what is related to it."
+	return true
+}

@@ -1,8 +1,8 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -261,8 +261,8 @@ func (c *correction) aggregate() {
 		if !ok {
 			continue
 		}
-		word := Tool{}.string(&Parameter{Name: "granularity", Words: slices.Sorted(maps.Keys(granularities))}, rs.EncodeJSON(field))
-		if granularity, _ := text(word); granularities[granularity] && c.stream.field(field) == nil {
+		granularity := cmp.Or(wordForms["granularity"][snake(field)], snake(field))
+		if granularities[granularity] && c.stream.field(field) == nil {
 			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
 				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quoted(field))
 				c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(times[0])).With("granularity", rs.EncodeJSON(granularity))

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,18 +128,6 @@ func (g Grant) has(stream, connection string) bool {
 	})
 }
 
-// connectionsOf are the connections with a stream, each once.
-func (g Grant) connectionsOf(stream string) []rs.Connection {
-	var all []rs.Connection
-	for _, s := range g.Sources {
-		if (stream == "" || s.Stream == stream) && s.Connection.ID != "" &&
-			!slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
-			all = append(all, s.Connection)
-		}
-	}
-	return all
-}
-
 // streamsOf are the streams of a connection, or all, each once.
 func (g Grant) streamsOf(connection string) []string {
 	var all []string
@@ -259,98 +246,79 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	return e
 }
 
-// missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
-// the record's own, as structured output has it.
-func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs.Error {
-	id, _ := text(args.Get("id"))
-	ref, _ := rs.ParseRef(id)
-	streams := g.streamsOf(about.connection)
-	if about.connection != "" {
-		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quoted(about.connection), quoted(ref.Stream), shownNames(streams, maxShown))
-	} else {
-		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quoted(ref.Stream), shownNames(streams, 20))
-	}
-	own := ref.RecordID
-	if !isStreamName(ref.Stream) {
-		own = ref.Stream + ":" + own
-	}
-	e.Hint = ownID(own, about.connection, "")
-	if len(streams) == 1 && about.connection != "" {
-		meant := rs.Ref{ConnectionID: about.connection, Stream: streams[0], RecordID: own}
-		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()
-	}
-	return e
+// touched is what a call names: streams, and a connection.
+type touched struct {
+	streams    []string
+	connection string
 }
 
-// ownID says how the id of a record is written of which the record's own is known.
-func ownID(record, connection, stream string) string {
-	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
-	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
-		clean(record), ref)
-}
-
-// isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
-func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }
-
-// colons reads an id whose connection is followed by ':' instead of '/'.
-func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
-	id, _ := text(args.Get("id"))
-	ref, err := rs.ParseRef(id)
-	stream, record, ok := strings.Cut(ref.RecordID, ":")
-	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
-		return rs.Ref{}, false
+// touches reads the names of streams and connections out of arguments.
+func touches(args rs.Object) touched {
+	var t touched
+	t.connection, _ = text(args.Get("connection_id"))
+	if stream, ok := text(args.Get("stream")); ok {
+		t.streams = append(t.streams, stream)
 	}
-	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
-}
-
-// displayed names the connections of a stream in brackets, if there are several in the grant.
-func (g Grant) displayed(stream string) string {
-	var names []string
-	for _, c := range g.connectionsOf(stream) {
-		if c.DisplayName != "" {
-			names = append(names, clean(c.DisplayName))
+	for _, raw := range args.Array("streams") {
+		stream, _ := text(raw)
+		t.streams = append(t.streams, stream)
+	}
+	if id, ok := text(args.Get("id")); ok {
+		if ref, err := rs.ParseRef(id); err == nil {
+			t.streams = append(t.streams, ref.Stream)
+			if ref.ConnectionID != "" {
+				t.connection = ref.ConnectionID
+			}
 		}
 	}
-	if len(names) == 0 || len(names) > 4 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
+	return t
 }
 
-// missingConnection says which connections are near one that the grant does not have.
-func (g Grant) missingConnection(t Tool, args rs.Object, about touched) *rs.Error {
-	e := &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
-	streams, known := g.likeliest(about.streams, "")
-	var having []rs.Connection
-	for _, c := range g.connectionsOf("") {
-		if !known || !slices.ContainsFunc(about.streams, func(s string) bool { return !g.has(streams[s], c.ID) }) {
-			having = append(having, c)
+// Touches returns the streams and the connection that arguments name.
+func Touches(args rs.Object) (streams []string, connection string) {
+	t := touches(args)
+	return t.streams, t.connection
+}
+
+// replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
+func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
+	before := touches(args)
+	if id, ok := text(args.Get("id")); ok {
+		if ref, err := rs.ParseRef(id); err == nil {
+			ref.Stream = streams[ref.Stream]
+			if ref.ConnectionID != "" || connection != before.connection {
+				ref.ConnectionID = connection
+			}
+			if ref.ConnectionID != "" || connection == "" {
+				args = args.Without("connection_id")
+			}
+			return args.With("id", rs.EncodeJSON(ref.String()))
 		}
 	}
-	near := nearConnections(about.connection, having)
-	e.Message = fmt.Sprintf("no connection %s in this grant.", quoted(about.connection))
-	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
+	if stream, ok := text(args.Get("stream")); ok {
+		if streams[stream] == "" {
+			args = args.Without("stream")
+		} else {
+			args = args.With("stream", rs.EncodeJSON(streams[stream]))
+		}
+	}
+	if args.Has("streams") {
+		var kept []string
+		for _, raw := range args.Array("streams") {
+			stream, _ := text(raw)
+			if to := streams[stream]; to != "" && !slices.Contains(kept, to) {
+				kept = append(kept, to)
+			}
+		}
+		if args = args.Without("streams"); len(kept) > 0 {
+			args = args.With("streams", listed(kept))
+		}
+	}
 	switch {
-	case len(near) > 0:
-		e.Message += " Nearest: " + shownConnections(near) + "."
-		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
-	case !known, args.Has("id"): // the id may be another record's elsewhere
-		e.Send = Call{"schema", rs.Object{}}.String()
-	case len(having) == 1 || !g.OneConnection || t.Name == "search":
-		e.Send = Call{t.Name, replaceNames(args, streams, "")}.String()
-	case len(having) > 0:
-		e.Send = Call{t.Name, replaceNames(args, streams, having[0].ID)}.String()
+	case connection == "":
+		return args.Without("connection_id")
+	case connection != before.connection:
+		return args.With("connection_id", rs.EncodeJSON(connection))
 	}
-	return e
-}
-
-// firstOf puts some connections before the others, at most as many as an error lists.
-func firstOf(some, all []rs.Connection) []rs.Connection {
-	ordered := slices.Clone(some)
-	for _, c := range all {
-		if !slices.Contains(some, c) {
-			ordered = append(ordered, c)
-		}
-	}
-	return ordered[:min(len(ordered), rs.MaxConnectionOptions)]
+	return args
 }

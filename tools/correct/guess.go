@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -87,90 +88,6 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	return t.LookUp(guess), true
-}
-
-// placed finds a place for an argument that the tool does not take, or leaves it out.
-func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
-	rest, plain := guess.Without(m.Name), snake(m.Name)
-	for _, p := range t.Parameters {
-		if !rest.Has(p.Name) && (plain == "connector_instance_id" && p.Name == "connection_id" || plain == "name" && p.Name == "stream" ||
-			distance(plain, p.Name) == 1 || len(p.Name) > 5 && distance(plain, p.Name) == 2) {
-			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
-		}
-	}
-	for _, p := range t.Parameters {
-		if slices.Contains(aliases[p.Name], plain) {
-			return rest // the argument itself is given
-		}
-	}
-	if found := bracketed.FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
-		if operator, ok := operatorOf(found[2]); ok {
-			return rest.With("filter", with(rest.Object("filter"), found[1], operator, m.Value).JSON())
-		}
-		if strings.HasPrefix(m.Name, "filter[") {
-			return rest.With("filter", with(rest.Object("filter"), found[2], "", m.Value).JSON())
-		}
-	}
-	scalar := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean"
-	if t.Takes("filter") && t.Takes("stream") && scalar && !beside[plain] {
-		if filter := rest.Object("filter"); filter != nil || !rest.Has("filter") {
-			if name := bracketed.FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
-				return rest.With("filter", filter.With(name[1], m.Value).JSON())
-			}
-		}
-	}
-	return rest
-}
-
-// guessed is the value that is probably meant; "" leaves the argument out.
-func (t Tool) guessed(p *Parameter, raw string) string {
-	switch {
-	case p.Type == "integer":
-		n, ok := rs.AsText(raw)
-		if !ok || !wholeNumber.MatchString(n) {
-			return ""
-		}
-		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(n, "+")}}.Number("n")
-		switch {
-		case strings.HasPrefix(n, "-"), number < p.Least:
-			return ""
-		case number > p.Most:
-			return rs.EncodeJSON(p.Most)
-		}
-	case p.Words != nil:
-		if several, ok := rs.AsArray(list(raw)); ok && len(several) > 0 {
-			raw = t.string(p, several[0])
-		}
-		word, _ := rs.AsText(raw)
-		if likely := likelyForms[p.Name][snake(word)]; likely != "" {
-			return rs.EncodeJSON(likely)
-		}
-		if !slices.Contains(p.Words, word) {
-			if near := nearest(word, p.Words, 1); len(near) > 0 {
-				return rs.EncodeJSON(near[0])
-			}
-			return ""
-		}
-	case p.Type == "array":
-		raw = chosen(raw)
-		if list, ok := rs.AsArray(raw); !ok || len(list) == 0 {
-			return ""
-		}
-	case p.Type == "string":
-		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
-			raw = list[0]
-		}
-		s, ok := text(raw)
-		if !ok || strings.TrimSpace(s) == "" {
-			return ""
-		}
-		return raw
-	case p.Name == "expand_limit":
-		if o := rs.AsObject(raw); len(o) == 0 {
-			return ""
-		}
-	}
-	return raw
 }
 
 // complete mends what is missing or is in the way of something else.
@@ -264,23 +181,6 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 	return guess, true
 }
 
-// refOf reads an id whose parts are joined by '/' alone.
-func refOf(id string) (rs.Ref, bool) {
-	parts := strings.Split(strings.Trim(unquoted(id), "/"), "/")
-	var ref rs.Ref
-	switch len(parts) {
-	case 2:
-		ref = rs.Ref{Stream: parts[0], RecordID: parts[1]}
-	case 3:
-		ref = rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
-	default:
-		return rs.Ref{}, false
-	}
-	parsed, err := rs.ParseRef(ref.String())
-	named := ref.Stream != "" && !strings.ContainsAny(ref.Stream[:1], "0123456789") // 2026/0240 is one id and names no stream
-	return ref, named && err == nil && parsed == ref
-}
-
 // LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
 func (t Tool) LookUp(args rs.Object) Call {
 	if t.Name == "fetch" || t.Name == "read_record_field" {
@@ -306,25 +206,36 @@ func onlyConnection(args rs.Object) rs.Object {
 	return nil
 }
 
-// misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none.
-func (t Tool) misplaced(args rs.Object) (Call, bool) {
-	mended, filter := args, args.Object("filter")
-	for _, m := range filter {
-		name := m.Name
-		if name == "stream" && t.Takes("streams") {
-			name = "streams"
-		}
-		p := t.parameter(name)
-		if p == nil || name == "q" || name == "limit" || mended.Has(name) || rs.Kind(m.Value) == "object" {
+// Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
+func (t Tool) Hint(args rs.Object) string {
+	if values := alternatives(args.Get("filter")); len(values) > 0 {
+		return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", len(values))
+	}
+	if id, _ := text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
+		connection, _ := text(args.Get("connection_id"))
+		stream, _ := text(args.Get("stream"))
+		return ownID(id, connection, stream)
+	}
+	if metrics, ok := rs.AsArray(list(args.Get("metric"))); ok && len(metrics) > 1 && t.Takes("metric") {
+		return fmt.Sprintf("aggregate computes one metric, so this needs a call for each of the %d; the one below is the first.", len(metrics))
+	}
+	if word, _ := text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][snake(word)] == "day" {
+		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	}
+	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
+		return "aggregate looks for no words: search finds the records that have them."
+	}
+	for _, m := range args.Object("filter") {
+		if !absent(m.Value) {
 			continue
 		}
-		mended, filter = mended.With(name, t.value(p, m.Value)), filter.Without(m.Name)
+		if _, excluded, _ := guessedFilter(args.Get("filter")); excluded != nil && t.Takes("metric") && !args.Has("group_by") && !args.Has("group_by_time") {
+			return "No filter finds what has no value; in the call below, the group null is the records without " + clean(m.Name) + "."
+		}
+		return "No filter finds what has no value: leave that condition out and look at " + clean(m.Name) + " in the records."
 	}
-	if len(mended) == len(args) {
-		return Call{}, false
+	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[snake(m.Name)] }) && t.Takes("cursor") {
+		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
-	if mended = mended.Without("filter"); len(filter) > 0 {
-		mended = mended.With("filter", filter.JSON())
-	}
-	return Call{t.Name, mended}, true
+	return ""
 }

@@ -3,8 +3,6 @@ package correct
 import (
 	"slices"
 	"strings"
-
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Nearest returns the name of some that another is probably a mistake for; "" if there is none.
@@ -105,43 +103,4 @@ func distance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
-}
-
-// nearConnections are the connections whose id, display name or connector is like a name.
-func nearConnections(name string, connections []rs.Connection) []rs.Connection {
-	var labels, ids []string
-	of := map[string][]rs.Connection{}
-	for _, c := range connections {
-		ids = append(ids, c.ID)
-	}
-	prefix := shared(append(ids, name)) // which tells nothing
-	name = name[len(prefix):]
-	for _, c := range connections {
-		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
-			if label != "" {
-				labels = append(labels, label)
-				of[label] = append(of[label], c)
-			}
-		}
-	}
-	var near []rs.Connection
-	for _, label := range nearest(name, labels, 6) {
-		for _, c := range of[label] {
-			if !slices.Contains(near, c) && len(near) < 3 {
-				near = append(near, c)
-			}
-		}
-	}
-	return near
-}
-
-// shared is what all of some names begin with, up to a '_'.
-func shared(names []string) string {
-	prefix := names[0]
-	for _, name := range names[1:] {
-		for !strings.HasPrefix(name, prefix) {
-			prefix = prefix[:len(prefix)-1]
-		}
-	}
-	return prefix[:strings.LastIndexByte(prefix, '_')+1]
 }

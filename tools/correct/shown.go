@@ -33,18 +33,6 @@ func shownNames(names []string, most int) string {
 	return strings.Join(shown, ", ")
 }
 
-func shownConnections(connections []rs.Connection) string {
-	var shown []string
-	for _, c := range connections[:min(len(connections), 3)] {
-		label := shownNames([]string{c.ID}, 1)
-		if c.DisplayName != "" {
-			label += " " + quoted(c.DisplayName)
-		}
-		shown = append(shown, label)
-	}
-	return strings.Join(shown, ", ")
-}
-
 // LeftOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
 func LeftOut(args rs.Object, call Call) string {
 	var left []string

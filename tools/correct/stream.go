@@ -148,3 +148,25 @@ func (s KnownStream) near(name string, u use) []string {
 	}
 	return found[:min(len(found), 3)]
 }
+
+// ReadRelated reads the streams that are related out of a schema document of all.
+func (s *KnownStream) ReadRelated(all *rs.Schema) {
+	for _, r := range s.Relations {
+		s.Related = append(s.Related, ReadStream(r.Target, all))
+	}
+}
+
+// misses reports whether the stream has no field of a name, nor of a similar one.
+func (s KnownStream) misses(name string) bool {
+	return s.field(name) == nil && len(nearest(name, s.suited(nil), 1)) == 0
+}
+
+// Misses reports whether a call reads a field that may be in a stream related to this one.
+func (s KnownStream) Misses(args rs.Object) bool {
+	for _, raw := range append(args.Array("fields"), args.Get("field")) {
+		if name, ok := text(raw); ok && len(s.Relations) > 0 && s.misses(name) {
+			return true
+		}
+	}
+	return false
+}

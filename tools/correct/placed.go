@@ -1,0 +1,178 @@
+package correct
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// placed finds a place for an argument that the tool does not take, or leaves it out.
+func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
+	rest, plain := guess.Without(m.Name), snake(m.Name)
+	for _, p := range t.Parameters {
+		if !rest.Has(p.Name) && (plain == "connector_instance_id" && p.Name == "connection_id" || plain == "name" && p.Name == "stream" ||
+			distance(plain, p.Name) == 1 || len(p.Name) > 5 && distance(plain, p.Name) == 2) {
+			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
+		}
+	}
+	for _, p := range t.Parameters {
+		if slices.Contains(aliases[p.Name], plain) {
+			return rest // the argument itself is given
+		}
+	}
+	if found := bracketed.FindStringSubmatch(m.Name); found != nil && found[2] != "" && t.Takes("filter") {
+		if operator, ok := operatorOf(found[2]); ok {
+			return rest.With("filter", with(rest.Object("filter"), found[1], operator, m.Value).JSON())
+		}
+		if strings.HasPrefix(m.Name, "filter[") {
+			return rest.With("filter", with(rest.Object("filter"), found[2], "", m.Value).JSON())
+		}
+	}
+	scalar := rs.Kind(m.Value) == "string" || rs.Kind(m.Value) == "number" || rs.Kind(m.Value) == "boolean"
+	if t.Takes("filter") && t.Takes("stream") && scalar && !beside[plain] {
+		if filter := rest.Object("filter"); filter != nil || !rest.Has("filter") {
+			if name := bracketed.FindStringSubmatch(m.Name); name != nil && !filter.Includes(name[1]) {
+				return rest.With("filter", filter.With(name[1], m.Value).JSON())
+			}
+		}
+	}
+	return rest
+}
+
+// guessed is the value that is probably meant; "" leaves the argument out.
+func (t Tool) guessed(p *Parameter, raw string) string {
+	switch {
+	case p.Type == "integer":
+		n, ok := rs.AsText(raw)
+		if !ok || !wholeNumber.MatchString(n) {
+			return ""
+		}
+		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(n, "+")}}.Number("n")
+		switch {
+		case strings.HasPrefix(n, "-"), number < p.Least:
+			return ""
+		case number > p.Most:
+			return rs.EncodeJSON(p.Most)
+		}
+	case p.Words != nil:
+		if several, ok := rs.AsArray(list(raw)); ok && len(several) > 0 {
+			raw = t.string(p, several[0])
+		}
+		word, _ := rs.AsText(raw)
+		if likely := likelyForms[p.Name][snake(word)]; likely != "" {
+			return rs.EncodeJSON(likely)
+		}
+		if !slices.Contains(p.Words, word) {
+			if near := nearest(word, p.Words, 1); len(near) > 0 {
+				return rs.EncodeJSON(near[0])
+			}
+			return ""
+		}
+	case p.Type == "array":
+		raw = chosen(raw)
+		if list, ok := rs.AsArray(raw); !ok || len(list) == 0 {
+			return ""
+		}
+	case p.Type == "string":
+		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
+			raw = list[0]
+		}
+		s, ok := text(raw)
+		if !ok || strings.TrimSpace(s) == "" {
+			return ""
+		}
+		return raw
+	case p.Name == "expand_limit":
+		if o := rs.AsObject(raw); len(o) == 0 {
+			return ""
+		}
+	}
+	return raw
+}
+
+// misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none.
+func (t Tool) misplaced(args rs.Object) (Call, bool) {
+	mended, filter := args, args.Object("filter")
+	for _, m := range filter {
+		name := m.Name
+		if name == "stream" && t.Takes("streams") {
+			name = "streams"
+		}
+		p := t.parameter(name)
+		if p == nil || name == "q" || name == "limit" || mended.Has(name) || rs.Kind(m.Value) == "object" {
+			continue
+		}
+		mended, filter = mended.With(name, t.value(p, m.Value)), filter.Without(m.Name)
+	}
+	if len(mended) == len(args) {
+		return Call{}, false
+	}
+	if mended = mended.Without("filter"); len(filter) > 0 {
+		mended = mended.With("filter", filter.JSON())
+	}
+	return Call{t.Name, mended}, true
+}
+
+// chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.
+func chosen(raw string) string {
+	o := rs.AsObject(raw)
+	var names []string
+	for _, m := range o {
+		if m.Value != "1" && m.Value != "true" && m.Value != "{}" {
+			return raw
+		}
+		names = append(names, m.Name)
+	}
+	if names == nil {
+		return raw
+	}
+	return listed(names)
+}
+
+// expanded takes an object of relations with their limits apart: {"attachments":{"limit":3}}.
+func expanded(args rs.Object) rs.Object {
+	relations := rs.AsObject(args.Get("expand"))
+	var names []string
+	var limits rs.Object
+	for _, m := range relations {
+		limit, ok := rs.AsObject(m.Value).Number("limit")
+		if !ok || args.Has("expand_limit") {
+			return args
+		}
+		names, limits = append(names, m.Name), append(limits, rs.Member{Name: m.Name, Value: strconv.Itoa(limit)})
+	}
+	if names == nil {
+		return args
+	}
+	return args.With("expand", listed(names)).With("expand_limit", limits.JSON())
+}
+
+// oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
+func (t Tool) oneAggregation(args rs.Object) rs.Object {
+	if group := rs.AsObject(args.Get("group_by_time")); t.Name == "aggregate" && group.Text("field") != "" && !args.Has("granularity") {
+		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
+	}
+	for _, m := range args {
+		if t.Name != "aggregate" || args.Has("metric") || !aggregations[snake(m.Name)] {
+			continue
+		}
+		one := rs.AsObject(only(m.Value))
+		if within := rs.AsObject(m.Value); len(within) == 1 { // {"spent":{"sum":{"field":"total"}}}
+			if function := rs.AsObject(within[0].Value); len(function) == 1 && rs.AsObject(function[0].Value) != nil {
+				one = append(rs.Object{{Name: "metric", Value: rs.EncodeJSON(function[0].Name)}}, rs.AsObject(function[0].Value)...)
+			}
+		}
+		metric, field := one.Text("metric", "function", "type", "op", "operation"), one.Text("field", "column")
+		if metric == "" {
+			continue
+		}
+		args = renamed(args, m.Name, "metric", t.string(t.parameter("metric"), rs.EncodeJSON(metric)))
+		if field != "" {
+			args = args.With("field", rs.EncodeJSON(field))
+		}
+		return args
+	}
+	return args
+}

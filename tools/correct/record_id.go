@@ -1,0 +1,156 @@
+package correct
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
+// the record's own, as structured output has it.
+func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs.Error {
+	id, _ := text(args.Get("id"))
+	ref, _ := rs.ParseRef(id)
+	streams := g.streamsOf(about.connection)
+	if about.connection != "" {
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quoted(about.connection), quoted(ref.Stream), shownNames(streams, maxShown))
+	} else {
+		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quoted(ref.Stream), shownNames(streams, 20))
+	}
+	own := ref.RecordID
+	if !isStreamName(ref.Stream) {
+		own = ref.Stream + ":" + own
+	}
+	e.Hint = ownID(own, about.connection, "")
+	if len(streams) == 1 && about.connection != "" {
+		meant := rs.Ref{ConnectionID: about.connection, Stream: streams[0], RecordID: own}
+		e.Send = Call{t.Name, args.Without("connection_id").With("id", rs.EncodeJSON(meant.String()))}.String()
+	}
+	return e
+}
+
+// ownID says how the id of a record is written of which the record's own is known.
+func ownID(record, connection, stream string) string {
+	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
+	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
+		clean(record), ref)
+}
+
+// isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
+func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456789") }
+
+// colons reads an id whose connection is followed by ':' instead of '/'.
+func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
+	id, _ := text(args.Get("id"))
+	ref, err := rs.ParseRef(id)
+	stream, record, ok := strings.Cut(ref.RecordID, ":")
+	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
+		return rs.Ref{}, false
+	}
+	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
+}
+
+// identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
+func (t Tool) identified(args rs.Object) rs.Object {
+	id, ok := text(args.Get("id"))
+	if number := args.Get("id"); !ok && rs.Kind(number) == "number" && args.Has("stream") {
+		id, ok = number, true
+	}
+	if !ok {
+		return args
+	}
+	if stream, connection, record := recordURL(id); stream != "" {
+		ref := rs.Ref{ConnectionID: connection, Stream: stream, RecordID: record}
+		return args.With("id", rs.EncodeJSON(ref.String()))
+	}
+	stream, given := text(args.Get("stream"))
+	if !given || t.Takes("stream") || rs.UnsafeName(stream) != "" {
+		return args
+	}
+	if ref, err := rs.ParseRef(id); err == nil && ref.Stream == stream {
+		return args.Without("stream") // it is said twice
+	}
+	if ref, err := rs.ParseRef(id); err == nil && ref.ConnectionID != "" || strings.HasPrefix(id, rs.RecordURIPrefix) {
+		return args // it names another stream
+	}
+	ref := rs.Ref{Stream: stream, RecordID: id}
+	if connection, ok := text(args.Get("connection_id")); ok && ref.String() != stream+":"+id {
+		ref.ConnectionID = connection // a handle names its connection
+	}
+	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
+}
+
+// recordURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
+// read from the URL's host.
+func recordURL(id string) (stream, connection, record string) {
+	if !strings.HasPrefix(id, "https://") && !strings.HasPrefix(id, "http://") && !strings.HasPrefix(id, "/v1/") {
+		return "", "", ""
+	}
+	u, err := url.Parse(id)
+	if err != nil {
+		return "", "", ""
+	}
+	_, below, found := strings.Cut(u.EscapedPath(), "/v1/streams/")
+	segments := strings.Split(strings.TrimSuffix(below, "/"), "/")
+	if !found || len(segments) != 3 || segments[1] != "records" {
+		return "", "", ""
+	}
+	stream, errStream := url.PathUnescape(segments[0])
+	record, errRecord := url.PathUnescape(segments[2])
+	connection = u.Query().Get("connection_id")
+	unsafe := rs.UnsafeName(stream) != "" || connection != "" && rs.UnsafeName(connection) != ""
+	if errStream != nil || errRecord != nil || record == "" || unsafe {
+		return "", "", ""
+	}
+	return stream, connection, record
+}
+
+// withoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
+func withoutHandles(args rs.Object) rs.Object {
+	stream, _ := text(args.Get("stream"))
+	for _, m := range args.Object("filter") {
+		handle, ok := text(m.Value)
+		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
+			continue
+		}
+		if escaped := strings.ToUpper(handle); strings.Contains(escaped, "%2F") && !strings.ContainsAny(handle, ":/") {
+			if plain, err := url.PathUnescape(handle); err == nil { // the last segment of a handle
+				args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(plain)).JSON())
+			}
+			continue
+		}
+		ref, err := rs.ParseRef(handle)
+		connection, named := text(args.Get("connection_id"))
+		switch {
+		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection:
+			continue
+		case strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"): // a handle within a handle
+			continue
+		case !named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream):
+			continue // it may be an id of this form
+		}
+		args = args.With("filter", args.Object("filter").With(m.Name, rs.EncodeJSON(ref.RecordID)).JSON())
+		args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
+	}
+	return args
+}
+
+// refOf reads an id whose parts are joined by '/' alone.
+func refOf(id string) (rs.Ref, bool) {
+	parts := strings.Split(strings.Trim(unquoted(id), "/"), "/")
+	var ref rs.Ref
+	switch len(parts) {
+	case 2:
+		ref = rs.Ref{Stream: parts[0], RecordID: parts[1]}
+	case 3:
+		ref = rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
+	default:
+		return rs.Ref{}, false
+	}
+	parsed, err := rs.ParseRef(ref.String())
+	named := ref.Stream != "" && !strings.ContainsAny(ref.Stream[:1], "0123456789") // 2026/0240 is one id and names no stream
+	return ref, named && err == nil && parsed == ref
+}
