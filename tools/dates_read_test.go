@@ -32,6 +32,19 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 			[]string{schema, "streams/orders/records?filter[at][gte]=2026-03-28T23:00:00Z&filter[at][lt]=2026-03-29T22:00:00Z"},
 			"at from 2026-03-28T23:00Z until 2026-03-29T22:00Z", "2026-03-29T00:30:00Z",
 		},
+		"a time without an offset is of the zone": {
+			"query_records", `{"stream":"orders","time_zone":"Europe/Berlin","filter":{"at":{"gte":"2026-03-29T01:30:00","lt":"2026-03-29 03:31"}}}`,
+			[]string{schema, "streams/orders/records?filter[at][gte]=2026-03-29T00:30:00Z&filter[at][lt]=2026-03-29T01:31:00Z"},
+			"at from 2026-03-29T00:30Z until 2026-03-29T01:31Z", "2026-03-29T00:30:00Z",
+		},
+		"a time without an offset is of UTC": {
+			"query_records", `{"stream":"orders","filter":{"at":"2026-02-01T00:00"}}`,
+			[]string{schema, "streams/orders/records?filter[at]=2026-02-01T00:00:00Z"}, "at is 2026-02-01T00:00Z", "2026-02-01T00:00:00Z",
+		},
+		"text keeps its times": {
+			"query_records", `{"stream":"orders","filter":{"due":{"gte":"2026-03-01T00:00:00"}}}`,
+			[]string{schema, "streams/orders/records?filter[due][gte]=2026-03-01T00:00:00"}, "", "2026-03-31T12:00:00Z 2026-03-29T00:30:00Z",
+		},
 		"text keeps its dates, and only at most and after become the next day": {
 			"query_records", `{"stream":"orders","order":"asc","filter":{"due":{"gt":"2026-02-01","lte":"2026-03-01"}}}`,
 			[]string{schema, "streams/orders/records?filter[due][gte]=2026-02-02&filter[due][lt]=2026-03-02&order=asc"},
@@ -66,6 +79,19 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 				t.Errorf("found %s, want %s", got, row.ids)
 			}
 		})
+	}
+}
+
+// A period takes a time without an offset where the call names its zone, and only there.
+func TestAPeriodInTheTimesOfAZone(t *testing.T) {
+	server, tool := newShopServer(t), toolNamed(t, "search")
+	local, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T01:30:00","until":"2026-03-29 03:30"}`)
+	exact, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T00:30:00Z","until":"2026-03-29T01:30:00Z"}`)
+	if !strings.Contains(local, "2026-03-29T00:30:00Z") && !strings.Contains(local, "2026-03-29 00:30") || strings.Count(local, "\n") != strings.Count(exact, "\n") {
+		t.Errorf("one is\n%s\nthe other\n%s", local, exact)
+	}
+	if _, err := tool.Decode(json.RawMessage(`{"since":"2026-03-29T01:30:00"}`)); err == nil || rs.AsError(err).Param != "since" {
+		t.Errorf("of no zone: %v", err)
 	}
 }
 

@@ -127,7 +127,7 @@ func isParameterName(name string) bool {
 		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// A date without a time means the whole day, in the time zone of the call or in UTC. A resource server takes it for the day's first
+// A date without a time means the whole day, and a time without an offset is one, in the time zone of the call or in UTC. A resource server takes it for the day's first
 // instant, or compares it as text; so what is sent is the day, or the next one, before which a value is. Only a day of another zone is
 // sent as its instants.
 
@@ -151,7 +151,7 @@ func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Locatio
 	for _, c := range f {
 		kind := kindOf(c.field)
 		conditions := c.wholeDay(kind, zone)
-		other := !slices.Equal(conditions, filter{c}) || isDate(c.value) && (kind == instants || kind == mayBeDates && zone != time.UTC)
+		other := !slices.Equal(conditions, filter{c}) || isDate(c.value) && kind == instants || c.hasDate() && kind == mayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.field) && len(read) < maxReadAs {
 			read = append(read, c.field)
 		}
@@ -169,9 +169,12 @@ func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Locatio
 	return sent, readAs
 }
 
-// wholeDay is what a condition means that may have a bare date. A field that may have dates as well as timestamps is compared with
-// dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
+// wholeDay is what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as
+// timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
 func (c condition) wholeDay(kind dateKind, zone *time.Location) filter {
+	if local, ok := localTime(c.value, zone); ok && kind == instants {
+		return filter{{c.field, c.operator, local.UTC().Format(time.RFC3339Nano)}}
+	}
 	day, err := time.Parse(time.DateOnly, c.value)
 	if err != nil || kind == notDates || kind == dates {
 		return filter{c}
@@ -247,9 +250,22 @@ func (f filter) says(field string, kind dateKind) string {
 	return strings.Join(parts, " ")
 }
 
-// hasDate reports whether a condition compares with a bare date.
-func (f filter) hasDate() bool {
-	return slices.ContainsFunc(f, func(c condition) bool { return isDate(c.value) })
+// hasDate reports whether a condition compares with a bare date, or with a time without an offset.
+func (f filter) hasDate() bool { return slices.ContainsFunc(f, condition.hasDate) }
+
+func (c condition) hasDate() bool {
+	_, local := localTime(c.value, time.UTC)
+	return local || isDate(c.value)
+}
+
+// localTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as one of a zone.
+func localTime(text string, zone *time.Location) (t time.Time, ok bool) {
+	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {
+		if t, err := time.ParseInLocation(time.DateOnly+layout, text, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // isDate reports a date without a time, such as "2026-06-30".

@@ -97,7 +97,7 @@ type period struct{ since, until string } // dates, or RFC 3339; "" for no bound
 
 // period reads since and until.
 func (a *arguments) period(zone *time.Location) period {
-	p := period{a.moment("since"), a.moment("until")}
+	p := period{a.moment("since", zone), a.moment("until", zone)}
 	if a.err != nil || p.since == "" || p.until == "" {
 		return p
 	}
@@ -107,10 +107,14 @@ func (a *arguments) period(zone *time.Location) period {
 	return p
 }
 
-func (a *arguments) moment(name string) string {
+// moment reads a date or a time, which needs no offset where the call names its zone.
+func (a *arguments) moment(name string, zone *time.Location) string {
 	value := a.text(name, maxNameBytes)
 	if value == "" {
 		return ""
+	}
+	if local, ok := localTime(value, zone); ok && a.has("time_zone") {
+		return local.Format(time.RFC3339Nano)
 	}
 	if _, err := rs.ReadTime(value); err != nil {
 		today := time.Now().UTC().Format(time.DateOnly)
