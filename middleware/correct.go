@@ -284,19 +284,46 @@ func (c *correcting) guess() (send, left string) {
 	if !ok {
 		return "", ""
 	}
-	if call.Tool == c.call.Tool.Name {
-		args, err := c.call.Tool.Decode(json.RawMessage(call.Arguments.JSON()))
-		if err == nil {
-			_, err = args.Scope()
-		}
-		if err != nil || call.Arguments.JSON() == c.args.JSON() {
-			call = c.tool.LookUp(c.args)
-		}
+	if call.Tool == c.call.Tool.Name && call.Arguments.JSON() == c.args.JSON() {
+		call = c.tool.LookUp(c.args)
 	}
+	call = c.accepted(call)
 	if call.Tool != "schema" && c.refused.Code != rs.InvalidExpand { // which says what to leave out
 		left = correct.LeftOut(c.args, call)
 	}
 	return call.String(), left
+}
+
+// accepted is a proposed call in the form that its tool takes. Arguments that were meant for another tool may need a second guess; what
+// is refused even so is looked up.
+func (c *correcting) accepted(call correct.Call) correct.Call {
+	tool := c.call.Tool
+	if call.Tool != tool.Name && tool.Named != nil {
+		tool = tool.Named(call.Tool)
+		call.Arguments, _ = tool.Known.Canonical(call.Arguments)
+		if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
+			call = dated
+		}
+		if refused := refusal(tool, call); refused != nil {
+			call, _ = tool.Known.Guess(call.Arguments, refused)
+		}
+	}
+	if call.Tool == tool.Name && refusal(tool, call) == nil {
+		return call
+	}
+	return c.tool.LookUp(c.args)
+}
+
+// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
+func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
+	args, err := tool.Decode(json.RawMessage(call.Arguments.JSON()))
+	if err == nil {
+		_, err = args.Scope()
+	}
+	if err == nil {
+		return nil
+	}
+	return rs.AsError(err)
 }
 
 // localCodes are those of arguments that were refused before any read.

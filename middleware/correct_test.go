@@ -196,6 +196,8 @@ func TestCorrect(t *testing.T) {
 		},
 		"no words and a period is what happened in it":  {"search", `{"q":" ","since":"2026-06-01"}`, []string{`send: search {"since":"2026-06-01"}`}, nil},
 		"a time of no certain form is not replaced":     {"search", `{"q":"a","since":"03/04/2026"}`, []string{"since cannot be", "!send: "}, nil},
+		"a call of another tool is proposed in the form which that takes": {
+			"query_records", `{"stream":"m","q":"lease","limit":500,"since":"last month"}`, []string{`send: search {"q":"lease","streams":["m"],"limit":100,"since":"20`}, nil},
 		"a time by its distance from today is proposed": {"search", `{"q":"a","since":"last month"}`, []string{"since cannot be", `send: search {"q":"a","since":"20`}, nil},
 		"a list of values has no or":                    {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
 		"D9 a filter in a text is refused":              {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},

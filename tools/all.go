@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,14 @@ func All(o Options) []*Tool {
 		schemaTool(), schemas.readDates(queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
+	named := func(name string) *Tool {
+		if at := slices.IndexFunc(all, func(tool *Tool) bool { return tool.Name == name }); at >= 0 {
+			return all[at]
+		}
+		return nil
+	}
 	for _, tool := range all {
-		tool.Known, tool.Schema = correct.ReadTool(tool.Name, string(tool.Input)), schemas.document
+		tool.Known, tool.Schema, tool.Named = correct.ReadTool(tool.Name, string(tool.Input)), schemas.document, named
 	}
 	return all
 }

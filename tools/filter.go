@@ -151,7 +151,8 @@ func (f filter) wholeDays(kindOf func(field string) dateKind, zone *time.Locatio
 	for _, c := range f {
 		kind := kindOf(c.field)
 		conditions := c.wholeDay(kind, zone)
-		other := !slices.Equal(conditions, filter{c}) || isDate(c.value) && kind == instants || c.hasDate() && kind == mayBeDates && zone != time.UTC
+		other := !slices.Equal(conditions, filter{c}) && (isDate(c.value) || zone != time.UTC) || isDate(c.value) && kind == instants ||
+			c.hasDate() && kind == mayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.field) && len(read) < maxReadAs {
 			read = append(read, c.field)
 		}

@@ -34,6 +34,9 @@ type Tool struct {
 	// cannot be read. All tools hold it together, for a minute per grant.
 	Schema func(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema
 
+	// Named is the tool of that name in the same list, nil for none.
+	Named func(name string) *Tool
+
 	// Decode parses the arguments. Its errors are *rs.Error values.
 	Decode func(json.RawMessage) (Args, error)
 	// Render turns the answer to a call into its result.
