@@ -194,8 +194,8 @@ func TestCorrect(t *testing.T) {
 		"a part of a handle with a slash is that id": {
 			"query_records", `{"stream":"messages","filter":{"order_id":"2026%2F0042"}}`, nil, []string{records + "?filter[order_id]=2026/0042"},
 		},
-		"no words and a period is what happened in it":  {"search", `{"q":" ","since":"2026-06-01"}`, []string{`send: search {"since":"2026-06-01"}`}, nil},
-		"a time of no certain form is not replaced":     {"search", `{"q":"a","since":"03/04/2026"}`, []string{"since cannot be", "!send: "}, nil},
+		"no words and a period is what happened in it": {"search", `{"q":" ","since":"2026-06-01"}`, []string{`send: search {"since":"2026-06-01"}`}, nil},
+		"a time of no certain form is not replaced":    {"search", `{"q":"a","since":"03/04/2026"}`, []string{"since cannot be", "!send: "}, nil},
 		"a call of another tool is proposed in the form which that takes": {
 			"query_records", `{"stream":"m","q":"lease","limit":500,"since":"last month"}`, []string{`send: search {"q":"lease","streams":["m"],"limit":100,"since":"20`}, nil},
 		"a time by its distance from today is proposed": {"search", `{"q":"a","since":"last month"}`, []string{"since cannot be", `send: search {"q":"a","since":"20`}, nil},
