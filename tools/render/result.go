@@ -267,3 +267,36 @@ func parseRef(text string) (rs.Ref, bool) {
 	ref, err := rs.ParseRef(text)
 	return ref, err == nil
 }
+
+// An excess counts the items that a resource server sent beyond what was asked for. They are left out (S0-6a, S0-6b).
+type excess struct {
+	limit   int // of the call
+	over    int // items beyond it
+	most    int // items that one page would have to hold for none to be over
+	foreign int // items, and records expanded in them, of another connection than the one that the call names
+}
+
+// note says what was left out and how to get it, or "" when nothing was. A cursor of the resource server goes on behind the items
+// beyond the limit.
+func (e excess) note(noun string, cursor bool) string {
+	var notes []string
+	if e.foreign > 0 {
+		notes = append(notes, fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", plural(e.foreign, noun)))
+	}
+	if e.over > 0 {
+		s := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.limit, plural(e.over, noun))
+		if cursor {
+			s += " next_cursor skips them."
+		}
+		if e.most <= maxLimit {
+			s += fmt.Sprintf(" Repeat this call with limit %d to see them.", e.most)
+		} else {
+			s += " Narrow this call to see them."
+		}
+		notes = append(notes, s)
+	}
+	return strings.Join(notes, " ")
+}
+
+// maxLimit is the largest limit that the tools take.
+const maxLimit = 100
