@@ -116,6 +116,13 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 		{"a currency in a header", "t.csv", "Betrag (€);Anteil %\n1,50;2,5\n", []row{{"Betrag__EUR": 1.5, "Anteil_percent": 2.5}}, nil},
 		{"years of two digits of the last century", "t.csv", "born\n12/31/68\n5/13/49\n", []row{{"born": "1968-12-31"}, {"born": "2049-05-13"}}, nil},
 		{"a plus behind the number, and sums that are no phones", "t.csv", "a;b;c\n123,45-;+1000,00;18+\n7,00+;+1020,50;16+\n", []row{{"a": -123.45, "b": 1000.0, "c": "18+"}, {"a": 7.0, "b": 1020.5, "c": "16+"}}, nil},
+		{"all rows end with a separator, and the header does not", "t.csv", "com.samsung.health.weight,6100001,12\nstart_time,fat,weight,id\n2026-01-15 02:15:00.000,,70.5,u1,\n2026-01-16 02:15:00.000,20.1,70.1,u2,\n", []row{
+			{"start_time": "2026-01-15T02:15:00", "fat": nil, "weight": 70.5, "id": "u1"}, {"start_time": "2026-01-16T02:15:00", "fat": 20.1, "weight": 70.1, "id": "u2"}}, []Skip{{"t.csv", 1, "above the header"}}},
+		{"each row has a header", "t.csv", "Id,Tz,Hours,22:15\n1,x,8.5,0.1\nId,Tz,Hours,23:15,Event\n2,y,7.0,0.3,e\n", []row{
+			{"Id": 1.0, "Tz": "x", "Hours": 8.5, "22_15": 0.1}, {"Id": 2.0, "Tz": "y", "Hours": 7.0, "23_15": 0.3, "Event": "e"}}, []Skip{{"t.csv", 3, "another header, which names the columns below it"}}},
+		{"a row that looks like a header to half", "t.csv", "a,b,c,d\na,b,1,2\n", []row{{"a": "a", "b": "b", "c": 1.0, "d": 2.0}}, nil},
+		{"a total of transactions, with its currency", "t.csv", "Date,What,Amount\n01/15/2026,x,-$3.00\nTransactions Total,,-$3.00\n", []row{{"Date": "2026-01-15", "What": "x", "Amount": -3.0, "Amount_currency": "$"}}, []Skip{{"t.csv", 3, "a total below the table"}}},
+		{"numbers in apostrophes", "t.csv", "a,b,c\n'-5.00','x',30-00\n0,'y','30-00-01\n", []row{{"a": -5.0, "b": "'x'", "c": "30-00"}, {"a": 0.0, "b": "'y'", "c": "'30-00-01"}}, nil},
 		{"a header alone", "t.csv", "a,b\n", nil, nil},
 		{"nothing", "t.csv", "", nil, nil},
 		{"binary garbage", "t.csv", "PK\x03\x04\x00\x00", nil, []Skip{{"t.csv", 0, "not text: it holds bytes that are 0"}}},

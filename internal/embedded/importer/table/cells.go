@@ -118,6 +118,9 @@ func IsMissing(cell string) bool {
 // clean is a cell without spaces around it, and with the minus that programs read.
 func clean(cell string) string {
 	cell = strings.TrimSpace(cell)
+	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets
+		cell = cell[1:last]
+	}
 	for _, minus := range [...]string{"−", "–", "－"} {
 		if rest, ok := strings.CutPrefix(cell, minus); ok && rest != "" {
 			return "-" + rest

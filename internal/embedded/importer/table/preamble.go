@@ -60,6 +60,10 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 				width = one
 			}
 		}
+		if widths[width-1] > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) == width && row[width-1] != "" }) {
+			width-- // all rows but the header end with a separator
+			widths[width] += widths[width+1]
+		}
 		pairs := widths[2] > widths[width] // a few rows stand below many lines of a name and a value
 		if pairs && widths[2] > width*widths[width] {
 			width, pairs = 2, false
@@ -135,7 +139,7 @@ func (r *reader) endsHere() bool {
 
 // totals are what a row is called that sums up the others.
 var totals = map[string]bool{
-	"total": true, "totals": true, "total balance": true, "grand total": true, "grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
+	"total": true, "totals": true, "total balance": true, "total amount": true, "transactions total": true, "grand total": true, "grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
 	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true, "total geral": true, "totale": true,
 	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true, "总计": true, "總計": true,
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -104,27 +103,6 @@ func (r *reader) next() (cells []string, line int, err error) {
 	one := r.waiting[0]
 	r.waiting = r.waiting[1:]
 	return one.cells, one.line, one.err
-}
-
-// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money where
-// that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
-func (r *reader) named(first []string, line int) []string {
-	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) && slices.ContainsFunc(first, isFraction)
-	if !headless && !slices.ContainsFunc(first, isNoName) {
-		return first
-	}
-	first = slices.Clone(first)
-	cells, below, err := r.row()
-	r.waiting = []row{{slices.Clone(cells), below, err}}
-	headless = headless || errors.Is(err, io.EOF)
-	for index, cell := range cells[:min(len(cells), len(first))] {
-		headless = headless || isNoName(cell) && isNoName(first[index])
-	}
-	if headless {
-		r.waiting = append([]row{{first, line, nil}}, r.waiting...)
-		return make([]string, len(first))
-	}
-	return first
 }
 
 // findHeader finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
@@ -250,20 +228,7 @@ func (r *reader) Next() (item.Item, error) {
 			r.lines.Stop()
 			return item.Item{}, item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 		}
-		r.header = slices.Clone(r.named(header, line))
-		for index, name := range columnNames(r.header) {
-			one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
-			if index > 0 {
-				one.key = append([]byte(","), one.key...)
-			}
-			if one.UnitField != "" {
-				one.unitKey = slices.Concat([]byte(","), item.JSON(one.UnitField), []byte(":"))
-			}
-			r.columns = append(r.columns, one)
-			if *r.idField == "id" && strings.EqualFold(name, "id") {
-				*r.idField = name
-			}
-		}
+		r.begin(r.named(header, line))
 	}
 	if len(r.above) > 0 {
 		line := r.above[0]
@@ -283,6 +248,9 @@ func (r *reader) Next() (item.Item, error) {
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
 		return item.Item{}, item.UnusableError{Line: line, Reason: "the header again"}
+	case cells[0] == r.header[0] && r.isHeader(cells):
+		r.begin(cells)
+		return item.Item{}, item.UnusableError{Line: line, Reason: "another header, which names the columns below it"}
 	case isTotal(cells) && r.endsHere():
 		return item.Item{}, item.UnusableError{Line: line, Reason: "a total below the table"}
 	}
@@ -317,31 +285,4 @@ func (r *reader) add(name string, key []byte, value func([]byte, string) []byte,
 		r.text = value(r.text, cell)
 	}
 	r.fields = append(r.fields, item.Field{Name: name, Value: r.text[start:len(r.text):len(r.text)]})
-}
-
-// units are the signs in a header that are words in a name.
-var units = strings.NewReplacer("€", "EUR", "£", "GBP", "%", "percent")
-
-// columnNames makes names of fields from a header: letters, digits, ".", "_" and "-", each once.
-func columnNames(header []string) []string {
-	names := make([]string, len(header))
-	taken := map[string]bool{}
-	for index, title := range header {
-		name := strings.Trim(strings.Map(func(one rune) rune {
-			if unicode.IsLetter(one) || unicode.IsDigit(one) || unicode.IsMark(one) || strings.ContainsRune("._-", one) {
-				return one
-			}
-			return '_'
-		}, units.Replace(strings.TrimSpace(title))), "_")
-		if name == "" {
-			name = fmt.Sprintf("column_%d", index+1)
-		}
-		unique := name
-		for number := 2; taken[unique]; number++ {
-			unique = fmt.Sprintf("%s_%d", name, number)
-		}
-		taken[unique] = true
-		names[index] = unique
-	}
-	return names
 }

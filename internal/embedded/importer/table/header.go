@@ -1,0 +1,89 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money where
+// that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
+func (r *reader) named(first []string, line int) []string {
+	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) && slices.ContainsFunc(first, isFraction)
+	if !headless && !slices.ContainsFunc(first, isNoName) {
+		return first
+	}
+	first = slices.Clone(first)
+	cells, below, err := r.row()
+	r.waiting = []row{{slices.Clone(cells), below, err}}
+	headless = headless || errors.Is(err, io.EOF)
+	for index, cell := range cells[:min(len(cells), len(first))] {
+		headless = headless || isNoName(cell) && isNoName(first[index])
+	}
+	if headless {
+		r.waiting = append([]row{{first, line, nil}}, r.waiting...)
+		return make([]string, len(first))
+	}
+	return first
+}
+
+// begin makes columns of a header.
+func (r *reader) begin(header []string) {
+	r.header, r.columns = slices.Clone(header), nil
+	for index, name := range columnNames(r.header) {
+		one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
+		if index > 0 {
+			one.key = append([]byte(","), one.key...)
+		}
+		if one.UnitField != "" {
+			one.unitKey = slices.Concat([]byte(","), item.JSON(one.UnitField), []byte(":"))
+		}
+		r.columns = append(r.columns, one)
+		if *r.idField == "id" && strings.EqualFold(name, "id") {
+			*r.idField = name
+		}
+	}
+}
+
+// isHeader reports a row of which most cells are names of columns: some programs write a header above each table or row of theirs.
+func (r *reader) isHeader(cells []string) bool {
+	names := 0
+	for _, cell := range cells {
+		if cell != "" && slices.Contains(r.header, cell) {
+			names++
+		}
+	}
+	return len(cells) >= narrowest && 2*names > len(cells)
+}
+
+// units are the signs in a header that are words in a name.
+var units = strings.NewReplacer("€", "EUR", "£", "GBP", "%", "percent")
+
+// columnNames makes names of fields from a header: letters, digits, ".", "_" and "-", each once.
+func columnNames(header []string) []string {
+	names := make([]string, len(header))
+	taken := map[string]bool{}
+	for index, title := range header {
+		name := strings.Trim(strings.Map(func(one rune) rune {
+			if unicode.IsLetter(one) || unicode.IsDigit(one) || unicode.IsMark(one) || strings.ContainsRune("._-", one) {
+				return one
+			}
+			return '_'
+		}, units.Replace(strings.TrimSpace(title))), "_")
+		if name == "" {
+			name = fmt.Sprintf("column_%d", index+1)
+		}
+		unique := name
+		for number := 2; taken[unique]; number++ {
+			unique = fmt.Sprintf("%s_%d", name, number)
+		}
+		taken[unique] = true
+		names[index] = unique
+	}
+	return names
+}
