@@ -43,6 +43,15 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"numbers of a note that begin with 0", "a.md", "---\ncode: 0123\nn: 12\n---\nx\n", []row{{"code": "0123", "n": 12.0}}},
 		{"letters that are written as their bytes", "your_posts.json", `[{"timestamp":1768443300,"title":"J\u00c3\u00b6rg","data":[{"post":"\u00f0\u009f\u0098\u0080"}]},{"timestamp":1768443300,"title":"\u00e4\u00c3"}]`, []row{
 			{"title": "Jörg", "data": []any{row{"post": "😀"}}}, {"title": "äÃ"}}},
+		{"a list of messages for each friend", "chat_history.json", `{"ann":[{"From":"ann","Content":"a"}],"none":[],"bo":[{"From":"bo","Content":"b"},{"From":"me","Content":"c"}]}`, []row{
+			{"list": "ann", "From": "ann", "Content": "a"}, {"list": "bo", "From": "bo", "Content": "b"}, {"list": "bo", "From": "me", "Content": "c"}}},
+		{"what Apple measured, once, and what a workout and a day came to", "export.xml", `<?xml version="1.0"?><!DOCTYPE HealthData [<!ELEMENT HealthData ANY>]><HealthData locale="en"><ExportDate value="2026-01-20 02:15:00 +0100"/>` +
+			`<Record type="HKQuantityTypeIdentifierBloodPressureSystolic" unit="mmHg" startDate="2026-01-15 02:15:00 +0100" value="120"><MetadataEntry key="HKTimeZone" value="Europe/Berlin"/></Record>` +
+			`<Correlation type="HKCorrelationTypeIdentifierBloodPressure" startDate="2026-01-15 02:15:00 +0100"><Record type="HKQuantityTypeIdentifierBloodPressureSystolic" unit="mmHg" startDate="2026-01-15 02:15:00 +0100" value="120"/></Correlation>` +
+			`<Workout workoutActivityType="HKWorkoutActivityTypeCycling" duration="20" durationUnit="min" startDate="2026-01-16 07:45:00 +0100"><WorkoutStatistics type="HKQuantityTypeIdentifierDistanceCycling" sum="7.5" unit="km"/>` +
+			`<WorkoutActivity><WorkoutStatistics type="HKQuantityTypeIdentifierDistanceCycling" sum="2" unit="km"/></WorkoutActivity></Workout><ActivitySummary dateComponents="2026-01-15" appleExerciseTime="30"/></HealthData>`, []row{
+			{"kind": "record", "type": "BloodPressureSystolic", "value": 120.0, "unit": "mmHg", "startDate": "2026-01-15T02:15:00+01:00", "metadata.HKTimeZone": "Europe/Berlin"}, {"kind": "correlation", "type": "BloodPressure", "value": nil},
+			{"kind": "workout", "type": "Cycling", "value": 20.0, "DistanceCycling.sum": 7.5, "DistanceCycling.unit": "km"}, {"kind": "activity_summary", "startDate": "2026-01-15", "appleExerciseTime": 30.0}}},
 		{"a timeline with more raw signals than places", "Timeline.json", `{"rawSignals":[{"x":1},{"x":2}],"semanticSegments":[{"startTime":"2026-01-15T02:00:00Z"}]}`, []row{{"startTime": "2026-01-15T02:00:00Z"}}},
 		{"tags in the text of a note, and none in its code", "a.md", "---\ntags: [journal]\n---\nSee #work/boat and #2026, (#journal).\n```\n# no #tag [[no link]]\n```\n", []row{{"title": "a", "tags": []any{"journal", "work/boat"}}}},
 		{"tags as words above a note", "a.md", "---\ntags: one, two\n---\nx\n", []row{{"tags": []any{"one", "two"}}}},

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // An arrayReader reads JSON objects in an array, or in an array that is a field of an object. Which field that is shows only at the end of
@@ -25,11 +22,14 @@ type arrayReader struct {
 	begun   bool
 	ended   bool
 	single  bool                 // the object is the only record
+	alike   bool                 // all arrays are read, since their objects have the same fields
+	list    string               // the field whose array is read, if all are
 	others  []item.UnusableError // arrays that are not read
 }
 
 // NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
-// several the first of the named ones is read or, if none has such a name, the one with the most items. An object without an array is one
+// several the first of the named ones is read or, if none has such a name, the one with the most objects. If the object holds nothing but
+// arrays of objects that have the same fields, all are read, and the field "list" says which. An object without an array of objects is one
 // record.
 func NewArray(file io.ReadSeeker, fields ...string) item.Reader {
 	return &arrayReader{file: file, fields: fields, parser: item.NewParser()}
@@ -114,94 +114,28 @@ func (r *arrayReader) enter() error {
 		return nil
 	}
 	_, _ = r.decoder.Token() // the object, as before
-	return r.walk(field, nil)
+	if r.alike {
+		return r.enterNext()
+	}
+	_, err = r.walk(field, nil)
+	return err
 }
 
-// choose finds the field of the object whose array has the most items.
-func (r *arrayReader) choose() (string, error) {
-	longest, most := "", -1
-	var found []string
-	err := r.walk("", func(name string, items int) {
-		if items > most {
-			longest, most = name, items
-		}
-		found = append(found, name)
-	})
-	only := ", the one with the most items,"
-	if at := slices.IndexFunc(r.fields, func(name string) bool { return slices.Contains(found, name) }); at >= 0 {
-		longest, only = r.fields[at], ""
+// enterNext goes into the next of the arrays that are alike.
+func (r *arrayReader) enterNext() error {
+	key, err := r.decoder.Token()
+	if err == nil && key != json.Delim('}') {
+		r.list, _ = key.(string) // which keys of objects are
+		_, err = r.decoder.Token()
 	}
-	switch {
-	case most >= 0: // a file that is broken later on is read until there
-		r.ended = false
-	case err != nil:
-		return "", err
-	default:
-		r.single = true
+	if err != nil {
+		return r.stop("not JSON: " + why(err))
 	}
-	for _, name := range found {
-		if name != longest && !strings.HasPrefix(name, "@") { // as in "@context", which says what the names mean
-			r.others = append(r.others, item.UnusableError{Line: 1, Reason: fmt.Sprintf("the field %q is an array too; only %q%s is loaded", utf8text.OneLine(name), utf8text.OneLine(longest), only)})
-		}
+	if key == json.Delim('}') {
+		r.ended = true
+		return io.EOF
 	}
-	return longest, nil
-}
-
-// walk passes over the fields of an object, and tells of each that is an array. It stops inside the one that is wanted.
-func (r *arrayReader) walk(wanted string, array func(name string, items int)) error {
-	for {
-		r.input.refill()
-		key, err := r.decoder.Token()
-		if err != nil {
-			return r.stop("not JSON: " + why(err))
-		}
-		if key == json.Delim('}') {
-			return nil
-		}
-		start, err := r.decoder.Token()
-		if err != nil {
-			return r.stop("not JSON: " + why(err))
-		}
-		if start != json.Delim('{') && start != json.Delim('[') {
-			continue
-		}
-		name, _ := key.(string) // which keys of objects are
-		isArray := start == json.Delim('[')
-		if isArray && array == nil && name == wanted {
-			return nil
-		}
-		items, err := r.leave()
-		if isArray && array != nil {
-			array(name, items)
-		}
-		if err != nil {
-			return r.stop("not JSON: " + why(err))
-		}
-	}
-}
-
-// leave passes over the rest of an array or object, and counts what is directly in it.
-func (r *arrayReader) leave() (items int, err error) {
-	for depth := 1; depth > 0; {
-		r.input.refill()
-		token, err := r.decoder.Token()
-		if err != nil {
-			return items, err
-		}
-		switch token {
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-			continue
-		}
-		if depth == 1 {
-			items++
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		}
-	}
-	return items, nil
+	return nil
 }
 
 // stop ends the file with a reason.
@@ -235,6 +169,9 @@ func (r *arrayReader) Next() (item.Item, error) {
 	}
 	r.input.refill()
 	if !r.decoder.More() || r.single && r.number > 0 {
+		if r.alike {
+			return r.nextList()
+		}
 		return item.Item{}, r.end()
 	}
 	r.number++
@@ -254,7 +191,22 @@ func (r *arrayReader) Next() (item.Item, error) {
 	if r.single && len(fields) == 0 {
 		return item.Item{}, r.stop("an empty JSON object")
 	}
-	return item.Item{Line: line, Number: r.number, Text: text, Fields: fields}, nil
+	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields}
+	if _, taken := one.Value("list"); r.alike && !taken {
+		one.Fields, one.Text = append([]item.Field{{Name: "list", Value: item.JSON(r.list)}}, fields...), nil
+	}
+	return one, nil
+}
+
+// nextList ends an array, and goes on with that of the next field.
+func (r *arrayReader) nextList() (item.Item, error) {
+	if _, err := r.decoder.Token(); err != nil {
+		return item.Item{}, r.stop("not JSON: " + why(err))
+	}
+	if err := r.enterNext(); err != nil {
+		return item.Item{}, err
+	}
+	return r.Next()
 }
 
 // line is where a value begins that was just read.

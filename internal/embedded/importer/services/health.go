@@ -10,12 +10,13 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // IsHealth reports that a file begins as what Apple's Health exports.
 func IsHealth(start []byte) bool { return bytes.Contains(start, []byte("<!DOCTYPE HealthData")) }
 
-// A healthReader reads measurements and workouts: elements whose attributes say it all.
+// A healthReader reads measurements, workouts and what a day came to: elements whose attributes say most of it.
 type healthReader struct {
 	file    io.LimitedReader
 	decoder *xml.Decoder
@@ -40,23 +41,75 @@ func (r *healthReader) Next() (item.Item, error) {
 			r.decoder = xml.NewDecoder(strings.NewReader(""))
 			return item.Item{}, item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
 		}
-		if start, ok := token.(xml.StartElement); ok && (start.Name.Local == "Record" || start.Name.Local == "Workout") {
-			return healthItem(start, line), nil
+		start, ok := token.(xml.StartElement)
+		switch kind := healthKinds[start.Name.Local]; {
+		case !ok || start.Name.Local == "HealthData" || start.Name.Local == "ExportDate":
+		case kind == "":
+			_ = r.decoder.Skip() // an error shows on the next read
+			return item.Item{}, item.UnusableError{Line: line, Reason: "an element " + utf8text.OneLine(start.Name.Local) + ", which is not read"}
+		default:
+			return r.within(healthItem(start, kind, line))
 		}
 	}
 }
 
-func healthItem(start xml.StartElement, line int) item.Item {
+// healthKinds are the elements that are read, by what their records are called.
+var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation", "ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
+
+// within adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The measurements
+// in a correlation are passed over, since each of them is in the file by itself as well.
+func (r *healthReader) within(one item.Item) (item.Item, error) {
+	more := map[string]string{}
+	for depth := 1; depth > 0; {
+		r.file.N = item.MaxLine
+		token, err := r.decoder.Token()
+		if err != nil {
+			return item.Item{}, item.UnusableError{Line: one.Line, Reason: "it does not end"} // the next read meets the error again
+		}
+		switch token := token.(type) {
+		case xml.EndElement:
+			depth--
+		case xml.StartElement:
+			depth++
+			said := map[string]string{}
+			for _, attribute := range token.Attr {
+				said[attribute.Name.Local] = attribute.Value
+			}
+			switch {
+			case depth != 2:
+			case token.Name.Local == "MetadataEntry":
+				more[said["key"]] = said["value"]
+			case token.Name.Local == "WorkoutStatistics":
+				for _, name := range []string{"sum", "average", "minimum", "maximum", "unit"} {
+					if table.IsNumber(said[name]) {
+						one.Fields = append(one.Fields, item.Field{Name: healthType.Replace(said["type"]) + "." + name, Value: []byte(said[name])})
+					} else {
+						one.Put(healthType.Replace(said["type"])+"."+name, said[name])
+					}
+				}
+			}
+		}
+	}
+	if len(more) > 0 {
+		one.Put("metadata", more)
+	}
+	return one, nil
+}
+
+// healthType takes from a type what only programs need.
+var healthType = strings.NewReplacer("HKQuantityTypeIdentifier", "", "HKCategoryTypeIdentifier", "", "HKCorrelationTypeIdentifier", "", "HKWorkoutActivityType", "")
+
+func healthItem(start xml.StartElement, kind string, line int) item.Item {
 	one := item.Item{Line: line}
-	one.Put("kind", strings.ToLower(start.Name.Local))
+	one.Put("kind", kind)
 	for _, attribute := range start.Attr {
 		name, value := attribute.Name.Local, attribute.Value
-		name = cmp.Or(map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit"}[name], name)
-		number := table.IsNumber(value) && (name == "value" || strings.HasPrefix(name, "total"))
+		name = cmp.Or(map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit", "dateComponents": "startDate", "receivedDate": "startDate"}[name], name)
+		number := table.IsNumber(value) && (name == "value" || strings.HasPrefix(name, "total") || kind == "activity_summary")
 		switch {
 		case name == "device": // an address in memory
 		case name == "type":
-			one.Put("type", strings.NewReplacer("HKQuantityTypeIdentifier", "", "HKCategoryTypeIdentifier", "", "HKWorkoutActivityType", "").Replace(value))
+			one.Put("type", healthType.Replace(value))
 		case number:
 			one.Fields = append(one.Fields, item.Field{Name: name, Value: []byte(value)})
 		case name == "value":
