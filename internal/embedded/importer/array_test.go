@@ -30,6 +30,8 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"an object without an array and with a field twice", `{"a":1,"a":2}`, nil, []Skip{{"a.json", 1, `item 1 is ambiguous: it has the field "a" twice`}}},
 		{"an object without an array that does not end", `{"a":1`, nil, []Skip{{"a.json", 0, "not JSON: it ends too early"}}},
 		{"a chat with more participants than messages", `{"participants":[{},{}],"messages":[{"id":"m"}]}`, []string{"m"}, []Skip{{"a.json", 1, `the field "participants" is an array too; only "messages" is loaded`}}},
+		{"an object with an array of words, or of nothing", `{"id":"7","type":"DM","recipients":["1","2"],"more":[]}`, []string{"7"}, nil},
+		{"an array of nothing", `{"messages":[]}`, nil, nil},
 		{"a word", `"a"`, nil, []Skip{{"a.json", 0, "neither a JSON array nor an object"}}},
 		{"no JSON", `hello`, nil, []Skip{{"a.json", 0, "not JSON: invalid character 'h' looking for beginning of value"}}},
 		{"nothing", "", nil, nil},

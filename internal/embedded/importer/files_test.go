@@ -87,6 +87,26 @@ func TestManyFilesOfAFolderAreOneStream(t *testing.T) {
 	}
 }
 
+// A folder for each conversation of a chat does not make as many streams.
+func TestFilesOfOneNameInManyFoldersAreOneStream(t *testing.T) {
+	files := map[string]string{"messages/index.json": `{"7":"Ann"}`}
+	for channel := range manyFiles + 1 {
+		files[fmt.Sprintf("messages/c%03d/messages.json", channel)] = `[{"ID":1}]`
+		files[fmt.Sprintf("messages/c%03d/channel.json", channel)] = `{"type":"DM","recipients":["1"]}`
+	}
+	corpus, skips := openFolder(t, writeTree(t, files))
+	counts, last := map[string]int{}, ""
+	for _, record := range collectRecords(t, corpus) {
+		if counts[record.Stream]++; record.Stream == "messages_messages" {
+			last = string(record.Data)
+		}
+	}
+	want := map[string]int{"messages_index": 1, "messages_messages": manyFiles + 1, "messages_channel": manyFiles + 1}
+	if diff := cmp.Diff(want, counts); diff != "" || len(skips) > 0 || last != `{"file":"c050/messages.json","ID":1}` {
+		t.Errorf("(-want +got)\n%s\n%v, %s", diff, skips, last)
+	}
+}
+
 func TestOpenTakesASingleFile(t *testing.T) {
 	root := writeTree(t, map[string]string{"Reading list.csv": "title\nFog\n", "other.csv": "a\n1\n", "manifest.json": `{"display_name":"no"}`})
 	path := filepath.Join(root, "Reading list.csv")

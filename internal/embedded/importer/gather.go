@@ -15,46 +15,60 @@ const manyFiles = 50
 var countedName = regexp.MustCompile(`[\d_. -]+`)
 
 // gather makes one stream of the files of a folder that are too many to be one each: those whose names differ in numbers alone or, if that
-// is not few streams either, all. Their records get the field "file".
+// is not few streams either, all; and of files that have one name in many folders of a folder, as each conversation of a chat has. Their
+// records get the field "file".
 func (l *lister) gather() {
 	type group struct {
 		folder, stem string
 		kind         format
 	}
-	of := func(source fileStream, stem bool) (group, bool) {
-		name := l.within(source.files[0].name)
-		one := group{folder: path.Dir(name), kind: source.format}
-		if stem {
-			one.stem = strings.Trim(countedName.ReplaceAllString(strings.TrimSuffix(path.Base(name), path.Ext(name)), "_"), "_")
+	type shared int
+	const (
+		folder shared = iota
+		stem
+		name
+	)
+	of := func(source fileStream, by shared) (group, bool) {
+		file := l.within(source.files[0].name)
+		one := group{folder: path.Dir(file), kind: source.format}
+		switch base := strings.TrimSuffix(path.Base(file), path.Ext(file)); by {
+		case stem:
+			one.stem = strings.Trim(countedName.ReplaceAllString(base, "_"), "_")
+		case name:
+			one.folder, one.stem = path.Dir(one.folder), base
 		}
 		return one, len(source.files) == 1 && slices.Contains([]format{formatLines, formatArray, formatTable, formatCalendar, formatContacts, formatChat}, source.format)
 	}
-	for _, stem := range []bool{true, false} {
+	for _, by := range []shared{stem, folder, name} {
 		counts, stems, at := map[group]int{}, map[group]int{}, map[group]int{}
 		for _, source := range l.sources {
-			if one, ok := of(source, false); ok {
+			if one, ok := of(source, folder); ok {
 				counts[one]++
 			}
-			if one, ok := of(source, stem); ok {
+			if one, ok := of(source, by); ok {
 				stems[one]++
 			}
 		}
 		var kept []fileStream
 		for _, source := range l.sources {
-			one, single := of(source, stem)
+			one, single := of(source, by)
+			many := counts[group{folder: one.folder, kind: one.kind}]
+			if by == name {
+				many = stems[one]
+			}
 			switch first, known := at[one]; {
-			case !single || counts[group{folder: one.folder, kind: one.kind}] <= manyFiles || stems[one] == 1:
+			case !single || many <= manyFiles || stems[one] == 1:
 				kept = append(kept, source)
 			case known:
 				kept[first].files = append(kept[first].files, source.files...)
 			default:
 				delete(l.taken, source.stream)
 				at[one] = len(kept)
-				name := strings.TrimPrefix(path.Join(one.folder, one.stem), "./")
-				if name == "." || name == "" {
-					name = "files"
+				called := strings.TrimPrefix(path.Join(one.folder, one.stem), "./")
+				if called == "." || called == "" {
+					called = "files"
 				}
-				source.stream, source.gathered = l.free(streamName(name)), true
+				source.stream, source.gathered = l.free(streamName(called)), path.Join(l.root, one.folder)+"/"
 				kept = append(kept, source)
 			}
 		}

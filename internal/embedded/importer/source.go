@@ -36,7 +36,7 @@ type fileStream struct {
 	timeField  string                // found by infer, empty when the stream has none
 	cells      map[string]table.Cell // found by infer: what the values of fields mean
 	objects    map[string]bool       // found by infer: fields in whose place come those of the objects in them
-	gathered   bool                  // of many files, which its records name
+	gathered   string                // the folder of many files, which its records name; empty: they do not
 	semicolons bool                  // found by infer: separate the cells of a table
 	unusable   bool                  // found by infer: no file holds what its name promises
 	repeated   bool                  // found by infer: records share what the id field says

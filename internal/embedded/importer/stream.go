@@ -225,8 +225,12 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return true, nil
 		}
 		one.Identify(s.idField)
-		if _, taken := one.Value("file"); s.gathered && !taken {
-			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(path.Base(file.name))}}, one.Fields...), nil
+		if _, taken := one.Value("file"); s.gathered != "" && !taken {
+			name, ok := strings.CutPrefix(file.name, s.gathered)
+			if !ok { // of another connection
+				name = path.Base(name)
+			}
+			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
 		}
 		one.TakeEmitted(s.declared.EmittedField)
 		said := one.ID
