@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -35,9 +36,8 @@ var known = [...]string{"client_name", "redirect_uris", "application_type"}
 
 // register passes a registration on.
 func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
-	if !b.mayRegister(r) {
-		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusTooManyRequests, "slow_down", "Too many registrations; try again in a minute.")
+	if now := b.options.Now(); !b.registering.allows(r, now) || !b.registrations.AllowN(now, 1) { // the server counts those of all clients as ours
+		tooMany(w, "registrations")
 		return
 	}
 	sent := map[string]json.RawMessage{}
@@ -67,15 +67,29 @@ func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 	pass(w, answer, err)
 }
 
-// mayRegister bounds registrations: the authorization server counts those of all clients as ours.
-func (b *Bridge) mayRegister(r *http.Request) bool {
-	address := middleware.RequestFrom(r.Context()).Client.String()
-	own := rate.NewLimiter(20/(10*60.0), 20)
-	if held, ok, _ := b.registering.PeekOrAdd(address, own); ok {
+// A callerLimit bounds the requests of each client address. Of many thousand addresses it forgets those that it heard longest ago.
+type callerLimit struct {
+	each  rate.Limit
+	burst int
+	held  *lru.Cache[string, *rate.Limiter]
+}
+
+func newCallerLimit(each rate.Limit, burst int) callerLimit {
+	held, _ := lru.New[string, *rate.Limiter](10_000) // fails for a size of less than 1 alone
+	return callerLimit{each, burst, held}
+}
+
+func (l callerLimit) allows(r *http.Request, now time.Time) bool {
+	own := rate.NewLimiter(l.each, l.burst)
+	if held, ok, _ := l.held.PeekOrAdd(middleware.RequestFrom(r.Context()).Client.String(), own); ok {
 		own = held
 	}
-	now := b.options.Now()
-	return own.AllowN(now, 1) && b.registrations.AllowN(now, 1)
+	return own.AllowN(now, 1)
+}
+
+func tooMany(w http.ResponseWriter, what string) {
+	w.Header().Set("Retry-After", "60")
+	refuse(w, http.StatusTooManyRequests, "slow_down", "Too many "+what+"; try again in a minute.")
 }
 
 // fields are the parameters of a token request that are passed on.
@@ -84,6 +98,10 @@ var fields = [...]string{"grant_type", "code", "redirect_uri", "client_id", "cod
 // token passes a token request on. Parallel refreshes with one token become one: the authorization server takes a second for a
 // theft and ends the sign-in.
 func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
+	if !b.tokens.allows(r, b.options.Now()) {
+		tooMany(w, "token requests")
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	sent, parseErr := url.ParseQuery(string(body))
 	if err != nil || parseErr != nil || !mediaIs(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
@@ -134,8 +152,14 @@ func (b *Bridge) refresh(ctx context.Context, s server, form url.Values) (shared
 
 var errUpstream = errors.New("the authorization server's answer cannot be passed on")
 
-// post asks the authorization server, once: nothing here may be sent twice.
+// post asks the authorization server, once: nothing here may be sent twice. While it leaves mostAsking requests unanswered, it is not asked.
 func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (sharedAnswer, error) {
+	select {
+	case b.asking <- struct{}{}:
+		defer func() { <-b.asking }()
+	default:
+		return sharedAnswer{}, errUpstream
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return sharedAnswer{}, err

@@ -63,8 +63,13 @@ type Bridge struct {
 	recent    *lru.Cache[string, sharedAnswer]
 
 	registrations *rate.Limiter
-	registering   *lru.Cache[string, *rate.Limiter] // by client address
+	registering   callerLimit
+	tokens        callerLimit
+	asking        chan struct{} // a place for each request that the server has not answered
 }
+
+// mostAsking bounds the registrations and token requests that wait for the authorization server.
+const mostAsking = 64
 
 // New returns a bridge to an authorization server that is as it has to be. Its error says what is not, for the operator.
 func New(ctx context.Context, o Options) (*Bridge, error) {
@@ -79,9 +84,11 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 			return nil, err
 		}
 	}
-	b := &Bridge{options: o, client: newClient(o.Transport), registrations: rate.NewLimiter(100/(10*60.0), 100)}
+	b := &Bridge{
+		options: o, client: newClient(o.Transport), registrations: rate.NewLimiter(100/(10*60.0), 100), registering: newCallerLimit(20/(10*60.0), 20),
+		tokens: newCallerLimit(1, 60), asking: make(chan struct{}, mostAsking),
+	}
 	b.recent, _ = lru.New[string, sharedAnswer](1000) // fails for a size of less than 1 alone
-	b.registering, _ = lru.New[string, *rate.Limiter](10_000)
 	if err := b.check(ctx); err != nil {
 		return nil, err
 	}

@@ -237,6 +237,53 @@ func TestOneRefreshForAll(t *testing.T) {
 	}
 }
 
+// One address asks for tokens at a bounded rate, and all together leave at most 64 requests unanswered: what is refused was not sent, so
+// that no sign-in is lost by it.
+func TestTokenRequestsAreBounded(t *testing.T) {
+	s := newRealServer(t)
+	b, c := newBridge(t, s)
+	refresh := func(number int) *httptest.ResponseRecorder {
+		return post(b, web.TokenPath, formMedia, fmt.Sprintf("%s_%d", refreshForm, number))
+	}
+	answer, arrived := make(chan struct{}), make(chan struct{})
+	s.with(func(s *realServer) {
+		s.token = func(http.ResponseWriter, *http.Request) {
+			s.mutex.Unlock() // so that others are heard as well
+			arrived <- struct{}{}
+			<-answer
+			s.mutex.Lock()
+		}
+	})
+	var waiting sync.WaitGroup
+	for number := range 64 {
+		if number == 60 {
+			c.Add(int64(time.Minute))
+		}
+		waiting.Go(func() { refresh(number) })
+		<-arrived
+	}
+	if w := refresh(64); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("the 65th is answered %d", w.Code)
+	}
+	close(answer)
+	waiting.Wait()
+	if got := len(s.passedOn()); got != 64 {
+		t.Errorf("%d are passed on", got)
+	}
+	s.with(func(s *realServer) { s.token = nil })
+	last, number := http.StatusOK, 100
+	for ; number < 200 && last != http.StatusTooManyRequests; number++ {
+		last = refresh(number).Code
+	}
+	if got := len(s.passedOn()); last != http.StatusTooManyRequests || got != 64+number-1-100 {
+		t.Errorf("%d after %d: %d are passed on", last, number, got)
+	}
+	c.Add(int64(time.Second))
+	if w := refresh(300); w.Code != http.StatusCreated {
+		t.Errorf("a second later: %d", w.Code)
+	}
+}
+
 func TestTokenRefusals(t *testing.T) {
 	s := newRealServer(t)
 	b, _ := newBridge(t, s)
