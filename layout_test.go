@@ -57,10 +57,11 @@ var forbidden = map[string][]string{
 	"internal/embedded/vectors":           {module, "net/http", "os"},
 	"internal/embedded/sample":            {module + "tools", module + "middleware", module + "transport", "github.com/modelcontextprotocol/", "net/http", "database/sql", "os"},
 
-	"tools/correct": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/correct": {module + "middleware", module + "transport", module + "tools/render", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 
+	"tools/internal/written":      {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/relax":        {module, "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
-	"tools/render":                {module + "middleware", module + "transport", module + "tools/correct", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql"},
+	"tools/render":                {module + "middleware", module + "transport", module + "tools/correct", module + "tools/internal", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools/render/internal/clean": {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools":                       {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", prometheusModule, otelModule},
 	"middleware":                  {module + "middleware/", module + "transport", module + "rs/fanout", "net/http", "github.com/justinas/alice", "os", "database/sql", prometheusModule, otelModule + "sdk", otelModule + "exporters"},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -162,8 +162,8 @@ func explainValues(ctx context.Context, call Call, e *render.EmptyField, value s
 	if strings.HasPrefix(value, "!") { // what is meant is any other
 		return
 	}
-	if near := correct.Nearest(value, texts); near != "" && !insideWord(near, value) {
-		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near)].Key)
+	if near := written.Nearest(value, texts, 1); len(near) > 0 && !insideWord(near[0], value) {
+		e.Meant = withValue(call, e.Field, e.Values[slices.Index(texts, near[0])].Key)
 	}
 }
 

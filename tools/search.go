@@ -8,8 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -79,10 +78,7 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 	if answer.Repair == nil && !missing && len(list.Items) > fewHits && !recall.Has("preferred_time") {
 		return nil
 	}
-	since, until, rest, named := relax.Period(s.q)
-	if !named {
-		since, until, rest, named = correct.NamedPeriod(s.q, time.Now().UTC())
-	}
+	since, until, rest, named := written.NamedPeriod(s.q, time.Now().UTC())
 	if !named {
 		return nil
 	}

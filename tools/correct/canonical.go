@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Canonical returns arguments as the tool lists them, and whether that differs from what was sent. Only what is certain is
 // rewritten: another common name of an argument, a number in quotes, one value for a list of one, and the like.
 func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
-	written := args
+	sent := args
 	args = t.withNames(args)
 	for i := range args {
 		if p := t.parameter(args[i].Name); p != nil {
@@ -34,7 +35,7 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 		}
 	}
 	args = withoutHandles(limited(args))
-	return args, !slices.Equal(args, written)
+	return args, !slices.Equal(args, sent)
 }
 
 // withNames gives arguments the names that the tool lists.
@@ -44,7 +45,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		if t.Takes(m.Name) {
 			continue
 		}
-		plain := strings.TrimPrefix(snake(m.Name), "$")
+		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
 		if (plain == "query" && rs.AsObject(m.Value) != nil || plain == "ids" || plain == "record_ids") && t.Takes("filter") && !t.Takes("q") &&
 			!canonical.Includes("filter") {
 			if plain != "query" {
@@ -127,8 +128,8 @@ func (t Tool) string(p *Parameter, raw string) string {
 		return raw
 	}
 	if p.Words != nil {
-		written, ok := rs.AsText(raw)
-		plain := snake(written)
+		sent, ok := rs.AsText(raw)
+		plain := written.Snake(sent)
 		if other, known := wordForms[p.Name][plain]; known {
 			plain = other
 		}
@@ -137,8 +138,8 @@ func (t Tool) string(p *Parameter, raw string) string {
 		}
 		return raw
 	}
-	if s, ok := text(raw); ok && slices.Contains(nameArguments, p.Name) && unquoted(s) != s && unquoted(s) != "" {
-		return rs.EncodeJSON(unquoted(s))
+	if s, ok := text(raw); ok && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != s && written.Unquoted(s) != "" {
+		return rs.EncodeJSON(written.Unquoted(s))
 	}
 	return raw
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
@@ -80,9 +81,9 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 // flag is the field of the stream that says what a flag of messages by another name does, such as is_seen for unread, with the value that is
 // meant; "" for none.
 func (c *correction) flag(name, value string) (field, meant string) {
-	known, ok := flagFields["is:"+strings.TrimPrefix(snake(name), "is_")]
+	known, ok := flagFields["is:"+strings.TrimPrefix(written.Snake(name), "is_")]
 	if !ok {
-		known, ok = flagFields["has:"+strings.TrimPrefix(snake(name), "has_")]
+		known, ok = flagFields["has:"+strings.TrimPrefix(written.Snake(name), "has_")]
 	}
 	if !ok || c.stream.field(name) != nil || value != "true" && value != "false" {
 		return "", ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // maxShown bounds the names that a sentence lists.
@@ -261,7 +262,7 @@ func (c *correction) aggregate() {
 		if !ok {
 			continue
 		}
-		granularity := cmp.Or(wordForms["granularity"][snake(field)], snake(field))
+		granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
 		if granularities[granularity] && c.stream.field(field) == nil {
 			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
 				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quoted(field))
@@ -295,7 +296,7 @@ func (c *correction) relations() {
 				c.say(rs.InvalidExpand, "expand", "%s has no relation to expand.", c.stream.Name)
 				continue
 			}
-			near := nearest(name, names, 3)
+			near := written.Nearest(name, names, 3)
 			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quoted(name), instead(near, names))
 			to = append(near, names[0])[0]
 			if raw := limits.Get(name); raw != "" {
@@ -325,7 +326,7 @@ func (c *correction) view() {
 	if !ok || slices.Contains(c.stream.Views, view) {
 		return
 	}
-	if near := nearest(view, c.stream.Views, 3); len(near) > 0 {
+	if near := written.Nearest(view, c.stream.Views, 3); len(near) > 0 {
 		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quoted(view), instead(near, nil))
 		c.args = c.args.With("view", rs.EncodeJSON(near[0]))
 	} else if len(c.stream.Views) > 0 {

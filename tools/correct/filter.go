@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // plainWord is a word of a filter without the signs that other query languages put before it.
@@ -20,7 +21,7 @@ func operatorOf(word string) (operator string, certain bool) {
 	}
 	operator, certain = operators[plain]
 	if !certain {
-		operator, certain = operators[snake(plain)]
+		operator, certain = operators[written.Snake(plain)]
 	}
 	return operator, certain
 }

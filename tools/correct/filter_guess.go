@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 
 // isOneValue reports whether a text is a value, and not another condition too, or none at all.
 func isOneValue(s string) bool {
-	if inner := unquoted(s); inner != s {
+	if inner := written.Unquoted(s); inner != s {
 		return !strings.Contains(inner, s[:1])
 	}
 	return !severalValues.MatchString(s)
@@ -184,7 +185,7 @@ func literal(s string) string {
 	if plainNumber.MatchString(s) || s == "true" || s == "false" {
 		return s
 	}
-	return rs.EncodeJSON(unquoted(s))
+	return rs.EncodeJSON(written.Unquoted(s))
 }
 
 var tailOfSQL = regexp.MustCompile(`(?i)^(.*?)(?:\s+order\s+by\s+([\w.]+)(?:\s+(asc|desc))?)?(?:\s+limit\s+([0-9]+))?\s*;?\s*$`)

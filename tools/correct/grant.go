@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Sources lists what a schema document grants.
@@ -163,16 +164,16 @@ func (g Grant) likeliest(streams []string, connection string) (to map[string]str
 // near are the streams that a name may mean: one of a similar name, or one of a connector or connection of that name.
 func (g Grant) near(stream, connection string) []string {
 	streams := g.streamsOf(connection)
-	found := nearest(stream, streams, 3)
-	if other := streamWords[snake(stream)]; slices.Contains(streams, other) && !slices.Contains(found, other) {
+	found := written.Nearest(stream, streams, 3)
+	if other := streamWords[written.Snake(stream)]; slices.Contains(streams, other) && !slices.Contains(found, other) {
 		found = append(found, other)
 	}
 	if _, last, dotted := strings.Cut(stream, "."); dotted && g.has(last, connection) {
 		found = append([]string{last}, found...)
 	}
 	for _, s := range g.Sources {
-		_, key := likeness(stream, s.Connection.ConnectorKey)
-		_, name := likeness(stream, s.Connection.DisplayName)
+		_, key := written.Alike(stream, s.Connection.ConnectorKey)
+		_, name := written.Alike(stream, s.Connection.DisplayName)
 		if (key || name || s.Connection.ID == stream) && (connection == "" || s.Connection.ID == connection) {
 			found = append(found, s.Stream)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // connectionsOf are the connections with a stream, each once.
@@ -90,7 +91,7 @@ func nearConnections(name string, connections []rs.Connection) []rs.Connection {
 		}
 	}
 	var near []rs.Connection
-	for _, label := range nearest(name, labels, 6) {
+	for _, label := range written.Nearest(name, labels, 6) {
 		for _, c := range of[label] {
 			if !slices.Contains(near, c) && len(near) < 3 {
 				near = append(near, c)

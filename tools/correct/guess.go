@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
@@ -17,7 +18,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	args = t.oneAggregation(args)
 	guess := slices.Clone(args)
 	for _, m := range args {
-		if !t.Takes(m.Name) && bounds[snake(m.Name)] && m.Value != "null" {
+		if !t.Takes(m.Name) && bounds[written.Snake(m.Name)] && m.Value != "null" {
 			return t.period(args), true
 		}
 		if !t.Takes(m.Name) {
@@ -72,8 +73,8 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && Reversed(since, until) {
 		return Call{t.Name, args.With("since", until).With("until", since)}, true
 	}
-	if zone, _ := text(args.Get("time_zone")); refused.Param == "time_zone" && ianaZone(zone) != "" {
-		return Call{t.Name, args.With("time_zone", rs.EncodeJSON(ianaZone(zone)))}, true
+	if zone, _ := text(args.Get("time_zone")); refused.Param == "time_zone" && written.Zone(zone) != "" {
+		return Call{t.Name, args.With("time_zone", rs.EncodeJSON(written.Zone(zone)))}, true
 	}
 	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
 		return Call{}, false // the error says the form
@@ -219,7 +220,7 @@ func (t Tool) Hint(args rs.Object) string {
 	if metrics, ok := rs.AsArray(list(args.Get("metric"))); ok && len(metrics) > 1 && t.Takes("metric") {
 		return fmt.Sprintf("aggregate computes one metric, so this needs a call for each of the %d; the one below is the first.", len(metrics))
 	}
-	if word, _ := text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][snake(word)] == "day" {
+	if word, _ := text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
 	}
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
@@ -234,7 +235,7 @@ func (t Tool) Hint(args rs.Object) string {
 		}
 		return "No filter finds what has no value: leave that condition out and look at " + clean(m.Name) + " in the records."
 	}
-	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[snake(m.Name)] }) && t.Takes("cursor") {
+	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
 	return ""

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // placed finds a place for an argument that the tool does not take, or leaves it out.
 func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
-	rest, plain := guess.Without(m.Name), snake(m.Name)
+	rest, plain := guess.Without(m.Name), written.Snake(m.Name)
 	for _, p := range t.Parameters {
 		if !rest.Has(p.Name) && (plain == "connector_instance_id" && p.Name == "connection_id" || plain == "name" && p.Name == "stream" ||
-			distance(plain, p.Name) == 1 || len(p.Name) > 5 && distance(plain, p.Name) == 2) {
+			written.Distance(plain, p.Name) == 1 || len(p.Name) > 5 && written.Distance(plain, p.Name) == 2) {
 			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
 		}
 	}
@@ -61,11 +62,11 @@ func (t Tool) guessed(p *Parameter, raw string) string {
 			raw = t.string(p, several[0])
 		}
 		word, _ := rs.AsText(raw)
-		if likely := likelyForms[p.Name][snake(word)]; likely != "" {
+		if likely := likelyForms[p.Name][written.Snake(word)]; likely != "" {
 			return rs.EncodeJSON(likely)
 		}
 		if !slices.Contains(p.Words, word) {
-			if near := nearest(word, p.Words, 1); len(near) > 0 {
+			if near := written.Nearest(word, p.Words, 1); len(near) > 0 {
 				return rs.EncodeJSON(near[0])
 			}
 			return ""
@@ -155,7 +156,7 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
 	}
 	for _, m := range args {
-		if t.Name != "aggregate" || args.Has("metric") || !aggregations[snake(m.Name)] {
+		if t.Name != "aggregate" || args.Has("metric") || !aggregations[written.Snake(m.Name)] {
 			continue
 		}
 		one := rs.AsObject(only(m.Value))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
@@ -140,7 +141,7 @@ func withoutHandles(args rs.Object) rs.Object {
 
 // refOf reads an id whose parts are joined by '/' alone.
 func refOf(id string) (rs.Ref, bool) {
-	parts := strings.Split(strings.Trim(unquoted(id), "/"), "/")
+	parts := strings.Split(strings.Trim(written.Unquoted(id), "/"), "/")
 	var ref rs.Ref
 	switch len(parts) {
 	case 2:

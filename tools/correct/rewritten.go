@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Unfiltered returns the call that reads without what a resource server refuses a token at all: records of a period by a search, which
@@ -88,4 +89,61 @@ func (t Tool) Restarted(args rs.Object) Call {
 		return Call{t.Name, args.With("changes_since", `"beginning"`)}
 	}
 	return Call{t.Name, args.Without("cursor")}
+}
+
+// Relative returns the call with dates in place of times that are named by their distance from now, as bounds of a search and in a filter;
+// false where there is none.
+func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
+	found := false
+	dated := args
+	day := func(t time.Time) string { return rs.EncodeJSON(t.Format(time.DateOnly)) }
+	for _, name := range []string{"since", "until"} {
+		s, _ := text(args.Get(name))
+		first, last, ok := written.Relative(s, now)
+		switch {
+		case !ok || !t.Takes(name):
+			continue
+		case name == "since":
+			if dated = dated.With(name, day(first)); !last.IsZero() && !args.Has("until") && last.Before(now.AddDate(0, 0, -1)) {
+				dated = dated.With("until", day(last))
+			}
+		case last.IsZero():
+			dated = dated.With(name, day(first))
+		default:
+			dated = dated.With(name, day(last))
+		}
+		found = true
+	}
+	filter := args.Object("filter")
+	for _, m := range filter {
+		if s, isText := text(m.Value); isText {
+			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || timeName.MatchString(m.Name)) { // else "May" may be a person
+				bounds := rs.Object{{Name: "gte", Value: day(first)}}
+				if !last.IsZero() {
+					bounds = append(bounds, rs.Member{Name: "lte", Value: day(last)})
+				}
+				filter, found = filter.With(m.Name, bounds.JSON()), true
+			}
+			continue
+		}
+		bounds := rs.AsObject(m.Value)
+		for _, bound := range bounds {
+			s, _ := text(bound.Value)
+			first, last, ok := written.Relative(s, now)
+			if !ok {
+				continue
+			}
+			if (bound.Name == "gt" || bound.Name == "lte") && !last.IsZero() {
+				first = last // after it, or until its end
+			}
+			bounds, found = bounds.With(bound.Name, day(first)), true
+		}
+		if bounds != nil {
+			filter = filter.With(m.Name, bounds.JSON())
+		}
+	}
+	if len(filter) > 0 {
+		dated = dated.With("filter", filter.JSON())
+	}
+	return Call{t.Name, dated}, found
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // words are names of an argument that looks for words and is not a field of a stream.
@@ -17,7 +18,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 	}
 	for _, m := range args {
 		q, ok := text(t.string(&Parameter{Name: "q", Type: "string"}, m.Value))
-		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, snake(m.Name)) {
+		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, written.Snake(m.Name)) {
 			continue
 		}
 		search := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: list(args.Get("stream"))}}.WithAll(onlyConnection(args))
@@ -41,7 +42,7 @@ func members(o rs.Object, names ...string) (kept rs.Object) {
 func (t Tool) period(args rs.Object) Call {
 	var search rs.Object
 	for _, m := range args {
-		name := snake(m.Name)
+		name := written.Snake(m.Name)
 		switch {
 		case name == "since" || slices.Contains(aliases["since"], name) || name == "after":
 			name = "since"

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // quoted is a text from elsewhere as a quotation within a sentence, bounded.
@@ -42,8 +43,8 @@ func LeftOut(args rs.Object, call Call) string {
 		several, _ := rs.AsArray(m.Value)
 		switch {
 		case m.Name == "filter" && (call.Tool == "search" || call.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case aggregations[snake(m.Name)] && call.Arguments.Text("metric") != "count": // it is in the metric
-		case value == "" || m.Value == "null" || silent[snake(m.Name)] || strings.Contains(proposed, value):
+		case aggregations[written.Snake(m.Name)] && call.Arguments.Text("metric") != "count": // it is in the metric
+		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+shownNames([]string{m.Name}, 1))
 		case !call.Arguments.Has(m.Name):

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A KnownStream is what the fields and relations of a call are compared with.
@@ -135,9 +136,9 @@ func (s KnownStream) near(name string, u use) []string {
 			return []string{rest}
 		}
 	}
-	found := nearest(name, known, 3)
+	found := written.Nearest(name, known, 3)
 	for _, role := range roles {
-		if !role.words[snake(name)] {
+		if !role.words[written.Snake(name)] {
 			continue
 		}
 		for _, f := range s.Fields {
@@ -158,7 +159,7 @@ func (s *KnownStream) ReadRelated(all *rs.Schema) {
 
 // misses reports whether the stream has no field of a name, nor of a similar one.
 func (s KnownStream) misses(name string) bool {
-	return s.field(name) == nil && len(nearest(name, s.suited(nil), 1)) == 0
+	return s.field(name) == nil && len(written.Nearest(name, s.suited(nil), 1)) == 0
 }
 
 // Misses reports whether a call reads a field that may be in a stream related to this one.

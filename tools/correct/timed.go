@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
@@ -20,7 +21,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 	}
 	timed, rest, filter := args, rs.Object{}, args.Object("filter")
 	for _, m := range args {
-		operator, name := "", snake(m.Name)
+		operator, name := "", written.Snake(m.Name)
 		switch {
 		case t.Takes(m.Name):
 			rest = append(rest, m)

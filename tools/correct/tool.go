@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A Tool is what is known of a tool's arguments: its listed input schema.
@@ -70,29 +70,6 @@ func (c Call) JSON() string {
 	return rs.Object{{Name: "tool", Value: rs.EncodeJSON(c.Tool)}, {Name: "arguments", Value: c.Arguments.JSON()}}.JSON()
 }
 
-// snake is a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
-func snake(name string) string {
-	var b strings.Builder
-	previous := '_'
-	for _, c := range strings.TrimSpace(name) {
-		sent := c
-		switch {
-		case c == '-' || c == ' ' || c == '.':
-			c, sent = '_', '_'
-		case unicode.IsUpper(c):
-			if unicode.IsLower(previous) || unicode.IsDigit(previous) {
-				b.WriteByte('_')
-			}
-			c = unicode.ToLower(c)
-		}
-		if c != '_' || previous != '_' {
-			b.WriteRune(c)
-		}
-		previous = sent
-	}
-	return strings.Trim(b.String(), "_")
-}
-
 // text is a JSON string's text; false for any other value.
 func text(raw string) (string, bool) {
 	if rs.Kind(raw) != "string" {
@@ -127,18 +104,6 @@ func renamed(o rs.Object, from, to, value string) rs.Object {
 // listed writes names as a JSON array.
 func listed(names []string) string { return rs.EncodeJSON(names) }
 
-// unquoted is a text without the white space, quotation marks and brackets that a model copied along.
-func unquoted(s string) string {
-	const pairs = "\"\"''``<>"
-	for s = strings.TrimSpace(s); len(s) > 1; s = strings.TrimSpace(s[1 : len(s)-1]) {
-		at := strings.IndexByte(pairs, s[0])
-		if at < 0 || at%2 != 0 || s[len(s)-1] != pairs[at+1] {
-			break
-		}
-	}
-	return s
-}
-
 // names splits a list of names in one text: with commas, or as JSON.
 func names(s string) []string {
 	if list, ok := rs.AsArray(s); ok {
@@ -154,7 +119,7 @@ func names(s string) []string {
 	}
 	values := strings.Split(s, ",")
 	for i := range values {
-		values[i] = unquoted(values[i])
+		values[i] = written.Unquoted(values[i])
 	}
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
@@ -168,7 +133,7 @@ func list(raw string) string {
 			return listed(values)
 		}
 	case lone && s != "":
-		return listed([]string{unquoted(s)})
+		return listed([]string{written.Unquoted(s)})
 	}
 	return raw
 }

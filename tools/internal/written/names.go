@@ -1,27 +1,21 @@
-package correct
+// Package written reads names, times and zones as people and models write them: pure functions, which know nothing of tools or calls.
+package written
 
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
-// Nearest returns the name of some that another is probably a mistake for; "" if there is none.
-func Nearest(name string, known []string) string {
-	if near := nearest(name, known, 1); len(near) > 0 {
-		return near[0]
-	}
-	return ""
-}
-
-// nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
-func nearest(name string, known []string, most int) []string {
+// Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
+func Nearest(name string, known []string, most int) []string {
 	type candidate struct {
 		name  string
 		score int
 	}
 	var near []candidate
 	for _, k := range known {
-		if score, ok := likeness(name, k); ok && !slices.ContainsFunc(near, func(c candidate) bool { return c.name == k }) {
+		if score, ok := Alike(name, k); ok && !slices.ContainsFunc(near, func(c candidate) bool { return c.name == k }) {
 			near = append(near, candidate{k, score})
 		}
 	}
@@ -33,9 +27,9 @@ func nearest(name string, known []string, most int) []string {
 	return found
 }
 
-// likeness says how far a name is from a known one, 0 for the same but for case and separators; false where they are not alike.
-func likeness(name, known string) (score int, alike bool) {
-	a, b := snake(name), snake(known)
+// Alike says how far a name is from a known one, 0 for the same but for case and separators; false where they are not alike.
+func Alike(name, known string) (score int, alike bool) {
+	a, b := Snake(name), Snake(known)
 	if a == "" || b == "" {
 		return 0, false
 	}
@@ -46,7 +40,7 @@ func likeness(name, known string) (score int, alike bool) {
 			shared++
 		}
 	}
-	d := distance(a, b)
+	d := Distance(a, b)
 	switch {
 	case a == b:
 		return 0, true
@@ -78,8 +72,8 @@ func tokens(name string) []string {
 	return words
 }
 
-// distance is how many letters must be added, removed, changed or swapped with the next to make one name of another.
-func distance(a, b string) int {
+// Distance is how many letters must be added, removed, changed or swapped with the next to make one name of another.
+func Distance(a, b string) int {
 	const longest = 64
 	if len(a) > longest || len(b) > longest {
 		return longest
@@ -103,4 +97,39 @@ func distance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// Snake is a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
+func Snake(name string) string {
+	var b strings.Builder
+	previous := '_'
+	for _, c := range strings.TrimSpace(name) {
+		sent := c
+		switch {
+		case c == '-' || c == ' ' || c == '.':
+			c, sent = '_', '_'
+		case unicode.IsUpper(c):
+			if unicode.IsLower(previous) || unicode.IsDigit(previous) {
+				b.WriteByte('_')
+			}
+			c = unicode.ToLower(c)
+		}
+		if c != '_' || previous != '_' {
+			b.WriteRune(c)
+		}
+		previous = sent
+	}
+	return strings.Trim(b.String(), "_")
+}
+
+// Unquoted is a text without the white space, quotation marks and brackets that a model copied along.
+func Unquoted(s string) string {
+	const pairs = "\"\"''``<>"
+	for s = strings.TrimSpace(s); len(s) > 1; s = strings.TrimSpace(s[1 : len(s)-1]) {
+		at := strings.IndexByte(pairs, s[0])
+		if at < 0 || at%2 != 0 || s[len(s)-1] != pairs[at+1] {
+			break
+		}
+	}
+	return s
 }

@@ -1,0 +1,47 @@
+package written_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A query that names one time, with its year or without, is a query of that time and the words that are left.
+func TestTimesInAQuery(t *testing.T) {
+	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)
+	for query, want := range map[string]string{
+		"meeting with Ines on 12 March":          "2026-03-12 2026-03-12 meeting with Ines",
+		"invoices last month?":                   "2026-10-01 2026-10-31 invoices",
+		"swimming in December":                   "2025-12-01 2025-12-31 swimming",
+		"what did I buy since May":               "2026-05-01  what did I buy",
+		"March 3rd dinner":                       "2026-03-03 2026-03-03 dinner",
+		"yesterday":                              "2026-11-23 2026-11-23 ",
+		"May I come":                             "",
+		"last time I saw Dr Anand":               "",
+		"between last week and this week":        "",
+		`"in March" song`:                        "",
+		"a marching band of 12 marchers in mars": "",
+		"invoices March 2026":                    "2026-03-01 2026-03-31 invoices",
+		"What did Rosa write in February 2024?":  "2024-02-01 2024-02-29 What did Rosa write",
+		"dentist on 12 March 2026":               "2026-03-12 2026-03-12 dentist",
+		"dentist March 3rd, 2026 at noon":        "2026-03-03 2026-03-03 dentist at noon",
+		"2026-03-09 orders":                      "2026-03-09 2026-03-09 orders",
+		"Sept. 2025":                             "2025-09-01 2025-09-30 ",
+		"orders 2026-12":                         "2026-12-01 2026-12-31 orders",
+		"orders 2026-13":                         "",
+		"31 February 2026":                       "",
+		"March 2026 or April 2026":               "", // which?
+		`"March 2026" invoice`:                   "",
+		"decision 2025":                          "",
+		"invoice TW-7141":                        "",
+	} {
+		got := ""
+		if since, until, rest, ok := written.NamedPeriod(query, now); ok {
+			got = since + " " + until + " " + rest
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
