@@ -54,14 +54,8 @@ func dated(args rs.Object) rs.Object {
 	found, words := operatorsIn(q)
 	changed := args
 	for _, o := range found {
-		bounds := []string{"since"}
-		switch o.name {
-		case "before", "older", "until":
-			bounds = []string{"until"}
-		case "on", "date":
-			bounds = []string{"since", "until"}
-		case "after", "newer", "since":
-		default:
+		bounds := boundWords[o.name]
+		if bounds == nil {
 			return args // is refused as it is
 		}
 		for _, bound := range bounds {
@@ -138,13 +132,10 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 			return strings.Contains(f.Name, "email") && f.Type == "string"
 		}):
 		case sender && condition(rs.EncodeJSON(o.value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case slices.Contains([]string{"before", "older", "until"}, o.name):
-			if day := o.day("until"); day != "" && !rest.Has("until") {
-				rest = rest.With("until", rs.EncodeJSON(day))
-			}
-		case slices.Contains([]string{"after", "newer", "since"}, o.name):
-			if day := o.day("since"); day != "" && !rest.Has("since") {
-				rest = rest.With("since", rs.EncodeJSON(day))
+		case len(boundWords[o.name]) == 1:
+			bound := boundWords[o.name][0]
+			if day := o.day(bound); day != "" && !rest.Has(bound) {
+				rest = rest.With(bound, rs.EncodeJSON(day))
 			}
 		case o.name == "has" || o.name == "is" || o.name == "in" || o.name == "label":
 			if len(found) == 1 && words == "" {

@@ -37,42 +37,6 @@ func members(o rs.Object, names ...string) (kept rs.Object) {
 	return kept
 }
 
-// period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
-// looked up.
-func (t Tool) period(args rs.Object) Call {
-	var search rs.Object
-	for _, m := range args {
-		name := written.Snake(m.Name)
-		switch {
-		case name == "since" || slices.Contains(aliases["since"], name) || name == "after":
-			name = "since"
-		case name == "until" || slices.Contains(aliases["until"], name) || name == "before":
-			name = "until"
-		case name == "date" || name == "day" || name == "on":
-			from, until := dayOf("since", m.Value), dayOf("until", m.Value)
-			if isTime(m.Value) {
-				from, _ = text(m.Value)
-				until = from
-			}
-			if from == "" {
-				return t.LookUp(args)
-			}
-			search = append(search, rs.Member{Name: "since", Value: rs.EncodeJSON(from)}, rs.Member{Name: "until", Value: rs.EncodeJSON(until)})
-			continue
-		case name == "stream":
-			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
-			continue
-		case name != "q" && name != "query" && name != "streams" && name != "connection_id" && name != "limit":
-			return t.LookUp(args)
-		}
-		if day := dayOf(name, m.Value); day != "" && (name == "since" || name == "until") {
-			m.Value = rs.EncodeJSON(day)
-		}
-		search = append(search, rs.Member{Name: name, Value: m.Value})
-	}
-	return Call{"search", search}
-}
-
 // searchFor is the search for a text that a filter cannot look for. The other conditions of the filter stay.
 func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	s, ok := rs.AsText(sought.Value)

@@ -171,3 +171,34 @@ func (s KnownStream) Misses(args rs.Object) bool {
 	}
 	return false
 }
+
+// Having lists the streams of a schema that have all fields of a filter.
+func Having(s *rs.Schema, filter rs.Object) []string {
+	var having []string
+	for _, row := range s.Streams {
+		if slices.Contains(having, row.Name) || len(filter) == 0 {
+			continue
+		}
+		known := ReadStream(row.Name, s)
+		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.suited(filters), m.Name) }) {
+			having = append(having, row.Name)
+		}
+	}
+	return having
+}
+
+// InStream returns the call with the stream that its filter needs.
+func (t Tool) InStream(args rs.Object, stream string) Call {
+	if t.Takes("streams") {
+		return Call{t.Name, args.With("streams", listed([]string{stream}))}
+	}
+	return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
+}
+
+// WithoutStream reports whether a call has a filter and not the one stream that it needs for it.
+func (t Tool) WithoutStream(args rs.Object) bool {
+	if _, misplaced := t.misplaced(args); misplaced { // the filter names the stream
+		return false
+	}
+	return args.Object("filter") != nil && !args.Has("stream") && !args.Has("streams") && (t.Takes("stream") || t.Takes("streams"))
+}

@@ -8,6 +8,33 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
+var boundWords = map[string][]string{
+	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "until": {"until"}, "before": {"until"}, "older": {"until"},
+	"on": {"since", "until"}, "date": {"since", "until"}, "day": {"since", "until"},
+}
+
+// boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
+func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
+	name := written.Snake(m.Name)
+	means := boundWords[name]
+	for _, bound := range []string{"since", "until"} {
+		if slices.Contains(aliases[bound], name) {
+			means = []string{bound}
+		}
+	}
+	for _, bound := range means {
+		value := m.Value
+		if day := dayOf(bound, m.Value); day != "" {
+			value = rs.EncodeJSON(day)
+		} else if len(means) > 1 && !isTime(value) {
+			return nil, true
+		}
+		bounds = append(bounds, rs.Member{Name: bound, Value: value})
+	}
+	return bounds, means != nil
+}
+
 // NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
 func (t Tool) NeedsTime(args rs.Object) bool {
 	_, ok := t.Timed(args, "at")
@@ -21,35 +48,20 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 	}
 	timed, rest, filter := args, rs.Object{}, args.Object("filter")
 	for _, m := range args {
-		operator, name := "", written.Snake(m.Name)
-		switch {
-		case t.Takes(m.Name):
+		if t.Takes(m.Name) {
 			rest = append(rest, m)
 			continue
-		case name == "since" || name == "after" || slices.Contains(aliases["since"], name):
-			operator, name = "gte", "since"
-		case name == "until" || name == "before" || slices.Contains(aliases["until"], name):
-			operator, name = "lte", "until"
 		}
-		value, _ := text(m.Value)
-		if day := dayOf(name, m.Value); day != "" {
-			value = day
-		}
-		if day := dayOf("until", m.Value); (name == "date" || name == "day" || name == "on") && !filter.Has(field) {
-			first, last := dayOf("since", m.Value), day
-			if isTime(m.Value) {
-				first, last = value, value
-			}
-			if first == "" {
-				return Call{}, false
-			}
-			filter = with(with(filter, field, "gte", rs.EncodeJSON(first)), field, "lte", rs.EncodeJSON(last))
-			continue
-		}
-		if _, err := rs.ReadTime(value); err != nil || operator == "" || filter.Includes(field) && filter.Object(field) == nil {
+		bounds, _ := boundsOf(m)
+		if bounds == nil || filter.Includes(field) && (len(bounds) > 1 || filter.Object(field) == nil) {
 			return Call{}, false
 		}
-		filter = with(filter, field, operator, rs.EncodeJSON(value))
+		for _, bound := range bounds {
+			if !isTime(bound.Value) {
+				return Call{}, false
+			}
+			filter = with(filter, field, map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
+		}
 	}
 	if len(rest) < len(args) {
 		timed = rest.With("filter", filter.JSON())
@@ -95,33 +107,22 @@ func MistakesDate(args rs.Object) bool {
 	})
 }
 
-// Having lists the streams of a schema that have all fields of a filter.
-func Having(s *rs.Schema, filter rs.Object) []string {
-	var having []string
-	for _, row := range s.Streams {
-		if slices.Contains(having, row.Name) || len(filter) == 0 {
-			continue
+// period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
+// looked up.
+func (t Tool) period(args rs.Object) Call {
+	var search rs.Object
+	for _, m := range args {
+		bounds, ok := boundsOf(m)
+		switch name := written.Snake(m.Name); {
+		case bounds != nil:
+			search = append(search, bounds...)
+		case name == "stream":
+			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
+		case ok || !slices.Contains([]string{"q", "query", "streams", "connection_id", "limit"}, name):
+			return t.LookUp(args)
+		default:
+			search = append(search, rs.Member{Name: name, Value: m.Value})
 		}
-		known := ReadStream(row.Name, s)
-		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.suited(filters), m.Name) }) {
-			having = append(having, row.Name)
-		}
 	}
-	return having
-}
-
-// InStream returns the call with the stream that its filter needs.
-func (t Tool) InStream(args rs.Object, stream string) Call {
-	if t.Takes("streams") {
-		return Call{t.Name, args.With("streams", listed([]string{stream}))}
-	}
-	return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
-}
-
-// WithoutStream reports whether a call has a filter and not the one stream that it needs for it.
-func (t Tool) WithoutStream(args rs.Object) bool {
-	if _, misplaced := t.misplaced(args); misplaced { // the filter names the stream
-		return false
-	}
-	return args.Object("filter") != nil && !args.Has("stream") && !args.Has("streams") && (t.Takes("stream") || t.Takes("streams"))
+	return Call{"search", search}
 }
