@@ -15,18 +15,7 @@ func missingFields(call Call, known streamFields) rs.Object {
 	if known.document == nil || len(known.connections) < 2 {
 		return nil
 	}
-	var rows []string
-	for _, lack := range call.Tool.Known.Lacks(known.document, call.Scope.Stream, rs.AsObject(string(call.Raw))) {
-		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(lack.ID)}}
-		if lack.DisplayName != "" {
-			row = append(row, rs.Member{Name: "display_name", Value: rs.EncodeJSON(lack.DisplayName)})
-		}
-		row = append(row, rs.Member{Name: "fields", Value: rs.EncodeJSON(lack.Fields)})
-		if lack.Instead.Tool != "" {
-			row = append(row, rs.Member{Name: "instead", Value: lack.Instead.JSON()})
-		}
-		rows = append(rows, row.JSON())
-	}
+	rows := call.Tool.Known.Lacks(known.document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
 	if rows == nil {
 		return nil
 	}

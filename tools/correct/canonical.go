@@ -62,7 +62,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(flag[1]))
 			continue
 		}
-		for _, p := range t.Parameters {
+		for _, p := range t.parameters {
 			if !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, args) {
 				continue
 			}
@@ -86,7 +86,7 @@ func (t Tool) keeps(plain string, args rs.Object) bool {
 var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]{1,10}$`)
 
 // value gives a value the type of its parameter, where it is certain which one that is.
-func (t Tool) value(p *Parameter, raw string) string {
+func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
 		if s, ok := text(raw); ok && wholeNumber.MatchString(strings.TrimSpace(s)) {
@@ -105,7 +105,7 @@ func (t Tool) value(p *Parameter, raw string) string {
 	return raw
 }
 
-func (t Tool) string(p *Parameter, raw string) string {
+func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			var terms []string

@@ -26,16 +26,10 @@ func (h home) counterpart(f rs.SchemaField) string {
 	return ""
 }
 
-// A Lack is what one connection of a stream does not have of the fields of a call that another has.
-type Lack struct {
-	rs.Connection
-	Fields  []string
-	Instead Call // on that connection, with the fields that mean the same there; without a tool where one of them is missing
-}
-
-// Lacks says which connections of a stream lack fields of a call that names no connection. A field that no connection has is not among
-// them: the resource server refuses that.
-func (t Tool) Lacks(s *rs.Schema, stream string, args rs.Object) (lacks []Lack) {
+// Lacks lists, each as JSON, the connections of a stream that lack fields of a call which names no connection, with the call that reads
+// the same there if each of these fields has a counterpart. A field that no connection has is not among them: the resource server refuses
+// that.
+func (t Tool) Lacks(s *rs.Schema, stream string, args rs.Object) (lacks []string) {
 	names := fieldsNamed(args)
 	homes := homesOf(s, stream, names)
 	known := map[string]rs.SchemaField{}
@@ -47,23 +41,29 @@ func (t Tool) Lacks(s *rs.Schema, stream string, args rs.Object) (lacks []Lack) 
 		}
 	}
 	for _, h := range homes {
-		l, there, all := Lack{Connection: h.Connection}, map[string]string{}, true
+		var missing []string
+		there, all := map[string]string{}, true
 		for _, name := range names {
 			f, ok := known[name]
 			if !ok || slices.Contains(h.has, name) {
 				continue
 			}
-			l.Fields = append(l.Fields, name)
+			missing = append(missing, name)
 			there[name] = h.counterpart(f)
 			all = all && there[name] != ""
 		}
-		if len(l.Fields) == 0 {
+		if len(missing) == 0 {
 			continue
 		}
-		if all {
-			l.Instead = Call{t.Name, renamedFields(args, there).With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")}
+		lack := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(h.ID)}}
+		if h.DisplayName != "" {
+			lack = append(lack, rs.Member{Name: "display_name", Value: rs.EncodeJSON(h.DisplayName)})
 		}
-		lacks = append(lacks, l)
+		if lack = append(lack, rs.Member{Name: "fields", Value: listed(missing)}); all {
+			same := Call{t.Name, renamedFields(args, there).With("connection_id", rs.EncodeJSON(h.ID)).Without("cursor")}
+			lack = append(lack, rs.Member{Name: "instead", Value: same.JSON()})
+		}
+		lacks = append(lacks, lack.JSON())
 	}
 	return lacks
 }

@@ -12,13 +12,13 @@ import (
 // placed finds a place for an argument that the tool does not take, or leaves it out.
 func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	rest, plain := guess.Without(m.Name), written.Snake(m.Name)
-	for _, p := range t.Parameters {
+	for _, p := range t.parameters {
 		if !rest.Has(p.Name) && (plain == "connector_instance_id" && p.Name == "connection_id" || plain == "name" && p.Name == "stream" ||
 			written.Distance(plain, p.Name) == 1 || len(p.Name) > 5 && written.Distance(plain, p.Name) == 2) {
 			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
 		}
 	}
-	for _, p := range t.Parameters {
+	for _, p := range t.parameters {
 		if slices.Contains(aliases[p.Name], plain) {
 			return rest // the argument itself is given
 		}
@@ -43,7 +43,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 }
 
 // guessed is the value that is probably meant; "" leaves the argument out.
-func (t Tool) guessed(p *Parameter, raw string) string {
+func (t Tool) guessed(p *parameter, raw string) string {
 	switch {
 	case p.Type == "integer":
 		n, ok := rs.AsText(raw)

@@ -15,11 +15,11 @@ import (
 // A Tool is what is known of a tool's arguments: its listed input schema.
 type Tool struct {
 	Name       string
-	Parameters []Parameter
+	parameters []parameter
 }
 
-// A Parameter is one argument that a tool takes.
-type Parameter struct {
+// A parameter is one argument that a tool takes.
+type parameter struct {
 	Name        string
 	Type        string   // string, integer, array or object
 	Words       []string // the only values of a string; nil for any
@@ -31,23 +31,23 @@ func ReadTool(name, input string) Tool {
 	t := Tool{Name: name}
 	for _, m := range rs.AsObject(input).Object("properties") {
 		o := rs.AsObject(m.Value)
-		p := Parameter{Name: m.Name, Type: o.JSONString("type")}
+		p := parameter{Name: m.Name, Type: o.JSONString("type")}
 		for _, word := range o.Array("enum") {
 			text, _ := rs.AsText(word)
 			p.Words = append(p.Words, text)
 		}
 		p.Least, _ = o.Number("minimum")
 		p.Most, _ = o.Number("maximum")
-		t.Parameters = append(t.Parameters, p)
+		t.parameters = append(t.parameters, p)
 	}
 	return t
 }
 
 // parameter returns the parameter of a name, or nil.
-func (t Tool) parameter(name string) *Parameter {
-	for i := range t.Parameters {
-		if t.Parameters[i].Name == name {
-			return &t.Parameters[i]
+func (t Tool) parameter(name string) *parameter {
+	for i := range t.parameters {
+		if t.parameters[i].Name == name {
+			return &t.parameters[i]
 		}
 	}
 	return nil
