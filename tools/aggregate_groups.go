@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
 // Sums, extremes and averages of groups are composed: a count gives the groups, and one filtered read each gives its number.
@@ -54,8 +55,8 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 		return r.answerOf(ctx, list, []groupList{list}, "", nil)
 	}
 	if len(units.groups) > maxUnits {
-		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote(field)),
-			fmt.Sprintf("Filter by one value of %s, or group by it.", quote(field)))
+		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote.Exact(field)),
+			fmt.Sprintf("Filter by one value of %s, or group by it.", quote.Exact(field)))
 	}
 	lists := make([]groupList, len(units.groups))
 	err = inParallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {

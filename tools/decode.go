@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -41,7 +43,7 @@ func readArguments(raw json.RawMessage, known ...string) *arguments {
 	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
 		return a
 	}
-	values, err := readObject(text)
+	values, err := written.Object(text)
 	if err != nil {
 		a.fail(rs.Invalid("", "The arguments are not one JSON object: "+err.Error()+".", `Send an object such as {"stream":"messages"}.`))
 		return a
@@ -49,31 +51,24 @@ func readArguments(raw json.RawMessage, known ...string) *arguments {
 	var unknown []string
 	for _, m := range values {
 		if !slices.Contains(known, m.Name) {
-			unknown = append(unknown, quote(m.Name))
+			unknown = append(unknown, m.Name)
 		}
 	}
 	if len(unknown) > 0 {
-		a.fail(rs.Invalid(unquoted(unknown[0]), "Unknown argument "+strings.Join(firstFew(unknown), ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
+		const shown = 5
+		quoted := make([]string, min(len(unknown), shown))
+		for i := range quoted {
+			quoted[i] = quote.Exact(unknown[i])
+		}
+		param := unknown[0]
+		if len(param) > maxNameBytes {
+			param = ""
+		}
+		a.fail(rs.Invalid(param, "Unknown argument "+strings.Join(quoted, ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
 		return a
 	}
 	a.values = values
 	return a
-}
-
-// readObject reads one JSON object. A name given twice is an error, because parsers disagree on which one counts.
-func readObject(raw string) (rs.Object, error) {
-	object, err := rs.ReadObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for _, m := range object {
-		if seen[m.Name] {
-			return nil, fmt.Errorf("%s is given twice", quote(m.Name))
-		}
-		seen[m.Name] = true
-	}
-	return object, nil
 }
 
 func (a *arguments) fail(err error) {
@@ -98,24 +93,16 @@ func (a *arguments) given(name string) (string, bool) {
 	return raw, raw != ""
 }
 
-// stringOf reads a JSON string.
-func stringOf(raw string) (string, bool) {
-	if rs.Kind(raw) != "string" {
-		return "", false
-	}
-	return rs.AsText(raw)
-}
-
 // text reads an optional string of at most maxBytes; given, it may not be empty.
 func (a *arguments) text(name string, maxBytes int) string {
 	raw, ok := a.given(name)
 	if !ok {
 		return ""
 	}
-	value, isString := stringOf(raw)
+	value, isString := written.Text(raw)
 	switch {
 	case !isString:
-		a.failf(name, "Send a string, or leave it out.", "%s must be a string, not %s.", name, show(raw))
+		a.failf(name, "Send a string, or leave it out.", "%s must be a string, not %s.", name, quote.JSON(raw))
 	case strings.TrimSpace(value) == "":
 		a.failf(name, "Send a value, or leave it out.", "%s is empty.", name)
 	case len(value) > maxBytes:
@@ -136,7 +123,7 @@ func (a *arguments) name(name string) string {
 		return ""
 	}
 	if why := rs.UnsafeName(value); why != "" {
-		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote(value), why), Hint: "Send a name exactly as schema printed it."})
+		a.fail(&rs.Error{Code: rs.InvalidID, Param: name, Message: fmt.Sprintf("%s %s %s.", name, quote.Exact(value), why), Hint: "Send a name exactly as schema printed it."})
 		return ""
 	}
 	return value
@@ -153,7 +140,7 @@ func (a *arguments) field(name string) string {
 
 func (a *arguments) fieldName(argument, value string) {
 	if why := rs.UnsafeField(value); why != "" {
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote(value), why)
+		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote.Exact(value), why)
 	}
 }
 
@@ -170,9 +157,9 @@ func (a *arguments) choice(name string, allowed ...string) string {
 	if !ok {
 		return ""
 	}
-	value, isString := stringOf(raw)
+	value, isString := written.Text(raw)
 	if !isString || !slices.Contains(allowed, value) {
-		a.failf(name, "Send one of: "+strings.Join(allowed, ", ")+".", "%s cannot be %s.", name, show(raw))
+		a.failf(name, "Send one of: "+strings.Join(allowed, ", ")+".", "%s cannot be %s.", name, quote.JSON(raw))
 		return ""
 	}
 	return value
@@ -186,7 +173,7 @@ func (a *arguments) number(name string, least, most int) (int, bool) {
 	}
 	value, isNumber := integer(raw)
 	if !isNumber || value < float64(least) || value > float64(most) {
-		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, show(raw))
+		a.failf(name, fmt.Sprintf("Send a whole number from %d to %d, without quotes.", least, most), "%s cannot be %s.", name, quote.JSON(raw))
 		return 0, false
 	}
 	return int(value), true
@@ -218,7 +205,7 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 	}
 	values, ok := stringsOf(raw)
 	if !ok {
-		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, show(raw))
+		a.failf(name, `Send for example ["a","b"].`, "%s must be an array of names, not %s.", name, quote.JSON(raw))
 		return nil
 	}
 	switch {
@@ -245,7 +232,7 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 
 // stringsOf reads an array of strings, or one lone string. A null among them is the empty string, as for encoding/json.
 func stringsOf(raw string) ([]string, bool) {
-	if lone, ok := stringOf(raw); ok {
+	if lone, ok := written.Text(raw); ok {
 		return []string{lone}, true
 	}
 	list, ok := rs.AsArray(raw)
@@ -254,7 +241,7 @@ func stringsOf(raw string) ([]string, bool) {
 		if rs.Kind(item) == "null" {
 			continue
 		}
-		if values[i], ok = stringOf(item); !ok {
+		if values[i], ok = written.Text(item); !ok {
 			return nil, false
 		}
 	}
@@ -269,7 +256,7 @@ func (a *arguments) safeName(argument, value string) {
 		if why == "" {
 			why = "contains brackets"
 		}
-		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote(value), why)
+		a.failf(argument, "Send names exactly as schema printed them.", "%s holds %s, which %s.", argument, quote.Exact(value), why)
 	}
 }
 
@@ -277,7 +264,7 @@ func (a *arguments) safeName(argument, value string) {
 func (a *arguments) cursor(name string) string {
 	value := a.text(name, maxCursorBytes)
 	if a.err == nil && strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`<>[]{}\\", r) }) {
-		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, show(a.values.Get(name)))
+		a.failf(name, "Send it exactly as the last page printed it, with the same other arguments; or leave it out to start again.", "%s %s is not one that this server printed.", name, quote.JSON(a.values.Get(name)))
 		return ""
 	}
 	return value
@@ -291,37 +278,6 @@ func (a *arguments) position() render.Position {
 	}
 	return p
 }
-
-// show quotes a received value for an error sentence, shortened.
-func show(raw string) string {
-	const most = 60
-	text, err := rs.Compact(raw)
-	if err != nil {
-		return "malformed JSON"
-	}
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
-func quote(text string) string {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		return `""`
-	}
-	return show(string(quoted))
-}
-
-func unquoted(quoted string) string {
-	var text string
-	if json.Unmarshal([]byte(quoted), &text) != nil {
-		return ""
-	}
-	return text
-}
-
-func firstFew(names []string) []string { return names[:min(len(names), 5)] }
 
 // excludes demands that two arguments are not both given.
 func (a *arguments) excludes(name, other string) {

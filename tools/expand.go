@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // maxExpandLimit is the most related records that may be asked for per record; a resource server may allow fewer.
@@ -31,9 +33,9 @@ func (a *arguments) expansion() expansion {
 	if !ok {
 		return e
 	}
-	relations, err := readObject(raw)
+	relations, err := written.Object(raw)
 	if err != nil || len(relations) == 0 {
-		a.fail(invalidExpandLimit("expand_limit is %s; it must be an object with at least one relation.", show(raw)))
+		a.fail(invalidExpandLimit("expand_limit is %s; it must be an object with at least one relation.", quote.JSON(raw)))
 		return e
 	}
 	if len(relations) > maxListItems {
@@ -42,12 +44,12 @@ func (a *arguments) expansion() expansion {
 	}
 	for _, relation := range relations {
 		if !isParameterName(relation.Name) {
-			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote(relation.Name)))
+			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote.Exact(relation.Name)))
 			return e
 		}
 		limit, ok := integer(relation.Value)
 		if !ok || limit < 1 || limit > maxExpandLimit {
-			a.fail(invalidExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote(relation.Name), show(relation.Value), maxExpandLimit))
+			a.fail(invalidExpandLimit("expand_limit for %s cannot be %s; 1 to %d are allowed.", quote.Exact(relation.Name), quote.JSON(relation.Value), maxExpandLimit))
 			return e
 		}
 		e.limits = append(e.limits, relationLimit{relation.Name, int(limit)})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A filter is a typed filter, ready to be written as bracketed parameters (S3-R10). The empty filter writes nothing.
@@ -46,11 +48,11 @@ func (a *arguments) filter() filter {
 // parseFilter reads an object of fields, each with a scalar or an object of range operators.
 func parseFilter(raw string) (filter, error) {
 	if raw[0] == '"' {
-		return nil, invalidFilter("filter is the string %s; it must be an object.", show(raw))
+		return nil, invalidFilter("filter is the string %s; it must be an object.", quote.JSON(raw))
 	}
-	fields, err := readObject(raw)
+	fields, err := written.Object(raw)
 	if err != nil {
-		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", show(raw))
+		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", quote.JSON(raw))
 	}
 	if len(fields) == 0 {
 		return nil, invalidFilter("filter is an empty object; leave it out to read everything.")
@@ -58,7 +60,7 @@ func parseFilter(raw string) (filter, error) {
 	var f filter
 	for _, field := range fields {
 		if !isParameterName(field.Name) {
-			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote(field.Name))
+			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote.Exact(field.Name))
 		}
 		conditions, err := parseCondition(field.Name, field.Value)
 		if err != nil {
@@ -75,26 +77,26 @@ func parseCondition(field, raw string) (filter, error) {
 	if raw[0] != '{' {
 		value, ok := scalar(raw)
 		if !ok {
-			return nil, invalidFilter("filter compares %s with %s; a string, number or boolean is expected.", quote(field), show(raw))
+			return nil, invalidFilter("filter compares %s with %s; a string, number or boolean is expected.", quote.Exact(field), quote.JSON(raw))
 		}
 		return filter{{field, "", value}}, nil
 	}
-	operators, err := readObject(raw)
+	operators, err := written.Object(raw)
 	if err != nil || len(operators) == 0 {
-		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote(field), show(raw))
+		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
 	}
 	if lower, upper, reversed := correct.ReversedRange(operators); reversed {
 		return nil, invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
-			quote(field), lower, show(operators.Get(lower)), upper, show(operators.Get(upper)))
+			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
 	}
 	var f filter
 	for _, operator := range operators {
 		if !slices.Contains(rs.RangeOperators, operator.Name) {
-			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote(operator.Name), quote(field))
+			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote.Exact(operator.Name), quote.Exact(field))
 		}
 		value, ok := scalar(operator.Value)
 		if !ok {
-			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote(field), operator.Name, show(operator.Value))
+			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote.Exact(field), operator.Name, quote.JSON(operator.Value))
 		}
 		f = append(f, condition{field, operator.Name, value})
 	}
@@ -312,7 +314,7 @@ func (a *arguments) timeZone() *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
 		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
-		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote(name))
+		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote.Exact(name))
 		return time.UTC
 	}
 	return zone

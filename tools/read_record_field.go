@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -170,7 +171,7 @@ func (w windowArgs) jsonWindow(text string) (string, error) {
 		if at < 0 {
 			return "", &rs.Error{
 				Code: "query_not_found", Param: "q",
-				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote(w.q), quote(w.field)),
+				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote.Exact(w.q), quote.Exact(w.field)),
 			}
 		}
 		first := utf8.RuneCountInString(text[:at])

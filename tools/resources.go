@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -112,7 +113,7 @@ func resourceCall(tool *Tool, uri string, arguments rs.Object) Call {
 func invalidURI(uri string) *rs.Error {
 	return &rs.Error{
 		Code: rs.InvalidURI, Param: "uri",
-		Message: fmt.Sprintf("The resource URI %s is not one of this server.", quote(uri)),
+		Message: fmt.Sprintf("The resource URI %s is not one of this server.", quote.Exact(uri)),
 		Hint:    "Read pdpp://streams, pdpp://stream/{name}, or a pdpp:// URI that a result carried in its _meta.",
 	}
 }

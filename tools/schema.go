@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -135,9 +136,9 @@ func notGranted(scope rs.Scope, response *rs.Response) error {
 	case scope.Stream == "" && scope.ConnectionID == "" || len(response.Schema().Streams) > 0:
 		return nil
 	case scope.Stream == "":
-		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: fmt.Sprintf("no connection %s in this grant.", quote(scope.ConnectionID)), Hint: hint}
+		return &rs.Error{Code: rs.UnknownConnection, Param: "connection_id", Message: fmt.Sprintf("no connection %s in this grant.", quote.Exact(scope.ConnectionID)), Hint: hint}
 	}
-	return &rs.Error{Code: rs.UnknownStream, Param: "stream", Message: fmt.Sprintf("no stream %s in this grant.", quote(scope.Stream)), Hint: hint}
+	return &rs.Error{Code: rs.UnknownStream, Param: "stream", Message: fmt.Sprintf("no stream %s in this grant.", quote.Exact(scope.Stream)), Hint: hint}
 }
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -27,13 +28,13 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 	case q == "" && query == "" && !a.has("since") && !a.has("until"):
 		a.required("q", `{"q":"invoice"}`)
 	case q != "" && query != "" && q != query:
-		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote(q), quote(query))
+		a.failf("query", "Send q alone.", "q is %s and query is %s; they mean the same thing.", quote.Exact(q), quote.Exact(query))
 	case q == "":
 		q = query
 	}
 	if operator := correct.Operator(q); operator != "" {
 		a.failf("q", "It reads words: a sender or a flag is a field that query_records filters, dates are since and until. Quotes search for the text itself.",
-			"search has no operator %s.", quote(operator))
+			"search has no operator %s.", quote.Exact(operator))
 	}
 	args := searchArgs{
 		q:            q,
@@ -102,7 +103,7 @@ func (a *arguments) period(zone *time.Location) period {
 		return p
 	}
 	if from, before := p.bounds(zone); !from.Before(before) {
-		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote(p.since), quote(p.until))
+		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.since), quote.Exact(p.until))
 	}
 	return p
 }
@@ -118,7 +119,7 @@ func (a *arguments) moment(name string, zone *time.Location) string {
 	}
 	if _, err := rs.ReadTime(value); err != nil {
 		today := time.Now().UTC().Format(time.DateOnly)
-		a.failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote(value))
+		a.failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote.Exact(value))
 	}
 	return value
 }

@@ -30,7 +30,7 @@ func (t Tool) Canonical(args rs.Object) (canonical rs.Object, changed bool) {
 	case "search":
 		args = dated(args)
 	case "schema":
-		if name, _ := text(args.Get("stream")); name == "*" {
+		if name, _ := written.Text(args.Get("stream")); name == "*" {
 			args = args.Without("stream")
 		}
 	}
@@ -89,7 +89,7 @@ var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]{1,10}$`)
 func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
-		if s, ok := text(raw); ok && wholeNumber.MatchString(strings.TrimSpace(s)) {
+		if s, ok := written.Text(raw); ok && wholeNumber.MatchString(strings.TrimSpace(s)) {
 			n, _ := strconv.Atoi(strings.TrimSpace(s))
 			return strconv.Itoa(n)
 		}
@@ -110,7 +110,7 @@ func (t Tool) string(p *parameter, raw string) string {
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			var terms []string
 			for _, item := range list {
-				term, ok := text(item)
+				term, ok := written.Text(item)
 				if !ok {
 					return raw
 				}
@@ -138,7 +138,7 @@ func (t Tool) string(p *parameter, raw string) string {
 		}
 		return raw
 	}
-	if s, ok := text(raw); ok && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != s && written.Unquoted(s) != "" {
+	if s, ok := written.Text(raw); ok && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != s && written.Unquoted(s) != "" {
 		return rs.EncodeJSON(written.Unquoted(s))
 	}
 	return raw
@@ -149,7 +149,7 @@ var sortWithDirection = regexp.MustCompile(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(a
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
 func sorted(args rs.Object) rs.Object {
 	field, direction := sortOf(args.Get("sort"))
-	order, _ := text(args.Get("order"))
+	order, _ := written.Text(args.Get("order"))
 	if args.Has("order") && order != "asc" && order != "desc" && !args.Has("sort") { // "total desc", "-total"
 		if f, d := sortOf(args.Get("order")); f != "" && (d != "" || strings.HasPrefix(order, "-")) {
 			field, direction, order = f, d, ""
@@ -194,7 +194,7 @@ func sortOf(raw string) (field, direction string) {
 				direction = map[int]string{1: "asc", -1: "desc"}[n]
 			}
 		}
-	} else if s, ok := text(raw); ok {
+	} else if s, ok := written.Text(raw); ok {
 		field = strings.TrimSpace(s)
 		if found := sortWithDirection.FindStringSubmatch(field); found != nil {
 			field, direction = found[1], strings.ToLower(found[2])
@@ -213,7 +213,7 @@ var metricOfField = regexp.MustCompile(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([
 
 // computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
 func computed(args rs.Object) rs.Object {
-	metric, _ := text(args.Get("metric"))
+	metric, _ := written.Text(args.Get("metric"))
 	if found := metricOfField.FindStringSubmatch(metric); found != nil && !args.Has("field") {
 		name := strings.ToLower(found[1])
 		if other := wordForms["metric"][name]; other != "" {
@@ -228,10 +228,10 @@ func computed(args rs.Object) rs.Object {
 		metric = name
 		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]))
 	}
-	if field, _ := text(args.Get("field")); field == "*" && metric == "count" {
+	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
 		args = args.Without("field")
 	}
-	if word, ok := text(args.Get("group_by_time")); ok && granularities[word] && !args.Has("granularity") {
+	if word, ok := written.Text(args.Get("group_by_time")); ok && granularities[word] && !args.Has("granularity") {
 		args = args.With("granularity", rs.EncodeJSON(word))
 	}
 	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
@@ -245,12 +245,12 @@ func limited(args rs.Object) rs.Object {
 	raw := args.Get("expand_limit")
 	relations := args.Array("expand")
 	if n, ok := rs.AsText(raw); ok && wholeNumber.MatchString(n) && len(relations) == 1 {
-		relation, _ := text(relations[0])
+		relation, _ := written.Text(relations[0])
 		return args.With("expand_limit", rs.Object{{Name: relation, Value: n}}.JSON())
 	}
 	limits := slices.Clone(rs.AsObject(raw))
 	for i, m := range limits {
-		if s, ok := text(m.Value); ok && wholeNumber.MatchString(s) {
+		if s, ok := written.Text(m.Value); ok && wholeNumber.MatchString(s) {
 			limits[i].Value = s
 		}
 	}

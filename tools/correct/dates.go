@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // dateLayouts are ways to write a day, a month or a year, and times without a zone, beside RFC 3339. Those whose day and month can be
@@ -25,7 +26,7 @@ var dateLayouts = []struct {
 // dayOf is a bound of a period as search takes it, for a day, month or year that is written in another way; "" if there is none. Of what
 // is longer than a day, until is the last.
 func dayOf(name, raw string) string {
-	s, _ := text(raw)
+	s, _ := written.Text(raw)
 	s = strings.TrimSpace(s)
 	first, span := readDate(s)
 	if year, err := time.Parse("2006", s); err == nil {
@@ -87,7 +88,7 @@ func spanOf(raw string) string {
 	if period := periodOf(raw); period != "" {
 		return period
 	}
-	s, _ := text(raw)
+	s, _ := written.Text(raw)
 	s = strings.TrimSpace(s)
 	first, span := readDate(s)
 	var next time.Time
@@ -138,8 +139,8 @@ func Reversed(lower, upper string) bool {
 		b, errB := strconv.ParseFloat(upper, 64)
 		return errA == nil && errB == nil && a > b
 	}
-	from, _ := text(lower)
-	until, _ := text(upper)
+	from, _ := written.Text(lower)
+	until, _ := written.Text(upper)
 	a, errA := rs.ReadTime(from)
 	b, errB := rs.ReadTime(until)
 	if (len(from) == len(time.DateOnly)) != (len(until) == len(time.DateOnly)) {
@@ -174,7 +175,7 @@ func swapped(filter rs.Object) rs.Object {
 
 // valueOf is a value as a filter takes it, for a date or boolean that is written in another way; "" if there is none.
 func valueOf(raw string) string {
-	if s, ok := text(raw); ok {
+	if s, ok := written.Text(raw); ok {
 		switch strings.ToLower(strings.TrimSpace(s)) {
 		case "true", "yes":
 			return "true"

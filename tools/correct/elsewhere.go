@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -14,7 +15,7 @@ import (
 // field is searched, and else the records without the condition.
 func (c *correction) elsewhere(t Tool, field, value string) bool {
 	f := c.stream.field(field)
-	_, isText := text(value)
+	_, isText := written.Text(value)
 	if f == nil || slices.Contains(c.stream.suited(filters), field) {
 		return false
 	}
@@ -23,8 +24,8 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 		return false
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
-		quoted(field), c.stream.Name, shownNames(c.stream.suited(filters), 12))
-	if c.hint = "The call below reads without that condition; look at " + clean(field) + " in its records."; searched {
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(filters), 12))
+	if c.hint = "The call below reads without that condition; look at " + quote.Line(field) + " in its records."; searched {
 		c.sought = &rs.Member{Name: field, Value: value}
 		c.hint = "Search reads that field: the call below finds the words."
 	}
@@ -41,7 +42,7 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	}
 	value, dates := bounds[0].Value, 0
 	for _, bound := range bounds {
-		s, isText := text(bound.Value)
+		s, isText := written.Text(bound.Value)
 		switch {
 		case isDate(bound.Value):
 			dates++
@@ -56,7 +57,7 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 	switch {
 	case dates == len(bounds) && time != "" && !c.args.Object("filter").Has(time):
 		instead = rs.Object{{Name: time, Value: bounds.JSON()}}
-		c.hint = clean(time) + " says when a record is."
+		c.hint = quote.Line(time) + " says when a record is."
 	case dates > 0:
 		return nil, false
 	case value != "" && f.Exact:
@@ -67,14 +68,14 @@ func (c *correction) textRange(t Tool, field string, bounds rs.Object) (instead 
 		c.hint = "A text has no range: the call below finds the words."
 	case groups:
 		c.grouped = &rs.Member{Name: field, Value: bounds.JSON()}
-		c.hint = "A text has no range: the call below lists the values of " + clean(field) + " to choose from."
+		c.hint = "A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."
 	case t.Name == "query_records":
-		c.hint = "A text has no range: the call below reads without that condition; look at " + clean(field) + " in its records."
+		c.hint = "A text has no range: the call below reads without that condition; look at " + quote.Line(field) + " in its records."
 	default:
 		return nil, false
 	}
 	c.say(rs.UnknownField, "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
-		quoted(field), c.stream.Name, shownNames(c.stream.suited(hasRanges), maxShown))
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.suited(hasRanges), maxShown))
 	return instead, true
 }
 
@@ -118,7 +119,7 @@ func (c *correction) inRelated(param, name string) bool {
 	}
 	relation := c.stream.Relations[at].Name
 	c.say(rs.UnknownField, param, "%s has no field %s; the related %s has it as %s.",
-		c.stream.Name, quoted(name), shownNames([]string{relation}, 1), shownNames(found[1:], 1))
+		c.stream.Name, quote.Text(name), quote.Names([]string{relation}, 1), quote.Names(found[1:], 1))
 	c.related, c.hint = append(c.related, relation), "The call below reads the record with what is related to it."
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -51,12 +52,12 @@ func (c *correction) name(param, name string, u use, what string) string {
 	case len(known) == 0:
 		others = "No field of it can"
 	default:
-		others = "Those that can: " + shownNames(known, maxShown)
+		others = "Those that can: " + quote.Names(known, maxShown)
 	}
 	if c.stream.field(name) != nil {
-		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quoted(name), c.stream.Name, what, others)
+		c.say(rs.UnknownField, param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
 	} else {
-		c.say(rs.UnknownField, param, "%s has no field %s%s. %s.", c.stream.Name, quoted(name), c.here, others)
+		c.say(rs.UnknownField, param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
 	}
 	if len(near) > 0 {
 		return near[0]
@@ -88,7 +89,7 @@ func (s KnownStream) Unknown(t Tool, args rs.Object, refused *rs.Error) *rs.Erro
 	if t.Name == "aggregate" {
 		c.aggregate()
 	} else if t.Takes("field") {
-		if field, ok := text(c.args.Get("field")); ok && !c.inRelated("field", field) {
+		if field, ok := written.Text(c.args.Get("field")); ok && !c.inRelated("field", field) {
 			if to := c.name("field", field, nil, ""); to != "" {
 				c.args = c.args.With("field", rs.EncodeJSON(to))
 			}
@@ -133,7 +134,7 @@ func (c *correction) fields() {
 	}
 	var kept []string
 	for _, raw := range c.args.Array("fields") {
-		name, _ := text(raw)
+		name, _ := written.Text(raw)
 		if name == "*" || name == "all" {
 			c.say(rs.UnknownField, "fields", "Leave fields out for all of them.")
 			c.args = c.args.Without("fields")
@@ -143,7 +144,7 @@ func (c *correction) fields() {
 			continue
 		}
 		if parts := strings.Fields(name); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.field(p) == nil }) {
-			c.say(rs.UnknownField, "fields", "%s are %d fields.", quoted(name), len(parts))
+			c.say(rs.UnknownField, "fields", "%s are %d fields.", quote.Text(name), len(parts))
 			kept = append(kept, parts...)
 			continue
 		}
@@ -172,7 +173,7 @@ func (c *correction) filter(t Tool) {
 				if at := strings.LastIndex(field, suffix); at > 0 && c.stream.field(field[:at]) != nil {
 					if operator, ok := operatorOf(field[at+len(suffix):]); ok && rs.Kind(m.Value) != "object" {
 						c.say(rs.UnknownField, "filter",
-							"%s has no field %s; an operator is written inside its field.", c.stream.Name, quoted(m.Name))
+							"%s has no field %s; an operator is written inside its field.", c.stream.Name, quote.Text(m.Name))
 						mended, field = with(mended, field[:at], operator, m.Value), ""
 						break
 					}
@@ -180,7 +181,7 @@ func (c *correction) filter(t Tool) {
 			}
 		}
 		if flag, value := c.flag(field, m.Value); flag != "" {
-			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quoted(field), flag)
+			c.say(rs.UnknownField, "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended, field = mended.With(flag, value), ""
 		}
 		if field == "" {
@@ -228,13 +229,13 @@ func hasText(condition string) bool {
 }
 
 func (c *correction) sort() {
-	sort, ok := text(c.args.Get("sort"))
+	sort, ok := written.Text(c.args.Get("sort"))
 	if !ok {
 		return
 	}
 	first, others, several := strings.Cut(sort, ",")
 	if several {
-		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quoted(others))
+		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
 	}
 	field, descending := strings.CutPrefix(strings.TrimSpace(first), "-")
 	to := c.name("sort", field, hasRanges, "be sorted by")
@@ -248,9 +249,9 @@ func (c *correction) sort() {
 }
 
 func (c *correction) aggregate() {
-	metric, _ := text(c.args.Get("metric"))
-	if field, ok := text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()") && c.stream.field(field) == nil {
-		c.say(rs.UnknownField, "field", "aggregate computes on one field, and %s is none of %s.", quoted(field), c.stream.Name)
+	metric, _ := written.Text(c.args.Get("metric"))
+	if field, ok := written.Text(c.args.Get("field")); ok && strings.ContainsAny(field, "*+/()") && c.stream.field(field) == nil {
+		c.say(rs.UnknownField, "field", "aggregate computes on one field, and %s is none of %s.", quote.Text(field), c.stream.Name)
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
 		if to := c.name("field", field, aggregates(metric), "take "+metric); to != "" {
@@ -258,20 +259,20 @@ func (c *correction) aggregate() {
 		}
 	}
 	for _, name := range []string{"group_by", "group_by_time"} {
-		field, ok := text(c.args.Get(name))
+		field, ok := written.Text(c.args.Get(name))
 		if !ok {
 			continue
 		}
 		granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
 		if granularities[granularity] && c.stream.field(field) == nil {
 			if times := c.stream.near("date", aggregates("group_by_time")); len(times) > 0 {
-				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quoted(field))
+				c.say(rs.UnknownField, name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
 				c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(times[0])).With("granularity", rs.EncodeJSON(granularity))
 				continue
 			}
 		}
 		if f := c.stream.field(field); name == "group_by" && f != nil && slices.Contains(f.Aggregates, "group_by_time") && !slices.Contains(f.Aggregates, name) {
-			c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quoted(field))
+			c.say(rs.UnknownField, name, "%s is a time: group_by_time groups by it.", quote.Text(field))
 			c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", `"month"`)
 			continue
 		}
@@ -288,7 +289,7 @@ func (c *correction) relations() {
 	limits := c.args.Object("expand_limit")
 	var kept []string
 	for _, raw := range c.args.Array("expand") {
-		name, _ := text(raw)
+		name, _ := written.Text(raw)
 		to := name
 		names := c.stream.relations()
 		if !slices.Contains(names, name) {
@@ -297,7 +298,7 @@ func (c *correction) relations() {
 				continue
 			}
 			near := written.Nearest(name, names, 3)
-			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quoted(name), instead(near, names))
+			c.say(rs.InvalidExpand, "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), instead(near, names))
 			to = append(near, names[0])[0]
 			if raw := limits.Get(name); raw != "" {
 				limits = renamed(limits, name, to, raw)
@@ -309,7 +310,7 @@ func (c *correction) relations() {
 	}
 	for _, r := range c.stream.Relations {
 		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
-			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.", shownNames([]string{r.Name}, 1), n, *r.MaxLimit)
+			c.say(rs.InvalidExpand, "expand_limit", "expand_limit of %s is %d; at most %d are returned.", quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
 			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}
 	}
@@ -322,15 +323,15 @@ func (c *correction) relations() {
 }
 
 func (c *correction) view() {
-	view, ok := text(c.args.Get("view"))
+	view, ok := written.Text(c.args.Get("view"))
 	if !ok || slices.Contains(c.stream.Views, view) {
 		return
 	}
 	if near := written.Nearest(view, c.stream.Views, 3); len(near) > 0 {
-		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quoted(view), instead(near, nil))
+		c.say("invalid_request", "view", "%s has no view %s. %s.", c.stream.Name, quote.Text(view), instead(near, nil))
 		c.args = c.args.With("view", rs.EncodeJSON(near[0]))
 	} else if len(c.stream.Views) > 0 {
-		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quoted(view))
+		c.say("invalid_request", "view", "%s has no view %s. Leave it out, or name fields.", c.stream.Name, quote.Text(view))
 		c.args = c.args.Without("view")
 	}
 }
@@ -338,7 +339,7 @@ func (c *correction) view() {
 // instead names what is near to a name, or all that is known.
 func instead(near, known []string) string {
 	if len(near) > 0 {
-		return "Nearest: " + shownNames(near, 12)
+		return "Nearest: " + quote.Names(near, 12)
 	}
-	return "It has: " + shownNames(known, maxShown)
+	return "It has: " + quote.Names(known, maxShown)
 }

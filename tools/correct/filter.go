@@ -89,7 +89,7 @@ func spelled(o rs.Object) (field, comparison string, ok bool) {
 	}
 	word := "eq"
 	for _, m := range o {
-		s, isText := text(m.Value)
+		s, isText := written.Text(m.Value)
 		switch name := strings.ToLower(m.Name); name {
 		case "field", "field_path", "column", "property", "key", "name":
 			if len(o) == 2 && name != "field" && name != "field_path" {

@@ -34,7 +34,7 @@ const maxParts = 50
 
 // isEmpty reports whether a filter has no condition.
 func isEmpty(raw string) bool {
-	s, isText := text(raw)
+	s, isText := written.Text(raw)
 	o, err := rs.ReadObject(raw)
 	list, isList := rs.AsArray(raw)
 	return raw == "null" || isText && strings.TrimSpace(s) == "" || err == nil && len(o) == 0 || isList && len(list) == 0
@@ -54,7 +54,7 @@ func absent(condition string) bool {
 // guessedFilter returns the filter that is probably meant by one that was refused, without the one condition that cannot be said: an
 // exclusion, or a text to look for; "" where a condition of it would be lost.
 func guessedFilter(raw string) (guess string, excluded, sought *rs.Member) {
-	if s, ok := text(raw); ok {
+	if s, ok := written.Text(raw); ok {
 		if o := rs.AsObject(s); o != nil {
 			return guessedFilter(filterOf(s))
 		}
@@ -170,7 +170,7 @@ func alternatives(raw string) []string {
 
 // leadingOf splits a text such as ">100"; "" where no operator leads it.
 func leadingOf(raw string) (operator, value string) {
-	s, _ := text(raw)
+	s, _ := written.Text(raw)
 	found := leading.FindStringSubmatch(s)
 	if found == nil {
 		return "", ""
@@ -192,7 +192,7 @@ var tailOfSQL = regexp.MustCompile(`(?i)^(.*?)(?:\s+order\s+by\s+([\w.]+)(?:\s+(
 
 // withoutTail gives the order and the limit behind a filter that is written as SQL their own arguments.
 func (t Tool) withoutTail(args rs.Object) rs.Object {
-	s, ok := text(args.Get("filter"))
+	s, ok := written.Text(args.Get("filter"))
 	found := tailOfSQL.FindStringSubmatch(s)
 	if !ok || found == nil || found[2] == "" && found[4] == "" {
 		return args

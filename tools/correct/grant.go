@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -202,13 +203,13 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	}
 	if others := g.connectionsOf(stream); about.connection != "" && len(others) > 0 {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
-			quoted(about.connection), quoted(stream), shownConnections(others))
+			quote.Text(about.connection), quote.Text(stream), shownConnections(others))
 		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
 		same, _ := g.likeliest(about.streams, others[0].ID)
 		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
 		return e
 	}
-	e.Message = fmt.Sprintf("no stream %s in this grant.", quoted(stream))
+	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
 	near := g.near(stream, about.connection)
 	if len(near) == 0 && about.connection != "" {
 		near = g.near(stream, "")
@@ -218,7 +219,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	}
 	if everything := set("*", "all", "any", "everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
 		known := g.streamsOf("")
-		e.Message += " It has: " + shownNames(known, 20) + "."
+		e.Message += " It has: " + quote.Names(known, 20) + "."
 		if everything && (t.Name == "schema" || t.Name == "search") {
 			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, about.connection)}.String()
 		}
@@ -229,7 +230,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, about touched, stream strin
 	}
 	var shown []string
 	for _, name := range near {
-		shown = append(shown, shownNames([]string{name}, 1)+g.displayed(name))
+		shown = append(shown, quote.Names([]string{name}, 1)+g.displayed(name))
 	}
 	e.Message += " Nearest: " + strings.Join(shown, ", ") + "."
 	if e.Send != "" {
@@ -256,15 +257,15 @@ type touched struct {
 // touches reads the names of streams and connections out of arguments.
 func touches(args rs.Object) touched {
 	var t touched
-	t.connection, _ = text(args.Get("connection_id"))
-	if stream, ok := text(args.Get("stream")); ok {
+	t.connection, _ = written.Text(args.Get("connection_id"))
+	if stream, ok := written.Text(args.Get("stream")); ok {
 		t.streams = append(t.streams, stream)
 	}
 	for _, raw := range args.Array("streams") {
-		stream, _ := text(raw)
+		stream, _ := written.Text(raw)
 		t.streams = append(t.streams, stream)
 	}
-	if id, ok := text(args.Get("id")); ok {
+	if id, ok := written.Text(args.Get("id")); ok {
 		if ref, err := rs.ParseRef(id); err == nil {
 			t.streams = append(t.streams, ref.Stream)
 			if ref.ConnectionID != "" {
@@ -284,7 +285,7 @@ func Touches(args rs.Object) (streams []string, connection string) {
 // replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
 func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
 	before := touches(args)
-	if id, ok := text(args.Get("id")); ok {
+	if id, ok := written.Text(args.Get("id")); ok {
 		if ref, err := rs.ParseRef(id); err == nil {
 			ref.Stream = streams[ref.Stream]
 			if ref.ConnectionID != "" || connection != before.connection {
@@ -296,7 +297,7 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 			return args.With("id", rs.EncodeJSON(ref.String()))
 		}
 	}
-	if stream, ok := text(args.Get("stream")); ok {
+	if stream, ok := written.Text(args.Get("stream")); ok {
 		if streams[stream] == "" {
 			args = args.Without("stream")
 		} else {
@@ -306,7 +307,7 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 	if args.Has("streams") {
 		var kept []string
 		for _, raw := range args.Array("streams") {
-			stream, _ := text(raw)
+			stream, _ := written.Text(raw)
 			if to := streams[stream]; to != "" && !slices.Contains(kept, to) {
 				kept = append(kept, to)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -26,7 +27,7 @@ func (g Grant) displayed(stream string) string {
 	var names []string
 	for _, c := range g.connectionsOf(stream) {
 		if c.DisplayName != "" {
-			names = append(names, clean(c.DisplayName))
+			names = append(names, quote.Line(c.DisplayName))
 		}
 	}
 	if len(names) == 0 || len(names) > 4 {
@@ -46,7 +47,7 @@ func (g Grant) missingConnection(t Tool, args rs.Object, about touched) *rs.Erro
 		}
 	}
 	near := nearConnections(about.connection, having)
-	e.Message = fmt.Sprintf("no connection %s in this grant.", quoted(about.connection))
+	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(about.connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
 	switch {
 	case len(near) > 0:
@@ -115,9 +116,9 @@ func shared(names []string) string {
 func shownConnections(connections []rs.Connection) string {
 	var shown []string
 	for _, c := range connections[:min(len(connections), 3)] {
-		label := shownNames([]string{c.ID}, 1)
+		label := quote.Names([]string{c.ID}, 1)
 		if c.DisplayName != "" {
-			label += " " + quoted(c.DisplayName)
+			label += " " + quote.Text(c.DisplayName)
 		}
 		shown = append(shown, label)
 	}

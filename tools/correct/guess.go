@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -25,7 +26,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 			guess = t.placed(guess, m)
 		}
 	}
-	if s, _ := text(guess.Get("stream")); refused.Code == rs.InvalidID && refused.Param == "stream" {
+	if s, _ := written.Text(guess.Get("stream")); refused.Code == rs.InvalidID && refused.Param == "stream" {
 		connection, stream, ok := strings.Cut(s, "/")
 		if !ok || rs.UnsafeName(connection) != "" || rs.UnsafeName(stream) != "" {
 			return t.LookUp(nil), true
@@ -73,7 +74,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if since, until := args.Get("since"), args.Get("until"); refused.Param == "until" && Reversed(since, until) {
 		return Call{t.Name, args.With("since", until).With("until", since)}, true
 	}
-	if zone, _ := text(args.Get("time_zone")); refused.Param == "time_zone" && written.Zone(zone) != "" {
+	if zone, _ := written.Text(args.Get("time_zone")); refused.Param == "time_zone" && written.Zone(zone) != "" {
 		return Call{t.Name, args.With("time_zone", rs.EncodeJSON(written.Zone(zone)))}, true
 	}
 	if refused.Param == "since" || refused.Param == "time_zone" || refused.Param == "until" {
@@ -105,7 +106,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if guess.Has("changes_since") {
 			guess = guess.Without("sort", "order", "count")
 		}
-		if cursor, _ := text(guess.Get("cursor")); refused.Param == "cursor" || cursor == "next_cursor" {
+		if cursor, _ := written.Text(guess.Get("cursor")); refused.Param == "cursor" || cursor == "next_cursor" {
 			guess = guess.Without("cursor")
 		}
 		if !guess.Has("stream") {
@@ -115,7 +116,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if refused.Param == "cursor" {
 			guess = guess.Without("cursor")
 		}
-		if q, _ := text(guess.Get("q")); q != "" {
+		if q, _ := written.Text(guess.Get("q")); q != "" {
 			guess = guess.Without("query")
 		}
 		if !guess.Has("q") && !guess.Has("query") && !guess.Has("since") && !guess.Has("until") { // a period alone is a timeline
@@ -128,14 +129,14 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 			}
 			guess = guess.With("metric", `"count"`)
 		}
-		metric, _ := text(guess.Get("metric"))
+		metric, _ := written.Text(guess.Get("metric"))
 		switch {
 		case !guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
 			return Call{}, false
 		case guess.Has("group_by") && guess.Has("group_by_time"):
 			guess = guess.Without("group_by_time", "granularity", "time_zone")
 		case guess.Has("group_by_time") && !guess.Has("granularity"):
-			if field, _ := text(guess.Get("group_by_time")); granularities[field] {
+			if field, _ := written.Text(guess.Get("group_by_time")); granularities[field] {
 				return Call{}, false
 			}
 			guess = guess.With("granularity", `"month"`)
@@ -153,7 +154,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 
 // record mends the arguments of a tool that reads one record.
 func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
-	id, _ := text(guess.Get("id"))
+	id, _ := written.Text(guess.Get("id"))
 	if id == "" && t.Takes("id") {
 		return nil, false
 	}
@@ -185,7 +186,7 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 // LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
 func (t Tool) LookUp(args rs.Object) Call {
 	if t.Name == "fetch" || t.Name == "read_record_field" {
-		if id, _ := text(args.Get("id")); t.Name == "read_record_field" && id != "" {
+		if id, _ := written.Text(args.Get("id")); t.Name == "read_record_field" && id != "" {
 			if _, err := rs.ParseRef(id); err == nil {
 				return Call{"fetch", rs.Object{{Name: "id", Value: rs.EncodeJSON(id)}}}
 			}
@@ -193,7 +194,7 @@ func (t Tool) LookUp(args rs.Object) Call {
 		return Call{"schema", rs.Object{}}
 	}
 	look := rs.Object{}
-	if s, ok := text(args.Get("stream")); ok && rs.UnsafeName(s) == "" {
+	if s, ok := written.Text(args.Get("stream")); ok && rs.UnsafeName(s) == "" {
 		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
 	}
 	return Call{"schema", look.WithAll(onlyConnection(args))}
@@ -201,7 +202,7 @@ func (t Tool) LookUp(args rs.Object) Call {
 
 // onlyConnection is the connection_id of arguments, if there is one.
 func onlyConnection(args rs.Object) rs.Object {
-	if s, ok := text(args.Get("connection_id")); ok && rs.UnsafeName(s) == "" {
+	if s, ok := written.Text(args.Get("connection_id")); ok && rs.UnsafeName(s) == "" {
 		return rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(s)}}
 	}
 	return nil
@@ -212,15 +213,15 @@ func (t Tool) Hint(args rs.Object) string {
 	if values := alternatives(args.Get("filter")); len(values) > 0 {
 		return fmt.Sprintf("A filter takes one value a field, so this needs a call for each of the %d; the one below is the first.", len(values))
 	}
-	if id, _ := text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
-		connection, _ := text(args.Get("connection_id"))
-		stream, _ := text(args.Get("stream"))
+	if id, _ := written.Text(args.Get("id")); id != "" && t.Takes("id") && !strings.Contains(id, ":") {
+		connection, _ := written.Text(args.Get("connection_id"))
+		stream, _ := written.Text(args.Get("stream"))
 		return ownID(id, connection, stream)
 	}
 	if metrics, ok := rs.AsArray(list(args.Get("metric"))); ok && len(metrics) > 1 && t.Takes("metric") {
 		return fmt.Sprintf("aggregate computes one metric, so this needs a call for each of the %d; the one below is the first.", len(metrics))
 	}
-	if word, _ := text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
+	if word, _ := written.Text(args.Get("granularity")); strings.Contains(word, "week") && likelyForms["granularity"][written.Snake(word)] == "day" {
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
 	}
 	if call, ok := t.worded(args); ok && t.Name != call.Tool && t.Takes("metric") {
@@ -231,9 +232,9 @@ func (t Tool) Hint(args rs.Object) string {
 			continue
 		}
 		if _, excluded, _ := guessedFilter(args.Get("filter")); excluded != nil && t.Takes("metric") && !args.Has("group_by") && !args.Has("group_by_time") {
-			return "No filter finds what has no value; in the call below, the group null is the records without " + clean(m.Name) + "."
+			return "No filter finds what has no value; in the call below, the group null is the records without " + quote.Line(m.Name) + "."
 		}
-		return "No filter finds what has no value: leave that condition out and look at " + clean(m.Name) + " in the records."
+		return "No filter finds what has no value: leave that condition out and look at " + quote.Line(m.Name) + " in the records."
 	}
 	if slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) && t.Takes("cursor") {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."

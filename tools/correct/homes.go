@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A home is a connection of a stream, with the fields of a call that are granted there.
@@ -71,7 +73,7 @@ func (t Tool) Lacks(s *rs.Schema, stream string, args rs.Object) (lacks []string
 // renamedFields are arguments that name other fields.
 func renamedFields(args rs.Object, to map[string]string) rs.Object {
 	renamed := func(raw string) string {
-		name, ok := text(raw)
+		name, ok := written.Text(raw)
 		bare := strings.TrimPrefix(name, "-")
 		if there, known := to[bare]; ok && known {
 			return rs.EncodeJSON(strings.TrimSuffix(name, bare) + there)
@@ -134,11 +136,11 @@ func (t Tool) Homes(s *rs.Schema, stream, connection string, args rs.Object) (se
 				in = append(in, h.Connection)
 			}
 		}
-		parts = append(parts, quoted(name)+" is a field of "+shownConnections(in))
+		parts = append(parts, quote.Text(name)+" is a field of "+shownConnections(in))
 	}
 	sentence = strings.Join(parts, "; ") + "."
 	if connection == "" {
-		sentence = fmt.Sprintf("No connection of %s has all of these fields: %s", quoted(stream), sentence)
+		sentence = fmt.Sprintf("No connection of %s has all of these fields: %s", quote.Text(stream), sentence)
 	}
 	for _, h := range homes {
 		if len(h.has) == len(names) && !counterparts {
@@ -179,7 +181,7 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home) {
 // fieldsNamed are the fields of a stream that a call names, each once.
 func fieldsNamed(args rs.Object) (names []string) {
 	add := func(raw string) {
-		if name, ok := text(raw); ok {
+		if name, ok := written.Text(raw); ok {
 			if name = strings.TrimPrefix(name, "-"); !slices.Contains(names, name) {
 				names = append(names, name)
 			}

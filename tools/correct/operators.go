@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
@@ -41,7 +42,7 @@ const longestQuery = 1000
 // queryOf is the query of a search, and the name of its argument.
 func queryOf(args rs.Object) (q, name string) {
 	for _, name = range []string{"q", "query"} {
-		if q, ok := text(args.Get(name)); ok && len(q) <= longestQuery {
+		if q, ok := written.Text(args.Get(name)); ok && len(q) <= longestQuery {
 			return q, name
 		}
 	}

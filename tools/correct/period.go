@@ -78,7 +78,7 @@ func ChangesSinceDay(args rs.Object) (string, bool) {
 	if day := dayOf("since", raw); day != "" {
 		return day, true
 	}
-	day, _ := text(raw)
+	day, _ := written.Text(raw)
 	return day, isTime(raw)
 }
 
@@ -101,7 +101,7 @@ func MistakesDate(args rs.Object) bool {
 			values = append(values, r.Value)
 		}
 		return slices.ContainsFunc(values, func(raw string) bool {
-			s, ok := text(raw)
+			s, ok := written.Text(raw)
 			return ok && otherDate.MatchString(s)
 		})
 	})

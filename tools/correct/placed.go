@@ -80,7 +80,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			raw = list[0]
 		}
-		s, ok := text(raw)
+		s, ok := written.Text(raw)
 		if !ok || strings.TrimSpace(s) == "" {
 			return ""
 		}

@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
 // the record's own, as structured output has it.
 func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs.Error {
-	id, _ := text(args.Get("id"))
+	id, _ := written.Text(args.Get("id"))
 	ref, _ := rs.ParseRef(id)
 	streams := g.streamsOf(about.connection)
 	if about.connection != "" {
-		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quoted(about.connection), quoted(ref.Stream), shownNames(streams, maxShown))
+		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.", quote.Text(about.connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
 	} else {
-		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quoted(ref.Stream), shownNames(streams, 20))
+		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
 	}
 	own := ref.RecordID
 	if !isStreamName(ref.Stream) {
@@ -37,7 +38,7 @@ func (g Grant) missingIn(t Tool, args rs.Object, about touched, e *rs.Error) *rs
 func ownID(record, connection, stream string) string {
 	ref := rs.Ref{ConnectionID: cmp.Or(connection, "CONNECTION"), Stream: cmp.Or(stream, "STREAM"), RecordID: record}
 	return fmt.Sprintf("If %s is the record's own id, send %s; structured output has connection_id and stream beside a record's id.",
-		clean(record), ref)
+		quote.Line(record), ref)
 }
 
 // isStreamName reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
@@ -45,7 +46,7 @@ func isStreamName(name string) bool { return !strings.ContainsAny(name, "0123456
 
 // colons reads an id whose connection is followed by ':' instead of '/'.
 func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
-	id, _ := text(args.Get("id"))
+	id, _ := written.Text(args.Get("id"))
 	ref, err := rs.ParseRef(id)
 	stream, record, ok := strings.Cut(ref.RecordID, ":")
 	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
@@ -56,7 +57,7 @@ func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
 
 // identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
 func (t Tool) identified(args rs.Object) rs.Object {
-	id, ok := text(args.Get("id"))
+	id, ok := written.Text(args.Get("id"))
 	if number := args.Get("id"); !ok && rs.Kind(number) == "number" && args.Has("stream") {
 		id, ok = number, true
 	}
@@ -67,7 +68,7 @@ func (t Tool) identified(args rs.Object) rs.Object {
 		ref := rs.Ref{ConnectionID: connection, Stream: stream, RecordID: record}
 		return args.With("id", rs.EncodeJSON(ref.String()))
 	}
-	stream, given := text(args.Get("stream"))
+	stream, given := written.Text(args.Get("stream"))
 	if !given || t.Takes("stream") || rs.UnsafeName(stream) != "" {
 		return args
 	}
@@ -78,7 +79,7 @@ func (t Tool) identified(args rs.Object) rs.Object {
 		return args // it names another stream
 	}
 	ref := rs.Ref{Stream: stream, RecordID: id}
-	if connection, ok := text(args.Get("connection_id")); ok && ref.String() != stream+":"+id {
+	if connection, ok := written.Text(args.Get("connection_id")); ok && ref.String() != stream+":"+id {
 		ref.ConnectionID = connection // a handle names its connection
 	}
 	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
@@ -111,9 +112,9 @@ func recordURL(id string) (stream, connection, record string) {
 
 // withoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
 func withoutHandles(args rs.Object) rs.Object {
-	stream, _ := text(args.Get("stream"))
+	stream, _ := written.Text(args.Get("stream"))
 	for _, m := range args.Object("filter") {
-		handle, ok := text(m.Value)
+		handle, ok := written.Text(m.Value)
 		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
 			continue
 		}
@@ -124,7 +125,7 @@ func withoutHandles(args rs.Object) rs.Object {
 			continue
 		}
 		ref, err := rs.ParseRef(handle)
-		connection, named := text(args.Get("connection_id"))
+		connection, named := written.Text(args.Get("connection_id"))
 		switch {
 		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection:
 			continue

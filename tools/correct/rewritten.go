@@ -26,7 +26,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	}
 	search := rs.Object{{Name: "streams", Value: list(args.Get("stream"))}}
 	for _, r := range rs.AsObject(filter[0].Value) {
-		value, _ := text(r.Value)
+		value, _ := written.Text(r.Value)
 		day, err := time.Parse(time.DateOnly, value)
 		switch name := map[string]string{"gte": "since", "lte": "until", "lt": "until"}[r.Name]; {
 		case name == "" || err != nil:
@@ -56,7 +56,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view") {
 		return Call{t.Name, args.Without("view")}, true
 	}
-	if count, _ := text(args.Get("count")); count == "estimated" && strings.Contains(refused.Message, "count") {
+	if count, _ := written.Text(args.Get("count")); count == "estimated" && strings.Contains(refused.Message, "count") {
 		return Call{t.Name, args.With("count", `"exact"`)}, true
 	}
 	filter, found := args.Object("filter"), false
@@ -98,7 +98,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	dated := args
 	day := func(t time.Time) string { return rs.EncodeJSON(t.Format(time.DateOnly)) }
 	for _, name := range []string{"since", "until"} {
-		s, _ := text(args.Get(name))
+		s, _ := written.Text(args.Get(name))
 		first, last, ok := written.Relative(s, now)
 		switch {
 		case !ok || !t.Takes(name):
@@ -116,7 +116,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	}
 	filter := args.Object("filter")
 	for _, m := range filter {
-		if s, isText := text(m.Value); isText {
+		if s, isText := written.Text(m.Value); isText {
 			if first, last, ok := written.Relative(s, now); ok && (!written.IsMonth(s) || timeName.MatchString(m.Name)) { // else "May" may be a person
 				bounds := rs.Object{{Name: "gte", Value: day(first)}}
 				if !last.IsZero() {
@@ -128,7 +128,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 		bounds := rs.AsObject(m.Value)
 		for _, bound := range bounds {
-			s, _ := text(bound.Value)
+			s, _ := written.Text(bound.Value)
 			first, last, ok := written.Relative(s, now)
 			if !ok {
 				continue

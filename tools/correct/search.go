@@ -17,7 +17,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		return Call{}, false
 	}
 	for _, m := range args {
-		q, ok := text(t.string(&parameter{Name: "q", Type: "string"}, m.Value))
+		q, ok := written.Text(t.string(&parameter{Name: "q", Type: "string"}, m.Value))
 		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, written.Snake(m.Name)) {
 			continue
 		}

@@ -165,7 +165,7 @@ func (s KnownStream) misses(name string) bool {
 // Misses reports whether a call reads a field that may be in a stream related to this one.
 func (s KnownStream) Misses(args rs.Object) bool {
 	for _, raw := range append(args.Array("fields"), args.Get("field")) {
-		if name, ok := text(raw); ok && len(s.Relations) > 0 && s.misses(name) {
+		if name, ok := written.Text(raw); ok && len(s.Relations) > 0 && s.misses(name) {
 			return true
 		}
 	}

@@ -70,14 +70,6 @@ func (c Call) JSON() string {
 	return rs.Object{{Name: "tool", Value: rs.EncodeJSON(c.Tool)}, {Name: "arguments", Value: c.Arguments.JSON()}}.JSON()
 }
 
-// text is a JSON string's text; false for any other value.
-func text(raw string) (string, bool) {
-	if rs.Kind(raw) != "string" {
-		return "", false
-	}
-	return rs.AsText(raw)
-}
-
 // only returns the one element of a list, or the value itself.
 func only(raw string) string {
 	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {
@@ -109,7 +101,7 @@ func names(s string) []string {
 	if list, ok := rs.AsArray(s); ok {
 		var values []string
 		for _, item := range list {
-			value, ok := text(item)
+			value, ok := written.Text(item)
 			if !ok {
 				return nil // something is meant that is no name
 			}
@@ -126,7 +118,7 @@ func names(s string) []string {
 
 // list is a list of names.
 func list(raw string) string {
-	s, lone := text(raw)
+	s, lone := written.Text(raw)
 	switch {
 	case lone && strings.ContainsAny(s, ",["):
 		if values := names(s); len(values) > 0 {
@@ -157,16 +149,6 @@ func Arguments(raw json.RawMessage) (rs.Object, bool) {
 	if len(raw) > maxBytes || bytes.Count(raw, []byte(",")) > maxCommas {
 		return nil, false
 	}
-	args, err := rs.ReadObject(string(raw))
-	if err != nil {
-		return nil, false
-	}
-	seen := map[string]bool{}
-	for _, m := range args {
-		if seen[m.Name] {
-			return nil, false
-		}
-		seen[m.Name] = true
-	}
-	return args, true
+	args, err := written.Object(string(raw))
+	return args, err == nil
 }

@@ -1,0 +1,52 @@
+// Package quote writes texts and names from elsewhere, such as a caller's, into a sentence: bounded, and on one line.
+package quote
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// most is how many characters of a text are shown.
+const most = 60
+
+// Text is a text in quotation marks.
+func Text(text string) string { return rs.EncodeJSON(Line(text)) }
+
+// Line is a text without what does not belong into a line.
+func Line(text string) string { return clipped(rs.ErrorText(text)) }
+
+// Exact is a text in quotation marks as it was sent: what does not belong into a line is escaped.
+func Exact(text string) string { return JSON(rs.EncodeJSON(text)) }
+
+// JSON is a JSON value as it was sent, but for white space.
+func JSON(raw string) string {
+	text, err := rs.Compact(raw)
+	if err != nil {
+		return "malformed JSON"
+	}
+	return clipped(text)
+}
+
+func clipped(text string) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// Names lists at most limit names, those in quotation marks that are not plain words.
+func Names(names []string, limit int) string {
+	var shown []string
+	for _, name := range names[:min(len(names), limit)] {
+		if strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) || len(name) > most {
+			name = Text(name)
+		}
+		shown = append(shown, name)
+	}
+	if len(names) > limit {
+		shown = append(shown, "…")
+	}
+	return strings.Join(shown, ", ")
+}
