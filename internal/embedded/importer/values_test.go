@@ -14,7 +14,7 @@ func sheetOf(t *testing.T, rows string) string {
 	t.Helper()
 	return zipOf(t, "xl/workbook.xml", `<workbook><sheets><sheet name="a" id="r"/></sheets></workbook>`, "xl/worksheets/s.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>",
 		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[h]:mm:ss;@"/><numFmt numFmtId="165" formatCode="hh:mm"/><numFmt numFmtId="166" formatCode="yyyy\-mm\-dd\ hh:mm"/></numFmts>`+
-			`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="164"/><xf numFmtId="166"/></cellXfs></styleSheet>`,
+			`<numFmt numFmtId="167" formatCode="mmm"/><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="164"/><xf numFmtId="166"/><xf numFmtId="167"/></cellXfs></styleSheet>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Type="/worksheet" Target="worksheets/s.xml"/></Relationships>`)
 }
 
@@ -31,6 +31,7 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			number(1, "59")+number(2, "0.5")+number(3, "0.25")+number(4, "46038")+"</row><row>"+number(1, "0")+number(2, "1.5")+number(3, "0")+number(4, "46038.5")+"</row>"), []row{
 			{"day": "2026-01-15", "clock": "00:00:00", "took": "36:00:00", "when": "2026-01-15T02:15:00"}, {"day": "1900-02-28", "clock": "12:00:00", "took": "6:00:00", "when": "2026-01-16"},
 			{"day": nil, "clock": "36:00:00", "took": "0:00:00", "when": "2026-01-16T12:00:00"}}},
+		{"a day of which a sheet shows the month alone", "a.xlsx", sheetOf(t, "<row>"+text("a")+"</row><row>"+number(5, "46037")+"</row>"), []row{{"a": "2026-01-15"}}},
 		{"numbers in a sheet", "a.xlsx", sheetOf(t, "<row>"+text("n")+text("m")+"</row><row>"+number(0, "0.30000000000000004")+number(0, "123456789012345678")+"</row><row>"+number(0, "1234.5600000000001")+number(0, "-7")+"</row>"), []row{{"n": 0.3}, {"n": 1234.56}}},
 		{"what Apple counts since 2001, and nanoseconds", "a.csv", "visit_time,date,endTimeNanos,n\n790136100.5,790136100123456789,1768443300123456789,790136100.5\n790136101.25,790136101000000000,1768443301000000000,1\n", []row{
 			{"visit_time": "2026-01-15T02:15:00.5Z", "date": "2026-01-15T02:15:00.123456789Z", "endTimeNanos": "2026-01-15T02:15:00.123456789Z", "n": 790136100.5}, {"visit_time": "2026-01-15T02:15:01.25Z"}}},
@@ -79,6 +80,8 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"cells of spaces, marks behind spaces and a balance in all", "a.csv", "Date, Name, Cost\n2026-01-15, \"x, y\", 50.00\n2026-01-16,\"z\", \n2026-01-20,Total balance,50.00\n", []row{{"Date": "2026-01-15", "Name": "x, y", "Cost": 50.0}, {"Name": "z", "Cost": nil}}},
 		{"a dot that is a thousand or not, between semicolons", "a.csv", "a;b\n1.000;x\n12.500;y\n", []row{{"a": "1.000"}, {"a": "12.500"}}},
 		{"a dot between commas", "a.csv", "a,b\n1.125,x\n12.500,y\n", []row{{"a": 1.125}, {"a": 12.5}}},
+		{"times as PostgreSQL and others write them", "a.csv", "a,b,c\n2026-01-15 02:15:00.123456+00,2026-01-15 02:15:00+0100,2026-01-15 02:15:00 +05:30\n2026-01-16 02:15:00-05,2026-01-16 02:15:00-0100,2026-01-16 02:15:00 +00:00\n", []row{
+			{"a": "2026-01-15T02:15:00.123456Z", "b": "2026-01-15T02:15:00+01:00", "c": "2026-01-15T02:15:00+05:30"}, {"a": "2026-01-16T02:15:00-05:00"}}},
 		{"times as Go writes them", "a.csv", "Request Time,x\n2026-01-15 02:15:00 +0000 UTC,1\n2026-01-16 02:15:00 -0100 UTC,2\n", []row{{"Request_Time": "2026-01-15T02:15:00Z"}, {"Request_Time": "2026-01-16T02:15:00-01:00"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -120,7 +120,7 @@ func styleOf(code string) cellStyle {
 	switch plain := strings.ToLower(notDate.ReplaceAllString(code, "")); {
 	case elapsed.MatchString(code):
 		return asElapsed
-	case strings.ContainsAny(plain, "yd"):
+	case strings.ContainsAny(plain, "yd"), strings.Contains(plain, "mmm"):
 		return asDate
 	case strings.ContainsAny(plain, "hs"):
 		return asClock

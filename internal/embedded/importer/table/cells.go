@@ -59,9 +59,9 @@ func (c Cell) timestamp(plain string) string {
 		when, ok := model.ParseInstant(plain)
 		switch {
 		case ok && strings.ContainsAny(plain[day:], "+-ZU"):
-			return when.Format(time.RFC3339)
+			return when.Format(time.RFC3339Nano)
 		case ok:
-			return when.Format("2006-01-02T15:04:05")
+			return when.Format("2006-01-02T15:04:05.999999999")
 		}
 	}
 	return plain
