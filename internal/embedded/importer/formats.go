@@ -43,9 +43,13 @@ const (
 	formatHealth           // what a phone of Apple measured
 	formatClippings        // highlights and notes of a Kindle
 	formatActivity         // what somebody did on pages of Google
+	formatBookmarks        // links that a browser or a service kept
 )
 
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .ofx, .qif, .sqlite or .zip"
+
+// passwords is said of the exports of password managers.
+const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out of a copy"
 
 // formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
@@ -89,6 +93,10 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatDatabase, ""
 	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
 		return kind, ""
+	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
+		return formatUnknown, passwords
+	case kind == formatDocument && services.IsBookmarks(start):
+		return formatBookmarks, ""
 	case kind == formatArray && holdsLines(start):
 		return formatLines, ""
 	case kind == formatArray && services.IsSlackDay(name) && isSlack(fsys, name):

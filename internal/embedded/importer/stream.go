@@ -275,6 +275,8 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Health(file), nil
 	case formatActivity:
 		return services.Activity(text), nil
+	case formatBookmarks:
+		return services.Bookmarks(text), nil
 	case formatTelegram:
 		return services.Telegram(text), nil
 	case formatArray, formatCalendar, formatChat, formatSlack, formatX, formatMastodon, formatMeta:

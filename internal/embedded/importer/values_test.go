@@ -69,6 +69,12 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			`<div class="content-cell mdl-cell mdl-typography--body-1">Watched <a href="https://y.example/?v=1&amp;t=2">A &amp; B</a><br><a href="https://y.example/c">Chan</a><br>Jan 15, 2026, 2:15:00 AM IST</div><div class="content-cell mdl-cell"></div>`+
 			`<div class="content-cell mdl-cell"><b>Products:</b><br>&emsp;YouTube<br></div></div></div>`, 2) + `</div></body></html>`, slices.Repeat([]row{
 			{"product": "YouTube", "title": "Watched A & B", "description": "Chan", "url": "https://y.example/?v=1&t=2", "time": "2026-01-15T02:15:00", "details": "Products:\n\u2003YouTube"}}, 2)},
+		{"bookmarks", "bookmarks.html", "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>Bookmarks</TITLE>\n<H1>Bookmarks</H1>\n<DL><p>\n<DT><H3 ADD_DATE=\"1768443300\">Bar</H3>\n<DL><p>\n<DT><A HREF=\"https://x.example/?a=1&amp;b=2\" ADD_DATE=\"1768443300\" ICON=\"data:x\">A &amp; B</A>\n" +
+			"<DT><H3>Sub</H3>\n<DL><p>\n<DT><A HREF=\"https://x.example/b\" ADD_DATE=\"1768443301000000\" TAGS=\"one,two\">B</A>\n<DD>About b\n</DL><p>\n</DL><p>\n<DT><A HREF=\"https://x.example/c\">C</A>\n</DL>", []row{
+			{"title": "A & B", "folder": "Bar", "url": "https://x.example/?a=1&b=2", "created_at": "2026-01-15T02:15:00Z", "description": nil},
+			{"title": "B", "folder": "Bar/Sub", "created_at": "2026-01-15T02:15:01Z", "tags": []any{"one", "two"}, "description": "About b"}, {"title": "C", "folder": nil, "created_at": nil}}},
+		{"what Pocket kept", "ril_export.html", `<!DOCTYPE html><html><head><title>Pocket Export</title></head><body><h1>Unread</h1><ul><li><a href="https://x.example/1" time_added="1768443300" tags="a,b">One</a></li></ul><h1>Read Archive</h1><ul><li><a href="https://x.example/2" time_added="1768443301" tags="">Two</a></li></ul></body></html>`, []row{
+			{"title": "One", "folder": "Unread", "url": "https://x.example/1", "created_at": "2026-01-15T02:15:00Z", "tags": []any{"a", "b"}}, {"title": "Two", "folder": "Read Archive"}}},
 		{"a chat in Chinese", "_chat.txt", "2026/1/15 下午2:15 - Ann: x\n2026/1/16 上午12:15 - Bo: y\n", []row{{"sent_at": "2026-01-15T14:15:00", "author": "Ann"}, {"sent_at": "2026-01-16T00:15:00", "author": "Bo"}}},
 		{"chats in Korean", "_chat.txt", "[2026. 1. 15. 오후 2:15:09] Ann: x\n2026년 1월 16일 오전 9:15, Bo : y\n", []row{{"sent_at": "2026-01-15T14:15:09", "author": "Ann"}, {"sent_at": "2026-01-16T09:15:00", "author": "Bo"}}},
 		{"a notice that quotes a name", "_chat.txt", "15/01/2026, 02:15 - Ann changed the subject from \"A: b\" to \"C\"\n", []row{{"notice": true, "author": nil, "text": "Ann changed the subject from \"A: b\" to \"C\""}}},
@@ -107,6 +113,22 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 				t.Errorf("%d streams", len(records))
 			}
 		})
+	}
+}
+
+// What a password manager exports is named, and not read.
+func TestPasswordsAreNotRead(t *testing.T) {
+	for name, text := range map[string]string{
+		"chrome.csv": "name,url,username,password,note\nx,https://x.example,nora,s3cret,\n", "1p.csv": "\"Title\",\"Url\",\"Username\",\"Password\"\r\nBank,u,nora,s3cret\r\n", "bitwarden.csv": "name,login_uri,login_password\nx,u,s3cret\n",
+		"bitwarden.json": "{\n  \"encrypted\": false,\n  \"folders\": [],\n  \"items\": [{\"login\":{\"password\":\"s3cret\"}}]}",
+	} {
+		records, skips := loaded(t, name, text)
+		if len(records) > 0 || len(skips) != 1 || skips[0] != (Skip{name, 0, passwords}) {
+			t.Errorf("%s: %v, %v", name, records, skips)
+		}
+	}
+	if records, skips := loaded(t, "t.csv", "site,password_changed_at\nx,2026-01-15\n"); len(records["t"]) != 1 || len(skips) > 0 {
+		t.Errorf("%v, %v", records, skips)
 	}
 }
 

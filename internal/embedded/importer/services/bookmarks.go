@@ -1,0 +1,157 @@
+package services
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// aboveBookmarks begins the pages that browsers, Pocket and Instapaper write.
+var aboveBookmarks = regexp.MustCompile(`(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`)
+
+// IsBookmarks reports that a page begins as a list of bookmarks does.
+func IsBookmarks(start []byte) bool { return aboveBookmarks.Match(start) }
+
+// A bookmarksReader reads links in lists, each below the heading of its folder.
+type bookmarksReader struct {
+	page    *html.Tokenizer
+	folders []string // of the lists around, from the outermost on
+	heading string   // that was read last
+	text    string   // since the last element began
+	link    item.Item
+	number  int
+	ended   bool
+}
+
+// Bookmarks reads the links that somebody kept.
+func Bookmarks(file io.Reader) item.Reader {
+	r := &bookmarksReader{page: html.NewTokenizer(file)}
+	r.page.SetMaxBuf(item.MaxLine)
+	return r
+}
+
+// Next returns a link when the next one begins, because what is said about it follows it.
+func (r *bookmarksReader) Next() (item.Item, error) {
+	for !r.ended {
+		kind := r.page.Next()
+		switch kind {
+		case html.ErrorToken:
+			r.ended = true
+			if err := r.page.Err(); !errors.Is(err, io.EOF) {
+				return item.Item{}, item.UnusableError{Reason: "what follows is left out: " + err.Error()}
+			}
+			r.describe()
+			if done := r.link; done.Fields != nil {
+				return done, nil
+			}
+			continue
+		case html.TextToken:
+			r.text += string(r.page.Text())
+			continue
+		}
+		element := r.page.Token()
+		switch {
+		case kind == html.EndTagToken:
+			r.end(element.Data)
+		case element.Data == "a":
+			done := r.link
+			r.begin(element)
+			if done.Fields != nil {
+				return done, nil
+			}
+		case element.Data == "dl" || element.Data == "ul" || element.Data == "ol":
+			r.describe()
+			r.folders, r.heading = append(r.folders, r.heading), ""
+		case element.Data == "dt" || element.Data == "li" || strings.HasPrefix(element.Data, "h") || element.Data == "dd":
+			r.describe()
+		}
+	}
+	return item.Item{}, io.EOF
+}
+
+// begin makes a link of an element.
+func (r *bookmarksReader) begin(element html.Token) {
+	r.describe()
+	r.number++
+	r.link, r.text = item.Item{Line: r.number}, ""
+	r.link.Put("folder", strings.Join(slices.DeleteFunc(slices.Clone(r.folders), func(name string) bool { return name == "" }), "/"))
+	said := map[string]string{}
+	for _, attribute := range element.Attr {
+		said[attribute.Key] = attribute.Val
+	}
+	r.link.Put("url", said["href"])
+	r.link.Put("created_at", countedTime(cmp.Or(said["add_date"], said["time_added"])))
+	r.link.Put("modified_at", countedTime(said["last_modified"]))
+	r.link.Put("tags", strings.FieldsFunc(said["tags"], func(one rune) bool { return one == ',' }))
+	r.link.Put("keyword", said["shortcuturl"])
+	if said["private"] == "1" {
+		r.link.Put("private", true)
+	}
+}
+
+// end takes the text of an element: a link's is its title, and a heading's the name of a folder. That of the whole page names none.
+func (r *bookmarksReader) end(element string) {
+	text := strings.Join(strings.Fields(r.text), " ")
+	switch element {
+	case "a":
+		r.link.Fields = slices.Insert(r.link.Fields, 0, item.Field{Name: "title", Value: item.JSON(text)})
+	case "h1", "h3":
+		if r.heading = text; element == "h1" && len(r.folders) == 0 && text == "Bookmarks" {
+			r.heading = ""
+		}
+	case "dl", "ul", "ol":
+		r.describe()
+		r.folders = r.folders[:max(len(r.folders)-1, 0)]
+	default:
+		return
+	}
+	r.text = ""
+}
+
+// describe gives what was said after a link to it.
+func (r *bookmarksReader) describe() {
+	if text := strings.TrimSpace(r.text); r.link.Fields != nil {
+		r.link.Put("description", text)
+	}
+	r.text = ""
+}
+
+// countedTime is a count of seconds, milliseconds or microseconds as a time.
+func countedTime(count string) string {
+	number, err := strconv.ParseInt(count, 10, 64)
+	switch {
+	case err != nil || number <= 0:
+		return ""
+	case number < 1e11:
+		return time.Unix(number, 0).UTC().Format(time.RFC3339)
+	case number < 1e14:
+		return time.UnixMilli(number).UTC().Format(time.RFC3339Nano)
+	}
+	return time.UnixMicro(number).UTC().Format(time.RFC3339Nano)
+}
+
+var (
+	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
+	secretColumn = regexp.MustCompile(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
+	// secretObject begins what Bitwarden and Proton Pass write.
+	secretObject = regexp.MustCompile(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
+)
+
+// IsPasswords reports that a table or JSON holds the passwords of somebody, which nobody should hand to an assistant.
+func IsPasswords(start []byte, isTable bool) bool {
+	if !isTable {
+		return secretObject.Match(start)
+	}
+	header, _, _ := bytes.Cut(start, []byte("\n"))
+	return secretColumn.Match(header)
+}
