@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -44,9 +45,10 @@ const (
 	formatClippings        // highlights and notes of a Kindle
 	formatActivity         // what somebody did on pages of Google
 	formatBookmarks        // links that a browser or a service kept
+	formatEvernote         // notes of Evernote
 )
 
-const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .ofx, .qif, .sqlite or .zip"
+const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, .gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
 
 // passwords is said of the exports of password managers.
 const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out of a copy"
@@ -58,9 +60,9 @@ func formatOf(name string) format {
 		return formatLines
 	case ".json", ".geojson":
 		return formatArray
-	case ".csv", ".tsv", ".gpx", ".ofx", ".qfx", ".qif":
+	case ".csv", ".tsv", ".gpx", ".tcx", ".kml", ".ofx", ".qfx", ".qif":
 		return formatTable
-	case ".mbox", ".mbx", ".eml":
+	case ".mbox", ".mbx", ".eml", ".emlx":
 		return formatMail
 	case ".ics":
 		return formatCalendar
@@ -117,6 +119,10 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatClippings, ""
 	case strings.EqualFold(path.Ext(name), ".xml") && services.IsHealth(start):
 		return formatHealth, ""
+	case strings.EqualFold(path.Ext(name), ".enex") && isText(start):
+		return formatEvernote, ""
+	case strings.EqualFold(path.Ext(name), ".xml") && services.IsStatement(start):
+		return formatTable, ""
 	case kind == formatDocument && isActivity(fsys, name):
 		return formatActivity, ""
 	case kind != formatUnknown && !isText(start):
@@ -134,8 +140,23 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case bytes.HasPrefix(start, []byte("%PDF-")):
 		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
-	return formatUnknown, "of no known kind: " + knownEndings
+	return formatUnknown, "of no known kind: " + cmp.Or(otherWays[strings.ToLower(path.Ext(name))], knownEndings)
 }
+
+// otherWays are how to get kinds of files read that are not, by their endings.
+var otherWays = map[string]string{
+	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook, ".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
+	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement, ".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
+	".kmz": "rename it to .zip", ".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
+}
+
+const (
+	asDocument  = "save it as .docx or .odt"
+	asWorkbook  = "save it as .xlsx or .csv"
+	asMail      = "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"
+	asStatement = "export it from the bank as CAMT (.xml), .csv or .ofx"
+	unpacked    = "unpack it"
+)
 
 // isActivity reports a page of HTML in which Google lists what somebody did, below the styles of the page.
 func isActivity(fsys fs.FS, name string) bool {
@@ -218,7 +239,7 @@ func groupOf(kind format, name string) string {
 		if isMaildir(name) {
 			return in(path.Dir(folder), "messages")
 		}
-		if strings.EqualFold(path.Ext(name), ".eml") {
+		if strings.HasPrefix(strings.ToLower(path.Ext(name)), ".eml") {
 			return in(folder, "messages")
 		}
 	case formatSlack:

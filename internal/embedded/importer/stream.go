@@ -275,6 +275,8 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 		return services.Health(file), nil
 	case formatActivity:
 		return services.Activity(text), nil
+	case formatEvernote:
+		return services.Evernote(text), nil
 	case formatBookmarks:
 		return services.Bookmarks(text), nil
 	case formatTelegram:
@@ -311,6 +313,9 @@ func (s *fileStream) reader(ctx context.Context, file fs.File, from sourceFile) 
 	case formatTable:
 		return table.NewReader(input, s.cells, &s.idField), nil
 	case formatMail:
+		if strings.EqualFold(path.Ext(name), ".emlx") {
+			input = mail.FromApple(input)
+		}
 		return messagesReader{mail.NewReader(input)}, nil
 	case formatContacts:
 		return contacts.NewReader(input), nil

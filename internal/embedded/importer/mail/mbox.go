@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
@@ -39,6 +41,16 @@ type Reader struct {
 
 // NewReader reads the messages of a file.
 func NewReader(input *bufio.Reader) *Reader { return &Reader{input: input} }
+
+// FromApple returns the message of a file of Apple Mail (.emlx): a line with its length in bytes stands above it, and its flags below.
+func FromApple(input *bufio.Reader) *bufio.Reader {
+	line, _ := input.ReadString('\n')
+	length, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	if err != nil {
+		return bufio.NewReader(io.MultiReader(strings.NewReader(line), input))
+	}
+	return bufio.NewReader(io.LimitReader(input, length))
+}
 
 // Next returns the next message; an [UnusableError] for a piece that is not one, after which there may be more; io.EOF at the end.
 func (r *Reader) Next() (Message, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"html"
@@ -24,7 +23,7 @@ import (
 const maxRows = 64 << 20
 
 // rowsOf are the readers of such files, by the endings of their names.
-var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpxRows}
+var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows, ".tcx": tcx.rows, ".kml": kml.rows, ".xml": camt.rows}
 
 // IsRows reports the ending of a file of rows that are not comma separated.
 func IsRows(ending string) bool { return rowsOf[strings.ToLower(ending)] != nil }
@@ -177,53 +176,4 @@ func qifRows(text string) ([][]string, error) {
 		}
 	}
 	return rows, nil
-}
-
-// gpxRows are the points of tracks, routes and places.
-func gpxRows(text string) ([][]string, error) {
-	rows := [][]string{{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"}}
-	columns := map[string]int{"time": 2, "ele": 5, "hr": 6, "name": 7, "desc": 8}
-	kinds := map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"}
-	decoder := xml.NewDecoder(strings.NewReader(text))
-	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
-	var row []string
-	track, inside := "", ""
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
-		if err != nil {
-			return rows, fmt.Errorf("not XML from here on: %w", err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if inside = token.Name.Local; kinds[inside] != "" {
-				row = make([]string, len(rows[0]))
-				row[0], row[1] = track, kinds[inside]
-				for _, attribute := range token.Attr {
-					switch attribute.Name.Local {
-					case "lat":
-						row[3] = attribute.Value
-					case "lon":
-						row[4] = attribute.Value
-					}
-				}
-			}
-		case xml.CharData:
-			if column := columns[inside]; column > 0 && row != nil {
-				row[column] += strings.TrimSpace(string(token))
-			} else if inside == "name" && row == nil {
-				track += strings.TrimSpace(string(token))
-			}
-		case xml.EndElement:
-			switch inside = ""; {
-			case kinds[token.Name.Local] != "" && row != nil:
-				rows = append(rows, row)
-				row = nil
-			case token.Name.Local == "trk" || token.Name.Local == "rte" || token.Name.Local == "metadata":
-				track = ""
-			}
-		}
-	}
 }

@@ -1,0 +1,109 @@
+package services
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+)
+
+// An evernoteReader reads the notes of an export of Evernote (.enex).
+type evernoteReader struct {
+	file    io.LimitedReader
+	decoder *xml.Decoder
+}
+
+// Evernote reads notes. Of their attachments it reads the names.
+func Evernote(file io.Reader) item.Reader {
+	r := &evernoteReader{file: io.LimitedReader{R: &withoutData{input: bufio.NewReaderSize(file, 1<<16)}}}
+	r.decoder = xml.NewDecoder(&r.file)
+	return r
+}
+
+// A withoutData passes over what is between <data> and </data>: attachments, each of many megabytes on one line.
+type withoutData struct {
+	input *bufio.Reader
+	ready []byte
+}
+
+func (w *withoutData) Read(into []byte) (int, error) {
+	if len(w.ready) == 0 {
+		part, err := w.input.ReadSlice('>')
+		w.ready = part
+		if begin := bytes.LastIndexByte(part, '<'); err == nil && begin >= 0 && bytes.HasPrefix(part[begin:], []byte("<data")) {
+			w.ready = bytes.Clone(part)
+			for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
+				_, err = w.input.ReadSlice('<')
+			}
+			if err == nil {
+				err = w.input.UnreadByte()
+			}
+		}
+		if len(w.ready) == 0 {
+			return 0, err
+		}
+	}
+	count := copy(into, w.ready)
+	w.ready = w.ready[count:]
+	return count, nil
+}
+
+// todoMarks are the boxes of lists.
+var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-todo checked="true" />`, "[x] ", `<en-todo checked="false"/>`, "[ ] ", `<en-todo checked="false" />`, "[ ] ", "<en-todo/>", "[ ] ")
+
+func (r *evernoteReader) Next() (item.Item, error) {
+	for {
+		r.file.N = item.MaxLine // for one note
+		token, err := r.decoder.Token()
+		line, _ := r.decoder.InputPos()
+		if errors.Is(err, io.EOF) {
+			return item.Item{}, io.EOF
+		}
+		start, ok := token.(xml.StartElement)
+		if err == nil && (!ok || start.Name.Local != "note") {
+			continue
+		}
+		var note struct {
+			Title     string   `xml:"title"`
+			Content   string   `xml:"content"`
+			Created   string   `xml:"created"`
+			Updated   string   `xml:"updated"`
+			Tags      []string `xml:"tag"`
+			Author    string   `xml:"note-attributes>author"`
+			Source    string   `xml:"note-attributes>source-url"`
+			Latitude  []byte   `xml:"note-attributes>latitude"`
+			Longitude []byte   `xml:"note-attributes>longitude"`
+			Reminder  string   `xml:"note-attributes>reminder-time"`
+			Files     []string `xml:"resource>resource-attributes>file-name"`
+		}
+		if err == nil {
+			err = r.decoder.DecodeElement(&note, &start)
+		}
+		if err != nil {
+			r.decoder = xml.NewDecoder(strings.NewReader(""))
+			return item.Item{}, item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
+		}
+		one := item.Item{Line: line}
+		one.Put("title", strings.TrimSpace(note.Title))
+		one.Put("created_at", table.Moment(note.Created))
+		one.Put("updated_at", table.Moment(note.Updated))
+		one.Put("tags", note.Tags)
+		one.Put("author", note.Author)
+		one.Put("source_url", note.Source)
+		for _, place := range [...]item.Field{{Name: "latitude", Value: note.Latitude}, {Name: "longitude", Value: note.Longitude}} {
+			if table.IsNumber(string(place.Value)) {
+				one.Fields = append(one.Fields, place)
+			}
+		}
+		one.Put("reminder_at", table.Moment(note.Reminder))
+		one.Put("attachments", note.Files)
+		one.Put("text", htmltext.Text(todoMarks.Replace(note.Content)))
+		return one, nil
+	}
+}

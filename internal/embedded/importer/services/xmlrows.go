@@ -1,0 +1,167 @@
+package services
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// An xmlTable says which elements of a file in XML are rows, and what of it is in their cells. What is around a row has the name of its
+// element and of the one around it, "trk/name"; an attribute that of its element, "Amt@Ccy".
+type xmlTable struct {
+	header []string
+	kinds  map[string]string // elements that are rows, with what the column "kind" says of them
+	cells  map[string]string // columns of what is in a row
+	around map[string]string // columns of what stands around rows
+	finish func(row map[string]string)
+}
+
+// Devices and apps write tracks, and banks statements.
+var (
+	gpx = xmlTable{
+		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"},
+		kinds:  map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"},
+		cells: map[string]string{"trkpt@lat": "latitude", "trkpt@lon": "longitude", "rtept@lat": "latitude", "rtept@lon": "longitude", "wpt@lat": "latitude", "wpt@lon": "longitude",
+			"/time": "time", "/ele": "elevation", "/hr": "heart_rate", "/name": "name", "/desc": "description"},
+		around: map[string]string{"trk/name": "track", "rte/name": "track"},
+	}
+	tcx = xmlTable{
+		header: []string{"activity", "kind", "time", "latitude", "longitude", "elevation", "distance_so_far", "heart_rate", "cadence", "lap_seconds", "lap_distance", "lap_calories"},
+		kinds:  map[string]string{"Trackpoint": "track point", "Lap": "lap"},
+		cells: map[string]string{"/Time": "time", "/LatitudeDegrees": "latitude", "/LongitudeDegrees": "longitude", "/AltitudeMeters": "elevation", "Trackpoint/DistanceMeters": "distance_so_far",
+			"HeartRateBpm/Value": "heart_rate", "Trackpoint/Cadence": "cadence", "Lap@StartTime": "time", "Lap/TotalTimeSeconds": "lap_seconds", "Lap/DistanceMeters": "lap_distance", "Lap/Calories": "lap_calories"},
+		around: map[string]string{"Activity@Sport": "activity"},
+	}
+	kml = xmlTable{
+		header: []string{"folder", "name", "description", "time", "until", "latitude", "longitude", "elevation", "address", "line", "data"},
+		kinds:  map[string]string{"Placemark": ""},
+		cells: map[string]string{"Placemark/name": "name", "Placemark/description": "description", "TimeStamp/when": "time", "TimeSpan/begin": "time", "TimeSpan/end": "until", "Placemark/address": "address",
+			"Point/coordinates": "latitude", "/coordinates": "line", "Track/when": "line", "Track/coord": "line", "Data@name": "data", "Data/value": "data", "SimpleData@name": "data", "/SimpleData": "data"},
+		around: map[string]string{"Document/name": "folder", "Folder/name": "folder"},
+		finish: func(row map[string]string) {
+			place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude, and perhaps how high
+			row["longitude"], row["latitude"], row["elevation"] = place[0], place[1], place[2]
+		},
+	}
+	camt = xmlTable{
+		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference", "end_to_end_id", "other_account", "account"},
+		kinds:  map[string]string{"Ntry": ""},
+		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at", "Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
+			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor", "DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
+			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text"},
+		around: map[string]string{"Stmt/IBAN": "account", "Rpt/IBAN": "account", "Ntfctn/IBAN": "account"}, // the first one is that of the account
+		finish: func(row map[string]string) {
+			row["name"], row["other_account"] = row["debtor"], row["debtor account"]
+			if row["kind"] == "DBIT" {
+				row["name"], row["other_account"], row["amount"] = row["creditor"], row["creditor account"], "-"+row["amount"]
+			}
+		},
+	}
+)
+
+// IsStatement reports that XML begins as what banks send of an account (camt.052 to .054 of ISO 20022).
+func IsStatement(start []byte) bool {
+	return bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05"))
+}
+
+// joined are the columns of what may be in a row more than once.
+var joined = []string{"debtor", "creditor", "purpose", "line", "data"}
+
+// An openElement is one that has not ended.
+type openElement struct {
+	name   string
+	around map[string]string // what it says of the rows in it, by column
+	row    map[string]string // that it is
+}
+
+// rows reads the rows of a file.
+func (t xmlTable) rows(text string) (rows [][]string, lost error) {
+	rows = [][]string{t.header}
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	var inside []openElement
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, fmt.Errorf("not XML from here on: %w", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inside = append(inside, t.open(token.Name.Local, inside))
+			for _, attribute := range token.Attr {
+				t.put(inside, "@"+attribute.Name.Local, attribute.Value)
+			}
+		case xml.CharData:
+			if value := strings.TrimSpace(string(token)); value != "" && len(inside) > 1 {
+				t.put(inside, "/"+inside[len(inside)-1].name, value)
+			}
+		case xml.EndElement:
+			if row := inside[len(inside)-1].row; row != nil {
+				if t.finish != nil {
+					t.finish(row)
+				}
+				cells := make([]string, len(t.header))
+				for index, column := range t.header {
+					cells[index] = row[column]
+				}
+				rows = append(rows, cells)
+			}
+			inside = inside[:len(inside)-1]
+		}
+	}
+}
+
+// open begins an element. A row has what is said around it, such as the names of folders.
+func (t xmlTable) open(name string, inside []openElement) openElement {
+	one := openElement{name: name, around: map[string]string{}}
+	if kind, ok := t.kinds[name]; ok {
+		one.row = map[string]string{"kind": kind}
+		for _, outer := range inside {
+			for column, value := range outer.around {
+				one.row[column] = strings.TrimPrefix(one.row[column]+"/"+value, "/")
+			}
+		}
+	}
+	return one
+}
+
+// put gives a value to the row that it is in or, outside of rows, to those that follow in the element that it describes.
+func (t xmlTable) put(inside []openElement, name, value string) {
+	from := len(inside) - 1 // the element with the attribute, or that around the text
+	if name[0] == '/' {
+		from--
+	}
+	row := len(inside) - 1
+	for row >= 0 && inside[row].row == nil {
+		row--
+	}
+	for at := from; at >= 0; at-- {
+		column, into := t.around[inside[at].name+name], inside[at].around
+		if row >= 0 {
+			column, into = t.cells[inside[at].name+name], inside[row].row
+			if at == row || name[0] == '@' {
+				column = cmp.Or(column, t.cells[name])
+			}
+		}
+		switch {
+		case column == "":
+		case into[column] == "":
+			into[column] = value
+			return
+		case slices.Contains(joined, column):
+			into[column] += "\n" + value
+			return
+		}
+		if name[0] == '@' || at == row {
+			return
+		}
+	}
+}
