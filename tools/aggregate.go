@@ -48,9 +48,9 @@ func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Reply{Call: call}, err
 	}
-	if r.args.filter.hasDate() {
+	if r.args.filter.HasDate() {
 		var readAs []string
-		if r.args.filter, readAs = r.args.filter.wholeDays(r.fields(ctx).dateKind, r.args.zone); len(readAs) > 0 {
+		if r.args.filter, readAs = r.args.filter.WholeDays(r.fields(ctx).dateKind, r.args.zone); len(readAs) > 0 {
 			r.add("read_as", readAs)
 		}
 	}

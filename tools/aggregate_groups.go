@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
@@ -19,9 +20,9 @@ import (
 type cell struct {
 	unit    string // JSON; "" where the field has no units
 	records int
-	filter  filter // nil where none names the records
-	value   string // JSON; set by measure
-	count   int    // records, or of an average those with a value; set by measure
+	filter  filter.Filter // nil where none names the records
+	value   string        // JSON; set by measure
+	count   int           // records, or of an average those with a value; set by measure
 }
 
 // A row is one group with its cells, and how many records it has.
@@ -65,7 +66,7 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 			return nil // records without a unit are in no list, and counted as such
 		}
 		q := q
-		q.filter = q.filter.only(field, unit)
+		q.filter = q.filter.Only(field, unit)
 		lists[i], err = r.list(ctx, q)
 		return err
 	})
@@ -81,12 +82,6 @@ func (r *aggregation) composeOver(ctx context.Context, field string, units group
 	return r.answerOf(ctx, units, []groupList{units}, "", nil)
 }
 
-// only is the filter with a field that has one value.
-func (f filter) only(field, value string) filter {
-	others := slices.DeleteFunc(slices.Clone(f), func(c condition) bool { return c.field == field })
-	return append(others, condition{field: field, value: value})
-}
-
 // rows puts lists of groups, one for each unit, side by side.
 func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField string, units []group) []row {
 	var rows []row
@@ -96,7 +91,7 @@ func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField str
 		if units != nil {
 			c.unit = units[i].key
 			if unit, ok := units[i].text(); ok {
-				c.filter = c.filter.only(unitField, unit)
+				c.filter = c.filter.Only(unitField, unit)
 			}
 		}
 		for _, g := range list.groups {
@@ -122,20 +117,20 @@ func (r *aggregation) rows(ctx context.Context, lists []groupList, unitField str
 }
 
 // groupFilter is the filter with which the records of a group are read; nil where none names them.
-func (r *aggregation) groupFilter(ctx context.Context, f filter, g group) filter {
+func (r *aggregation) groupFilter(ctx context.Context, f filter.Filter, g group) filter.Filter {
 	key, ok := g.text()
 	if !ok {
 		return nil
 	}
 	if r.args.groupByTime == "" {
-		return f.only(r.args.groupBy, key)
+		return f.Only(r.args.groupBy, key)
 	}
-	span, ok := readTimeGroup(key, r.args.granularity, r.args.zone)
+	span, ok := filter.ReadTimeGroup(key, r.args.granularity, r.args.zone)
 	if !ok {
 		return nil
 	}
 	from, until := r.bounds(ctx, span)
-	return f.narrowed(condition{r.args.groupByTime, "gte", from}).narrowed(condition{r.args.groupByTime, "lt", until})
+	return f.Narrowed(filter.Condition{Field: r.args.groupByTime, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: r.args.groupByTime, Operator: "lt", Value: until})
 }
 
 // answerOf reads the numbers of the first groups of some lists, one for each unit, as many as may be read, and writes the answer in the
@@ -218,7 +213,7 @@ func (r *aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 // leastValue is the least value of the field, where an average needs it to tell which records have one; "" for any other metric, and where
 // all records have a value.
 func (r *aggregation) leastValue(ctx context.Context, body rs.Object) (string, error) {
-	if r.args.metric != "avg" || slices.ContainsFunc(r.args.filter, func(c condition) bool { return c.field == r.args.field }) {
+	if r.args.metric != "avg" || slices.ContainsFunc(r.args.filter, func(c filter.Condition) bool { return c.Field == r.args.field }) {
 		return "", nil
 	}
 	q := aggregateArgs{metric: "min", field: r.args.field, filter: r.args.filter}
@@ -238,8 +233,8 @@ func (r *aggregation) leastValue(ctx context.Context, body rs.Object) (string, e
 }
 
 // countFrom is how many records have at least a value.
-func (r *aggregation) countFrom(ctx context.Context, f filter, least string) (int, error) {
-	q := aggregateArgs{metric: "count", filter: append(slices.Clone(f), condition{r.args.field, "gte", least})}
+func (r *aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
+	q := aggregateArgs{metric: "count", filter: append(slices.Clone(f), filter.Condition{Field: r.args.field, Operator: "gte", Value: least})}
 	_, body, err := r.do(ctx, r.scope, q)
 	count, _ := body.Number("value")
 	return count, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
 // moneyWords are parts of names of fields that have amounts of money.
@@ -58,8 +59,8 @@ func (r *aggregation) parentUnits(ctx context.Context) {
 func (r *aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, own, foreignKey string) {
 	q := aggregateArgs{metric: "count", groupBy: unit, limit: maxLimit, zone: r.args.zone}
 	for _, c := range r.args.filter {
-		if c.field == foreignKey && c.operator == "" {
-			q.filter = filter{{field: "id", value: c.value}}
+		if c.Field == foreignKey && c.Operator == "" {
+			q.filter = filter.Filter{{Field: "id", Value: c.Value}}
 		}
 	}
 	_, body, err := r.do(ctx, scope, q)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
 // Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
@@ -105,10 +106,10 @@ func (r *aggregation) list(ctx context.Context, q aggregateArgs) (list groupList
 		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= limit || list.pages == maxGroupPages {
 			return list, nil
 		}
-		q.filter = slices.DeleteFunc(slices.Clone(q.filter), func(c condition) bool {
-			return c.field == q.groupByTime && strings.HasPrefix(c.operator, "g")
+		q.filter = slices.DeleteFunc(slices.Clone(q.filter), func(c filter.Condition) bool {
+			return c.Field == q.groupByTime && strings.HasPrefix(c.Operator, "g")
 		})
-		q.filter = append(q.filter, condition{q.groupByTime, "gte", list.next})
+		q.filter = append(q.filter, filter.Condition{Field: q.groupByTime, Operator: "gte", Value: list.next})
 	}
 }
 
@@ -140,16 +141,16 @@ func (l groupList) members() rs.Object {
 
 // after is where the groups begin that follow some groups of time; "" where these are not in the order of time, so that nothing follows.
 func (r *aggregation) after(ctx context.Context, groups []group) string {
-	var last timeGroup
+	var last filter.TimeGroup
 	for _, g := range groups {
 		key, _ := g.text()
-		span, ok := readTimeGroup(key, r.args.granularity, r.args.zone)
-		if r.args.groupByTime == "" || !ok || span.from.Before(last.from) {
+		span, ok := filter.ReadTimeGroup(key, r.args.granularity, r.args.zone)
+		if r.args.groupByTime == "" || !ok || span.From.Before(last.From) {
 			return ""
 		}
 		last = span
 	}
-	if last.until.IsZero() {
+	if last.Until.IsZero() {
 		return ""
 	}
 	_, until := r.bounds(ctx, last)
@@ -157,12 +158,12 @@ func (r *aggregation) after(ctx context.Context, groups []group) string {
 }
 
 // bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
-func (r *aggregation) bounds(ctx context.Context, span timeGroup) (from, until string) {
+func (r *aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
 	zone := r.args.zone
-	if r.args.granularity != "hour" && (zone == time.UTC || r.fields(ctx).dateKind(r.args.groupByTime) == dates) {
-		return span.from.In(zone).Format(time.DateOnly), span.until.In(zone).Format(time.DateOnly)
+	if r.args.granularity != "hour" && (zone == time.UTC || r.fields(ctx).dateKind(r.args.groupByTime) == filter.Dates) {
+		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
 	}
-	return instant(span.from), instant(span.until)
+	return filter.Instant(span.From), filter.Instant(span.Until)
 }
 
 // units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
@@ -177,8 +178,8 @@ func (r *aggregation) units(ctx context.Context) (field string, list groupList, 
 	}
 	r.add("unit_field", field)
 	for _, c := range q.filter {
-		if c.field == field && c.operator == "" {
-			r.add("unit", c.value)
+		if c.Field == field && c.Operator == "" {
+			r.add("unit", c.Value)
 			return field, list, nil
 		}
 	}
@@ -204,7 +205,7 @@ type aggregateArgs struct {
 	groupBy, groupByTime, granularity   string
 	zone                                *time.Location // of dates and of time groups; nil is UTC
 	limit                               int
-	filter                              filter
+	filter                              filter.Filter
 }
 
 func decodeAggregate(raw json.RawMessage) (Args, error) {
@@ -255,6 +256,6 @@ func (q aggregateArgs) Request(scope rs.Scope) rs.Request {
 		setText(query, "time_zone", q.zone.String())
 	}
 	setNumber(query, "limit", q.limit)
-	q.filter.write(query)
+	q.filter.Write(query)
 	return r
 }

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	_ "time/tzdata" // time_zone takes every zone, wherever the program runs
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -23,8 +26,6 @@ const (
 	maxQueryBytes = 1000
 	// maxCursorBytes bounds a cursor or bookmark.
 	maxCursorBytes = 16<<10 + 64 // a cursor of 16 KiB, and the place on its page
-	// maxNameBytes bounds a field, stream, relation or connection name.
-	maxNameBytes = 256
 	// maxListItems bounds fields, streams and expand.
 	maxListItems = 100
 )
@@ -61,7 +62,7 @@ func readArguments(raw json.RawMessage, known ...string) *arguments {
 			quoted[i] = quote.Exact(unknown[i])
 		}
 		param := unknown[0]
-		if len(param) > maxNameBytes {
+		if len(param) > filter.MaxNameBytes {
 			param = ""
 		}
 		a.fail(rs.Invalid(param, "Unknown argument "+strings.Join(quoted, ", ")+".", "This tool takes: "+strings.Join(known, ", ")+"."))
@@ -118,7 +119,7 @@ func (a *arguments) text(name string, maxBytes int) string {
 
 // name reads a stream name, connection id or field name that becomes part of a path or a parameter.
 func (a *arguments) name(name string) string {
-	value := a.text(name, maxNameBytes)
+	value := a.text(name, filter.MaxNameBytes)
 	if value == "" || a.err != nil {
 		return ""
 	}
@@ -131,7 +132,7 @@ func (a *arguments) name(name string) string {
 
 // field reads a field name or dotted path.
 func (a *arguments) field(name string) string {
-	value := a.text(name, maxNameBytes)
+	value := a.text(name, filter.MaxNameBytes)
 	if a.err == nil && value != "" {
 		a.fieldName(name, value)
 	}
@@ -218,8 +219,8 @@ func (a *arguments) list(name string, check func(argument, value string)) []stri
 		if a.err != nil {
 			return nil
 		}
-		if len(value) > maxNameBytes || !utf8.ValidString(value) {
-			a.failf(name, "Send names exactly as schema printed them.", "%s holds a name of %d bytes; at most %d are allowed.", name, len(value), maxNameBytes)
+		if len(value) > filter.MaxNameBytes || !utf8.ValidString(value) {
+			a.failf(name, "Send names exactly as schema printed them.", "%s holds a name of %d bytes; at most %d are allowed.", name, len(value), filter.MaxNameBytes)
 			return nil
 		}
 		check(name, value)
@@ -291,4 +292,33 @@ func (a *arguments) requires(name, other string) {
 	if a.has(name) && !a.has(other) {
 		a.failf(other, "Send "+other+" too, or leave "+name+" out.", "%s needs %s.", name, other)
 	}
+}
+
+// filter reads the filter argument.
+func (a *arguments) filter() filter.Filter {
+	raw, ok := a.given("filter")
+	if !ok {
+		return nil
+	}
+	f, err := filter.Parse(raw)
+	if err != nil {
+		a.fail(err)
+		return nil
+	}
+	return f
+}
+
+// timeZone reads the argument time_zone: UTC if absent.
+func (a *arguments) timeZone() *time.Location {
+	name := a.text("time_zone", filter.MaxNameBytes)
+	if a.err != nil || name == "" {
+		return time.UTC
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
+		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
+		a.failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote.Exact(name))
+		return time.UTC
+	}
+	return zone
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -103,13 +104,13 @@ func isEmpty(response *rs.Response) bool {
 }
 
 // explainEmpty reads how many records each field of a filter leaves alone. What is not answered is not said.
-func explainEmpty(ctx context.Context, call Call, f filter) []render.EmptyField {
+func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.EmptyField {
 	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
 	defer cancel()
 	var fields []render.EmptyField
 	for _, c := range f {
-		if !slices.ContainsFunc(fields, func(e render.EmptyField) bool { return e.Field == c.field }) && len(fields) < maxExplained {
-			fields = append(fields, render.EmptyField{Field: c.field, Alone: -1})
+		if !slices.ContainsFunc(fields, func(e render.EmptyField) bool { return e.Field == c.Field }) && len(fields) < maxExplained {
+			fields = append(fields, render.EmptyField{Field: c.Field, Alone: -1})
 		}
 	}
 	_ = inParallel(ctx, len(fields), func(ctx context.Context, i int) error {
@@ -119,8 +120,8 @@ func explainEmpty(ctx context.Context, call Call, f filter) []render.EmptyField 
 	return fields
 }
 
-func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField) {
-	own := slices.DeleteFunc(slices.Clone(f), func(c condition) bool { return c.field != e.Field })
+func explainField(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField) {
+	own := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field != e.Field })
 	counted, err := countRecords(ctx, call, own, "")
 	if err != nil {
 		return
@@ -133,11 +134,11 @@ func explainField(ctx context.Context, call Call, f filter, e *render.EmptyField
 	switch {
 	case n > 0:
 		return
-	case own[0].operator != "":
+	case own[0].Operator != "":
 		e.Least, e.Most = extreme(ctx, call, "min", e.Field), extreme(ctx, call, "max", e.Field)
 		return
 	}
-	value := cmp.Or(strings.Trim(own[0].value, "*%"), own[0].value) // no filter has wildcards
+	value := cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value) // no filter has wildcards
 	if e.Field != "id" && !strings.HasSuffix(e.Field, "_id") {      // an id is no other record's
 		explainValues(ctx, call, e, value)
 	}
@@ -187,14 +188,14 @@ func extreme(ctx context.Context, call Call, metric, field string) string {
 	return aggregated(response).Get("value")
 }
 
-func countRecords(ctx context.Context, call Call, f filter, groupBy string) (rs.Object, error) {
+func countRecords(ctx context.Context, call Call, f filter.Filter, groupBy string) (rs.Object, error) {
 	r := requestFor(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
 	setText(r.Query, "metric", "count")
 	if groupBy != "" {
 		setText(r.Query, "group_by", groupBy)
 		setNumber(r.Query, "limit", maxComparedValues)
 	}
-	f.write(r.Query)
+	f.Write(r.Query)
 	response, err := call.RS.Do(ctx, r)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -53,7 +54,7 @@ func hasConnection(stream *rs.SchemaStream, id string) bool {
 
 // explainValue finds out what is meant by the value of a field that no record has: the id of a record of another stream, which may have
 // been named by its handle or its title, or words that a text holds among others. f is the filter of the call.
-func explainValue(ctx context.Context, call Call, f filter, e *render.EmptyField, value string) {
+func explainValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
 	if call.Tool == nil || call.Tool.Schema == nil || !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return
 	}
@@ -82,13 +83,13 @@ func explainValue(ctx context.Context, call Call, f filter, e *render.EmptyField
 }
 
 // searchValue finds the search for words that a field may hold among others, with the other conditions of the call where those leave hits.
-func searchValue(ctx context.Context, call Call, f filter, e *render.EmptyField, value string) {
+func searchValue(ctx context.Context, call Call, f filter.Filter, e *render.EmptyField, value string) {
 	args := rs.AsObject(string(call.Raw))
 	alone := rs.Object{{Name: "q", Value: rs.EncodeJSON(value)}, {Name: "streams", Value: rs.EncodeJSON([]string{call.Scope.Stream})}}
 	if connection := args.Get("connection_id"); connection != "" {
 		alone = alone.With("connection_id", connection)
 	}
-	conditions := slices.DeleteFunc(slices.Clone(f), func(c condition) bool { return c.field == e.Field })
+	conditions := slices.DeleteFunc(slices.Clone(f), func(c filter.Condition) bool { return c.Field == e.Field })
 	search := searchArgs{q: value, streams: []string{call.Scope.Stream}, limit: 1}
 	if len(conditions) > 0 {
 		search.filter = conditions

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -43,7 +44,7 @@ func (a *arguments) expansion() expansion {
 		return e
 	}
 	for _, relation := range relations {
-		if !isParameterName(relation.Name) {
+		if !filter.IsName(relation.Name) {
 			a.fail(invalidExpandLimit("expand_limit names the relation %s; send the bare name, without brackets.", quote.Exact(relation.Name)))
 			return e
 		}

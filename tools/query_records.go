@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -57,7 +58,7 @@ type queryRecordsArgs struct {
 	order, sort, count   string
 	fields               []string
 	view                 string
-	filter               filter
+	filter               filter.Filter
 	zone                 *time.Location // of the filter's dates
 	expansion            expansion
 }
@@ -75,7 +76,7 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 		sort:         a.field("sort"),
 		count:        a.choice("count", "exact", "estimated", "none"),
 		fields:       a.fields(),
-		view:         a.text("view", maxNameBytes),
+		view:         a.text("view", filter.MaxNameBytes),
 		filter:       a.filter(),
 		zone:         a.timeZone(),
 		expansion:    a.expansion(),
@@ -137,9 +138,11 @@ func (q queryRecordsArgs) pageSize() int {
 	return q.limit
 }
 
-func (q queryRecordsArgs) dates() (string, filter, *time.Location) { return q.stream, q.filter, q.zone }
+func (q queryRecordsArgs) dates() (string, filter.Filter, *time.Location) {
+	return q.stream, q.filter, q.zone
+}
 
-func (q queryRecordsArgs) withFilter(f filter) Args {
+func (q queryRecordsArgs) withFilter(f filter.Filter) Args {
 	q.filter = f
 	return q
 }
@@ -161,7 +164,7 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	setText(query, "count", q.count)
 	setText(query, "view", q.view)
 	setList(query, "fields", q.fields)
-	q.filter.write(query)
+	q.filter.Write(query)
 	q.expansion.write(query)
 	return r
 }

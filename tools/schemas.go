@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
 // A schemaCache reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant. It decides nothing
@@ -83,34 +84,34 @@ func readStreamFields(schema *rs.Schema, scope rs.Scope) streamFields {
 }
 
 // dateKind is what the values of a field are to a filter that has a bare date.
-func (s streamFields) dateKind(field string) dateKind {
+func (s streamFields) dateKind(field string) filter.DateKind {
 	f, ok := s.fields[field]
 	if !ok || s.unlike[field] {
-		return mayBeDates
+		return filter.MayBeDates
 	}
 	return kindOfDates(f)
 }
 
-func kindOfDates(f rs.SchemaField) dateKind {
+func kindOfDates(f rs.SchemaField) filter.DateKind {
 	format := rs.AsObject(f.JSONSchema()).JSONString("format")
 	for kind := range strings.SplitSeq(f.Type+"|"+format, "|") {
 		switch kind {
 		case "timestamp", "datetime", "date-time":
-			return instants
+			return filter.Instants
 		case "date":
-			return dates
+			return filter.Dates
 		case "number", "integer", "boolean", "object", "array", "blob":
-			return notDates
+			return filter.NotDates
 		}
 	}
-	return mayBeDates
+	return filter.MayBeDates
 }
 
 // unitOf is the field that says what unit a number is in, such as its currency; "" where there is none, and where the field is a number of
 // things.
 func (s streamFields) unitOf(field string) string {
 	f, ok := s.fields[field]
-	if kind := kindOfDates(f); !ok || kind == instants || kind == dates || field == "count" || strings.HasSuffix(field, "_count") {
+	if kind := kindOfDates(f); !ok || kind == filter.Instants || kind == filter.Dates || field == "count" || strings.HasSuffix(field, "_count") {
 		return ""
 	}
 	for _, name := range []string{field + "_currency", field + "_unit", "currency", "unit"} {
@@ -124,8 +125,8 @@ func (s streamFields) unitOf(field string) string {
 // datedArgs are arguments whose filter may have dates.
 type datedArgs interface {
 	Args
-	dates() (stream string, f filter, zone *time.Location) // stream is "" where it is not one
-	withFilter(filter) Args
+	dates() (stream string, f filter.Filter, zone *time.Location) // stream is "" where it is not one
+	withFilter(filter.Filter) Args
 }
 
 // readDates returns a tool whose core is given a filter in which each date is the whole day; the answer says what it was read as. What the
@@ -137,7 +138,7 @@ func (c *schemaCache) readDates(tool *Tool) *Tool {
 	}
 	tool.Forward = func(ctx context.Context, call Call) (Reply, error) {
 		stream, f, zone := call.Args.(datedArgs).dates()
-		if !f.hasDate() {
+		if !f.HasDate() {
 			return core(ctx, call)
 		}
 		var known streamFields
@@ -147,7 +148,7 @@ func (c *schemaCache) readDates(tool *Tool) *Tool {
 			}
 			known = c.fieldsOf(ctx, call.RS, scope)
 		}
-		f, readAs := f.wholeDays(known.dateKind, zone)
+		f, readAs := f.WholeDays(known.dateKind, zone)
 		call.Args = call.Args.(datedArgs).withFilter(f)
 		reply, err := core(ctx, call)
 		if err == nil && len(readAs) > 0 {
@@ -177,8 +178,8 @@ type source struct {
 	stream                    string
 	connection                rs.Connection
 	time, title, author, text string
-	kind                      dateKind      // of time
-	parts                     []rs.Relation // to the one record, such as a body, that each record has
+	kind                      filter.DateKind // of time
+	parts                     []rs.Relation   // to the one record, such as a body, that each record has
 }
 
 // readSources lists the sources of a schema.

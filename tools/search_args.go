@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -16,7 +17,7 @@ type searchArgs struct {
 	streams               []string
 	limit                 int
 	position              render.Position
-	filter                filter
+	filter                filter.Filter
 	period                period
 	zone                  *time.Location // of dates
 }
@@ -62,14 +63,14 @@ func decodeSearch(raw json.RawMessage) (Args, error) {
 	return args, nil
 }
 
-func (s searchArgs) dates() (stream string, f filter, zone *time.Location) {
+func (s searchArgs) dates() (stream string, f filter.Filter, zone *time.Location) {
 	if len(s.streams) == 1 {
 		stream = s.streams[0]
 	}
 	return stream, s.filter, s.zone
 }
 
-func (s searchArgs) withFilter(f filter) Args {
+func (s searchArgs) withFilter(f filter.Filter) Args {
 	s.filter = f
 	return s
 }
@@ -89,7 +90,7 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	setList(query, "streams", s.streams)
 	setNumber(query, "limit", s.limit)
 	setText(query, "cursor", s.position.Cursor)
-	s.filter.write(query)
+	s.filter.Write(query)
 	return r
 }
 
@@ -110,11 +111,11 @@ func (a *arguments) period(zone *time.Location) period {
 
 // moment reads a date or a time, which needs no offset where the call names its zone.
 func (a *arguments) moment(name string, zone *time.Location) string {
-	value := a.text(name, maxNameBytes)
+	value := a.text(name, filter.MaxNameBytes)
 	if value == "" {
 		return ""
 	}
-	if local, ok := localTime(value, zone); ok && a.has("time_zone") {
+	if local, ok := filter.LocalTime(value, zone); ok && a.has("time_zone") {
 		return local.Format(time.RFC3339Nano)
 	}
 	if _, err := rs.ReadTime(value); err != nil {
@@ -131,8 +132,8 @@ func (p period) bounds(zone *time.Location) (from, before time.Time) {
 		switch {
 		case err != nil:
 			return time.Time{}
-		case isDate(text):
-			return startOfDay(t.AddDate(0, 0, days), zone)
+		case filter.IsDate(text):
+			return filter.StartOfDay(t.AddDate(0, 0, days), zone)
 		}
 		return t.Add(beyond)
 	}
@@ -140,17 +141,17 @@ func (p period) bounds(zone *time.Location) (from, before time.Time) {
 }
 
 // filter is the period as conditions on a field.
-func (p period) filter(field string, kind dateKind, zone *time.Location) filter {
-	var f filter
+func (p period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
+	var f filter.Filter
 	for operator, value := range map[string]string{"gte": p.since, "lte": p.until} {
-		if t, err := rs.ReadTime(value); err == nil && kind == dates && !isDate(value) {
+		if t, err := rs.ReadTime(value); err == nil && kind == filter.Dates && !filter.IsDate(value) {
 			value = t.In(zone).Format(time.DateOnly)
 		}
 		if value != "" {
-			f = append(f, condition{field, operator, value})
+			f = append(f, filter.Condition{Field: field, Operator: operator, Value: value})
 		}
 	}
-	f, _ = f.wholeDays(func(string) dateKind { return kind }, zone)
+	f, _ = f.WholeDays(func(string) filter.DateKind { return kind }, zone)
 	return f
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
 // A search may be limited to a period. Resource servers filter the search of one stream at a time, by the field of it that says when: so
@@ -170,7 +171,7 @@ func (p *periodReader) says() string {
 	from, before := p.args.period.bounds(p.args.zone)
 	minute := func(word string, t time.Time) {
 		if !t.IsZero() {
-			says = append(says, word+" "+strings.Replace(instant(t), ":00Z", "Z", 1))
+			says = append(says, word+" "+strings.Replace(filter.Instant(t), ":00Z", "Z", 1))
 		}
 	}
 	minute("from", from)
@@ -212,7 +213,7 @@ func (p *periodReader) warnings(pages []periodPage) string {
 	if unfiltered {
 		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxPeriodHits))
 		if !oldest.IsZero() {
-			says = append(says, "What is older than "+instant(oldest)+" may be missing.")
+			says = append(says, "What is older than "+filter.Instant(oldest)+" may be missing.")
 		}
 	}
 	if last := len(pages) - 1; last == len(p.sources) && pages[last].more {

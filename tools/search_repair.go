@@ -49,7 +49,7 @@ func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
 // repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids.
 func (s searchArgs) repairable() bool {
 	for _, c := range s.filter {
-		if c.field == "id" || c.field == "record_id" {
+		if c.Field == "id" || c.Field == "record_id" {
 			return false
 		}
 	}

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // request is the read of a source: a search where there are words, else a list of its records, newest first.
-func (s source) request(r rs.Request, f filter, limit int) rs.Request {
+func (s source) request(r rs.Request, f filter.Filter, limit int) rs.Request {
 	query := url.Values{}
 	r.OneRound = true
 	if q := r.Query.Get("q"); q != "" {
@@ -35,7 +36,7 @@ func (s source) request(r rs.Request, f filter, limit int) rs.Request {
 	}
 	setText(query, "connection_id", s.connection.ID)
 	setNumber(query, "limit", limit)
-	f.write(query)
+	f.Write(query)
 	r.Query = query
 	return r
 }
@@ -125,7 +126,7 @@ func (p *periodReader) read(ctx context.Context, r rs.Request, s source, from pe
 	}
 	f := p.args.filter
 	for _, c := range limited.filter(s.time, s.kind, p.args.zone) {
-		f = f.narrowed(c)
+		f = f.Narrowed(c)
 	}
 	if _, refused := p.refused.get(p.grant); !refused {
 		response, err := p.doer.Do(ctx, s.request(r, f, most))
@@ -213,8 +214,8 @@ func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Re
 		}
 		when := render.WhenOf(item.Members)
 		at, err := rs.ReadTime(when) // the zero time if there is none
-		if err == nil && isDate(when) {
-			at = startOfDay(at, zone)
+		if err == nil && filter.IsDate(when) {
+			at = filter.StartOfDay(at, zone)
 		}
 		page.hits = append(page.hits, foundAt{item, at})
 	}

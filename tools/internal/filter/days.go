@@ -1,0 +1,85 @@
+package filter
+
+import (
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as one of a zone.
+func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
+	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {
+		if t, err := time.ParseInLocation(time.DateOnly+layout, text, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// IsDate reports a date without a time, such as "2026-06-30".
+func IsDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// Instant writes a time as RFC 3339, in UTC.
+func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// StartOfDay is the first instant of a day in a zone. Where the clocks pass midnight twice it is the first of the two; where they skip
+// it, the first instant after the gap.
+func StartOfDay(day time.Time, zone *time.Location) time.Time {
+	year, month, date := day.Date()
+	midnight := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	const most = 26 * time.Hour // no offset from UTC is larger, and no zone changes its offset twice in that time
+	var first time.Time
+	for _, near := range []time.Time{midnight.Add(-most), midnight.Add(most)} {
+		_, offset := near.In(zone).Zone()
+		t := midnight.Add(-time.Duration(offset) * time.Second).In(zone)
+		if t.Day() == date && t.Hour() == 0 && t.Minute() == 0 && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	if !first.IsZero() {
+		return first
+	}
+	t := time.Date(year, month, date, 0, 0, 0, 0, zone)
+	start, end := t.ZoneBounds()
+	if t.Day() == date || t.After(midnight.Add(most)) {
+		return start
+	}
+	return end
+}
+
+// A TimeGroup is the span of one group of time.
+type TimeGroup struct{ From, Until time.Time }
+
+// ReadTimeGroup returns the span that a group's key names: a date, or for hours an RFC 3339 time; what is longer than a date is read as
+// an instant. It reports false for any other key.
+func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, bool) {
+	t, err := rs.ReadTime(key)
+	if err != nil {
+		return TimeGroup{}, false
+	}
+	if granularity == "hour" {
+		return TimeGroup{t, t.Add(time.Hour)}, true
+	}
+	day := t
+	if len(key) > len(time.DateOnly) {
+		year, month, date := t.In(zone).Date()
+		day = time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	}
+	next := day
+	switch granularity {
+	case "day":
+		next = day.AddDate(0, 0, 1)
+	case "week":
+		next = day.AddDate(0, 0, 7)
+	case "month":
+		next = day.AddDate(0, 1, 0)
+	case "quarter":
+		next = day.AddDate(0, 3, 0)
+	case "year":
+		next = day.AddDate(1, 0, 0)
+	}
+	return TimeGroup{StartOfDay(day, zone), StartOfDay(next, zone)}, true
+}

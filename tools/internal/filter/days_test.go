@@ -1,0 +1,122 @@
+package filter_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+)
+
+func TestABareDateIsTheWholeDay(t *testing.T) {
+	for name, row := range map[string]struct {
+		filter string
+		kind   filter.DateKind
+		zone   string
+		want   string // field, operator and value of each condition that is sent
+		readAs string
+	}{
+		"the last day there is":                 {`{"at":{"lte":"9999-12-31"}}`, filter.Instants, "UTC", "at lte 9999-12-31", "at to 9999-12-31T00:00Z"},
+		"at most a day, of timestamps":          {`{"at":{"lte":"2026-06-30"}}`, filter.Instants, "UTC", "at lt 2026-07-01", "at until 2026-07-01T00:00Z"},
+		"at least a day, of timestamps":         {`{"at":{"gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-06-01", "at from 2026-06-01T00:00Z"},
+		"after a day, of timestamps":            {`{"at":{"gt":"2026-12-31"}}`, filter.Instants, "UTC", "at gte 2027-01-01", "at from 2027-01-01T00:00Z"},
+		"before a day, of timestamps":           {`{"at":{"lt":"2026-06-01"}}`, filter.Instants, "UTC", "at lt 2026-06-01", "at until 2026-06-01T00:00Z"},
+		"on a day, of timestamps":               {`{"at":"2026-02-28"}`, filter.Instants, "UTC", "at gte 2026-02-28; at lt 2026-03-01", "at from 2026-02-28T00:00Z until 2026-03-01T00:00Z"},
+		"a leap day":                            {`{"at":"2024-02-28"}`, filter.Instants, "UTC", "at gte 2024-02-28; at lt 2024-02-29", "at from 2024-02-28T00:00Z until 2024-02-29T00:00Z"},
+		"a range in a zone":                     {`{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}`, filter.Instants, "Europe/Berlin", "at gte 2026-05-31T22:00:00Z; at lt 2026-06-30T22:00:00Z", "at from 2026-05-31T22:00Z until 2026-06-30T22:00Z"},
+		"the 23 hours in which clocks go ahead": {`{"at":"2026-03-29"}`, filter.Instants, "Europe/Berlin", "at gte 2026-03-28T23:00:00Z; at lt 2026-03-29T22:00:00Z", "at from 2026-03-28T23:00Z until 2026-03-29T22:00Z"},
+		"the 25 hours in which they go back":    {`{"at":"2026-10-25"}`, filter.Instants, "Europe/Berlin", "at gte 2026-10-24T22:00:00Z; at lt 2026-10-25T23:00:00Z", "at from 2026-10-24T22:00Z until 2026-10-25T23:00Z"},
+		"a day without midnight":                {`{"at":"2018-11-04"}`, filter.Instants, "America/Sao_Paulo", "at gte 2018-11-04T03:00:00Z; at lt 2018-11-05T02:00:00Z", "at from 2018-11-04T03:00Z until 2018-11-05T02:00Z"},
+		"a day with two midnights":              {`{"at":"2026-11-01"}`, filter.Instants, "America/Havana", "at gte 2026-11-01T04:00:00Z; at lt 2026-11-02T05:00:00Z", "at from 2026-11-01T04:00Z until 2026-11-02T05:00Z"},
+		"a day that there was not":              {`{"at":"2011-12-30"}`, filter.Instants, "Pacific/Apia", "at gte 2011-12-30T10:00:00Z; at lt 2011-12-30T10:00:00Z", "at from 2011-12-30T10:00Z until 2011-12-30T10:00Z"},
+		"dates stay dates":                      {`{"due":{"lte":"2026-06-30"}}`, filter.Dates, "Europe/Berlin", "due lte 2026-06-30", ""},
+		"a date equals a date":                  {`{"due":"2026-06-30"}`, filter.Dates, "UTC", "due 2026-06-30", ""},
+		"unknown, at most a day":                {`{"x":{"lte":"2026-06-30"}}`, filter.MayBeDates, "Europe/Berlin", "x lt 2026-07-01", "x until 2026-07-01, of no time zone: its type is not known"},
+		"unknown, after a day":                  {`{"x":{"gt":"2026-06-30"}}`, filter.MayBeDates, "UTC", "x gte 2026-07-01", "x from 2026-07-01"},
+		"unknown, at least and before":          {`{"x":{"gte":"2026-06-01","lt":"2026-07-01"}}`, filter.MayBeDates, "Europe/Berlin", "x gte 2026-06-01; x lt 2026-07-01", "x from 2026-06-01 until 2026-07-01, of no time zone: its type is not known"},
+		"unknown, equal":                        {`{"x":"2026-06-30"}`, filter.MayBeDates, "UTC", "x 2026-06-30", ""},
+		"unknown, equal, in a zone":             {`{"x":"2026-06-30"}`, filter.MayBeDates, "Europe/Berlin", "x 2026-06-30", "x is 2026-06-30, of no time zone: its type is not known"},
+		"after a day in a zone":                 {`{"at":{"gt":"2026-03-28"}}`, filter.Instants, "Europe/Berlin", "at gte 2026-03-28T23:00:00Z", "at from 2026-03-28T23:00Z"},
+		"before a day in a zone":                {`{"at":{"lt":"2026-10-26"}}`, filter.Instants, "Europe/Berlin", "at lt 2026-10-25T23:00:00Z", "at until 2026-10-25T23:00Z"},
+		"what has a time is sent as it is":      {`{"at":{"lte":"2026-06-30T12:00:00Z"}}`, filter.Instants, "Europe/Berlin", "at lte 2026-06-30T12:00:00Z", ""},
+		"what is not a date is sent as it is":   {`{"at":{"lte":"2026-02-30"}}`, filter.Instants, "UTC", "at lte 2026-02-30", ""},
+		"numbers are not dates":                 {`{"n":{"lte":"2026-06-30"}}`, filter.NotDates, "UTC", "n lte 2026-06-30", ""},
+		"of two lower bounds the later is sent": {`{"at":{"gt":"2026-06-30","gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-07-01", "at from 2026-07-01T00:00Z"},
+		"of two upper bounds the earlier":       {`{"at":{"lte":"2026-06-30","lt":"2026-06-15T12:00:00Z"}}`, filter.Instants, "UTC", "at lt 2026-06-15T12:00:00Z", "at until 2026-06-15T12:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := filter.Parse(row.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			zone, err := time.LoadLocation(row.zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent, readAs := f.WholeDays(func(string) filter.DateKind { return row.kind }, zone)
+			var got []string
+			for _, c := range sent {
+				got = append(got, strings.Join(strings.Fields(c.Field+" "+c.Operator+" "+c.Value), " "))
+			}
+			if got := strings.Join(got, "; "); got != row.want {
+				t.Errorf("sent %s, want %s", got, row.want)
+			}
+			if got := strings.Join(readAs, "; "); got != row.readAs {
+				t.Errorf("said %q, want %q", got, row.readAs)
+			}
+		})
+	}
+}
+
+// A day ends where the next begins, in every zone that changes its clocks in some unusual way.
+func TestDaysFollowEachOther(t *testing.T) {
+	for _, name := range []string{"UTC", "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "Asia/Beirut", "Pacific/Apia", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Cairo", "America/Asuncion"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for day := time.Date(2005, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2027; day = day.AddDate(0, 0, 1) {
+			from, until := filter.StartOfDay(day, zone), filter.StartOfDay(day.AddDate(0, 0, 1), zone)
+			if hours := until.Sub(from).Hours(); hours != 0 && (hours < 22.5 || hours > 25.5) {
+				t.Errorf("%s %s: %g hours", name, day.Format(time.DateOnly), hours)
+			}
+			if until.Equal(from) {
+				continue // a day that there was not
+			}
+			if got := from.In(zone).Format(time.DateOnly); got != day.Format(time.DateOnly) {
+				t.Errorf("%s %s begins on %s", name, day.Format(time.DateOnly), got)
+			}
+			if got := from.Add(-time.Second).In(zone).Format(time.DateOnly); got >= day.Format(time.DateOnly) {
+				t.Errorf("%s %s begins before %s", name, day.Format(time.DateOnly), from)
+			}
+		}
+	}
+}
+
+func TestTimeGroups(t *testing.T) {
+	for name, row := range map[string]struct{ key, granularity, zone, from, until string }{
+		"a month":             {"2026-02-01", "month", "UTC", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"},
+		"a month in a zone":   {"2026-03-01", "month", "Europe/Berlin", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z"},
+		"a quarter":           {"2026-10-01", "quarter", "UTC", "2026-10-01T00:00:00Z", "2027-01-01T00:00:00Z"},
+		"a week":              {"2026-12-28", "week", "UTC", "2026-12-28T00:00:00Z", "2027-01-04T00:00:00Z"},
+		"a day of 25 hours":   {"2026-10-25", "day", "Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},
+		"a year":              {"2026-01-01", "year", "UTC", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"},
+		"an hour":             {"2026-10-25T02:00:00+01:00", "hour", "Europe/Berlin", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z"},
+		"a key with its time": {"2026-02-28T23:00:00Z", "month", "Europe/Berlin", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z"},
+		"no time":             {"spring", "month", "UTC", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			zone, err := time.LoadLocation(row.zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, ok := filter.ReadTimeGroup(row.key, row.granularity, zone)
+			if ok != (row.from != "") {
+				t.Fatalf("read: %t", ok)
+			}
+			if ok && (filter.Instant(got.From) != row.from || filter.Instant(got.Until) != row.until) {
+				t.Errorf("from %s until %s, want %s until %s", filter.Instant(got.From), filter.Instant(got.Until), row.from, row.until)
+			}
+		})
+	}
+}

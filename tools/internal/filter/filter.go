@@ -1,0 +1,257 @@
+// Package filter has the typed filter of a call, and what its dates mean.
+package filter
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A Filter is a typed filter, ready to be written as bracketed parameters (S3-R10). The empty filter writes nothing.
+type Filter []Condition
+
+// A Condition compares one field with one value; an empty operator means equality.
+type Condition struct{ Field, Operator, Value string }
+
+const (
+	maxConditions = 50 // of a filter
+	// MaxNameBytes bounds a field, stream, relation or connection name.
+	MaxNameBytes = 256
+)
+
+var filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: ` + strings.Join(rs.RangeOperators, ", ") + "."
+
+func invalidFilter(format string, values ...any) *rs.Error {
+	return &rs.Error{Code: rs.InvalidFilter, Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
+}
+
+// Parse reads an object of fields, each with a scalar or an object of range operators.
+func Parse(raw string) (Filter, error) {
+	if raw[0] == '"' {
+		return nil, invalidFilter("filter is the string %s; it must be an object.", quote.JSON(raw))
+	}
+	fields, err := written.Object(raw)
+	if err != nil {
+		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", quote.JSON(raw))
+	}
+	if len(fields) == 0 {
+		return nil, invalidFilter("filter is an empty object; leave it out to read everything.")
+	}
+	var f Filter
+	for _, field := range fields {
+		if !IsName(field.Name) {
+			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote.Exact(field.Name))
+		}
+		conditions, err := parseCondition(field.Name, field.Value)
+		if err != nil {
+			return nil, err
+		}
+		if f = append(f, conditions...); len(f) > maxConditions {
+			return nil, invalidFilter("filter has more than %d conditions.", maxConditions)
+		}
+	}
+	return f, nil
+}
+
+func parseCondition(field, raw string) (Filter, error) {
+	if raw[0] != '{' {
+		value, ok := scalar(raw)
+		if !ok {
+			return nil, invalidFilter("filter compares %s with %s; a string, number or boolean is expected.", quote.Exact(field), quote.JSON(raw))
+		}
+		return Filter{{field, "", value}}, nil
+	}
+	operators, err := written.Object(raw)
+	if err != nil || len(operators) == 0 {
+		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
+	}
+	if lower, upper, reversed := correct.ReversedRange(operators); reversed {
+		return nil, invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
+			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
+	}
+	var f Filter
+	for _, operator := range operators {
+		if !slices.Contains(rs.RangeOperators, operator.Name) {
+			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote.Exact(operator.Name), quote.Exact(field))
+		}
+		value, ok := scalar(operator.Value)
+		if !ok {
+			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote.Exact(field), operator.Name, quote.JSON(operator.Value))
+		}
+		f = append(f, Condition{field, operator.Name, value})
+	}
+	return f, nil
+}
+
+// scalar returns a string, number or boolean as it goes into a parameter. Numbers keep the digits they came with.
+func scalar(raw string) (string, bool) {
+	text, ok := rs.AsText(raw)
+	if rs.Kind(raw) != "string" {
+		return text, ok && len(text) <= 400
+	}
+	return text, ok && text != "" && len(text) <= 4096 && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+}
+
+// Write adds the filter's parameters: filter[field]=value and filter[field][operator]=value, never a bare filter=.
+func (f Filter) Write(query url.Values) {
+	for _, c := range f {
+		if c.Operator == "" {
+			query.Add("filter["+c.Field+"]", c.Value)
+		} else {
+			query.Add("filter["+c.Field+"]["+c.Operator+"]", c.Value)
+		}
+	}
+}
+
+// IsName reports whether a name can stand between brackets.
+func IsName(name string) bool {
+	return strings.TrimSpace(name) != "" && len(name) <= MaxNameBytes && utf8.ValidString(name) &&
+		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// A date without a time means the whole day, and a time without an offset is one, in the time zone of the call or in UTC. A resource
+// server takes a date for the day's first instant, or compares it as text; so what is sent is the day, or the next one, before which a
+// value is. Only a day of another zone is sent as its instants.
+
+// A DateKind is what a schema says of the values of a field.
+type DateKind int
+
+const (
+	MayBeDates DateKind = iota // nothing that helps: text, or a field that the schema does not have
+	NotDates                   // numbers and the like
+	Dates                      // dates without a time
+	Instants                   // timestamps
+)
+
+// maxReadAs bounds the fields of which it is said how their dates were read.
+const maxReadAs = 5
+
+// WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field of which
+// something else is asked than the filter says as it was sent. zone is that of the dates.
+func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs []string) {
+	var read []string
+	for _, c := range f {
+		kind := kindOf(c.Field)
+		conditions := c.wholeDay(kind, zone)
+		other := !slices.Equal(conditions, Filter{c}) && (IsDate(c.Value) || zone != time.UTC) || IsDate(c.Value) && kind == Instants ||
+			c.hasDate() && kind == MayBeDates && zone != time.UTC
+		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
+			read = append(read, c.Field)
+		}
+		for _, condition := range conditions {
+			sent = sent.Narrowed(condition)
+		}
+	}
+	for _, field := range read {
+		says := sent.says(field, kindOf(field))
+		if kindOf(field) == MayBeDates && zone != time.UTC {
+			says += ", of no time zone: its type is not known"
+		}
+		readAs = append(readAs, says)
+	}
+	return sent, readAs
+}
+
+// wholeDay is what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as
+// timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
+func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
+	if local, ok := LocalTime(c.Value, zone); ok && kind == Instants {
+		return Filter{{c.Field, c.Operator, local.UTC().Format(time.RFC3339Nano)}}
+	}
+	day, err := time.Parse(time.DateOnly, c.Value)
+	if err != nil || kind == NotDates || kind == Dates {
+		return Filter{c}
+	}
+	if kind == MayBeDates {
+		zone = time.UTC
+	}
+	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
+		return Filter{c}
+	}
+	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
+	switch c.Operator {
+	case "gte", "lt":
+		return Filter{{c.Field, c.Operator, from}}
+	case "gt":
+		return Filter{{c.Field, "gte", until}}
+	case "lte":
+		return Filter{{c.Field, "lt", until}}
+	}
+	if kind == MayBeDates {
+		return Filter{c}
+	}
+	return Filter{{c.Field, "gte", from}, {c.Field, "lt", until}}
+}
+
+// firstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date.
+func firstInstant(day time.Time, zone *time.Location) string {
+	if zone == time.UTC {
+		return day.Format(time.DateOnly)
+	}
+	return Instant(StartOfDay(day, zone))
+}
+
+// Narrowed is the filter with one more condition. Where it has the same bound already, the narrower one stays.
+func (f Filter) Narrowed(c Condition) Filter {
+	at := slices.IndexFunc(f, func(other Condition) bool { return other.Field == c.Field && other.Operator == c.Operator })
+	if at < 0 || c.Operator == "" {
+		return append(slices.Clone(f), c)
+	}
+	f = slices.Clone(f)
+	if later(c.Value, f[at].Value) == strings.HasPrefix(c.Operator, "g") {
+		f[at] = c
+	}
+	return f
+}
+
+// later reports whether one bound is after another.
+func later(one, other string) bool {
+	a, errA := rs.ReadTime(one)
+	b, errB := rs.ReadTime(other)
+	if errA == nil && errB == nil {
+		return a.After(b)
+	}
+	return one > other
+}
+
+// says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
+func (f Filter) says(field string, kind DateKind) string {
+	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
+	parts := []string{field}
+	for _, operator := range []string{"", "gte", "gt", "lt", "lte"} {
+		for _, c := range f {
+			if c.Field != field || c.Operator != operator {
+				continue
+			}
+			value := strings.Replace(c.Value, ":00Z", "Z", 1)
+			if kind == Instants && IsDate(value) {
+				value += "T00:00Z"
+			}
+			parts = append(parts, words[operator], value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// HasDate reports whether a condition compares with a bare date, or with a time without an offset.
+func (f Filter) HasDate() bool { return slices.ContainsFunc(f, Condition.hasDate) }
+
+func (c Condition) hasDate() bool {
+	_, local := LocalTime(c.Value, time.UTC)
+	return local || IsDate(c.Value)
+}
+
+// Only is the filter with a field that has one value.
+func (f Filter) Only(field, value string) Filter {
+	others := slices.DeleteFunc(slices.Clone(f), func(c Condition) bool { return c.Field == field })
+	return append(others, Condition{Field: field, Value: value})
+}
