@@ -190,3 +190,63 @@ func TestATokenWithOneEscapeIsFound(t *testing.T) {
 		}
 	}
 }
+
+// What a resource server or an authorization server says of an error is read in each of its forms.
+func TestFormsOfAnError(t *testing.T) {
+	for body, want := range map[string]rs.Error{
+		`{"error":"Not Found"}`:                                                 {Code: rs.UpstreamError},
+		`{"error":"invalid_token"}`:                                             {Code: "invalid_token"},
+		`{"error":"Not Found","code":"no_such_stream"}`:                         {Code: "no_such_stream"},
+		`{"error":"invalid_grant","error_description":"It is over."}`:           {Code: "invalid_grant", Message: "It is over."},
+		`{"error":{"code":"x","message":"m","retry_with":"limit"}}`:             {Code: "x", Message: "m", RetryWith: "limit"},
+		`{"error":{"code":"x","message":"m","retry_with":{"field":"subject"}}}`: {Code: "x", Message: "m", RetryWith: "subject"},
+	} {
+		e := rs.ReadError(http.StatusNotFound, nil, []byte(body))
+		if want.Message == "" {
+			want.Message = "The resource server answered 404 (Not Found)."
+		}
+		if e.Code != want.Code || e.Message != want.Message || e.RetryWith != want.RetryWith {
+			t.Errorf("%s is %s %q, %q", body, e.Code, e.Message, e.RetryWith)
+		}
+	}
+}
+
+// D12: the hint is the id that was meant, with its connection or without one.
+func TestASlashInARecordID(t *testing.T) {
+	for id, want := range map[string]string{
+		"cin_1/orders:o1/x": "pdpp://record/cin_1/orders/o1%2Fx", "orders:o1/x": "pdpp://record/-/orders/o1%2Fx", "orders:a/b:c/d": "pdpp://record/-/orders/a%2Fb:c%2Fd",
+	} {
+		_, err := rs.ParseRef(id)
+		if e := rs.AsError(err); e.Hint != "Write this record's id as "+want+"." || e.Meant.URI() != want {
+			t.Errorf("%s: %s", id, e.Hint)
+		}
+	}
+}
+
+// An answer has at most 256 arrays and objects inside one another.
+func TestDepthOfAnAnswer(t *testing.T) {
+	for depth, code := range map[int]rs.Code{256: "", 257: rs.InvalidResponse} {
+		_, err := rs.ReadResponse(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+		if code == "" && err != nil || code != "" && (err == nil || rs.AsError(err).Code != code) {
+			t.Errorf("%d: %v", depth, err)
+		}
+	}
+}
+
+func TestAnswersAreCompact(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"a":1}`: `{"a":1}`, `{"a" :1}`: `{"a":1}`, `{"a": 1}`: `{"a":1}`, "[1,\n2]": `[1,2]`, "[1\t,2]": `[1,2]`, "[1,2]\r": `[1,2]`, ` {"a":" b"}`: `{"a":" b"}`, "{\r\n}": `{}`,
+	} {
+		if got, err := rs.ReadResponse(raw); err != nil || got.Body != want {
+			t.Errorf("%q is %v, %v", raw, got, err)
+		}
+	}
+}
+
+func TestLimitsOfARelation(t *testing.T) {
+	schema := rs.Response{Body: `{"streams":[{"name":"orders","expand_capabilities":[{"name":"items","default_limit":3,"max_limit":20},{"name":"notes"}]}]}`}
+	found := schema.Schema().Streams[0].Relations()
+	if len(found) != 2 || *found[0].DefaultLimit != 3 || *found[0].MaxLimit != 20 || found[1].DefaultLimit != nil || found[1].MaxLimit != nil {
+		t.Errorf("%+v", found)
+	}
+}
