@@ -8,44 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
-
-// ANSWERS 2: a value is printed exactly, and what is no short value says how much of it is missing.
-func TestCell(t *testing.T) {
-	long := strings.Repeat("wörd 🚀 ", 40) // 280 characters
-	for says, row := range map[string]struct {
-		raw, want string
-		left      int
-	}{
-		"a text that can be nothing else is bare":            {`"Harvest Lane Groceries"`, `Harvest Lane Groceries`, 0},
-		"a number keeps its digits":                          {`13.20`, `13.20`, 0},
-		"a text of digits is told from a number":             {`"1775000199.0001"`, `"1775000199.0001"`, 0},
-		"an empty text is not nothing":                       {`""`, `""`, 0},
-		"nor is an empty list":                               {`[]`, `[]`, 0},
-		"null is printed":                                    {`null`, `null`, 0},
-		"the word null is told from it":                      {`"null"`, `"null"`, 0},
-		"a separator is quoted":                              {`"a | b"`, `"a | b"`, 0},
-		"a line break is quoted":                             {`"a\nb"`, `"a\nb"`, 0},
-		"two spaces stay two":                                {`"a  b"`, `a  b`, 0},
-		"spaces at an end are quoted":                        {`" a"`, `" a"`, 0},
-		"what looks like a call is quoted":                   {`"fetch {}"`, `"fetch {}"`, 0},
-		"D19 joiners and emoji are printed as they are":      {`"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👩\u200d💻"`, "می\u200cخواهم 👩\u200d💻", 0},
-		"D19 so they are inside quotes":                      {`"می\u200cخواهم | 👩\u200d💻"`, "\"می\u200cخواهم | 👩\u200d💻\"", 0},
-		"D19 what steers a terminal is left out":             {`"a\u001b[31mb\u202e"`, `ab`, 0},
-		"a list is JSON":                                     {`["a", {"b":1}]`, `["a", {"b":1}]`, 0},
-		"a little over the limit is no reason to cut":        {`"` + strings.Repeat("a", 125) + `"`, strings.Repeat("a", 125), 0},
-		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
-		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
-		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
-	} {
-		t.Run(says, func(t *testing.T) {
-			if got, left := clean.AppendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
-				t.Errorf("%s is shown as %s, %d left; want %s, %d", row.raw, got, left, row.want, row.left)
-			}
-		})
-	}
-}
 
 // ANSWERS 2: the forms of a page of records.
 func TestRecordTables(t *testing.T) {

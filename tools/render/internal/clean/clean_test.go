@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -234,7 +235,7 @@ func inFlag(s string, i int) bool {
 	return start >= 0 && start+flagBytes(s[start:]) > i
 }
 
-// What counts as ordinary is neither a mark nor white space, and stays.
+// What counts as ordinary is neither a mark nor white space, stands for itself, and stays.
 func TestOrdinaryCharactersStay(t *testing.T) {
 	count := 0
 	for c := rune(0); c <= unicode.MaxRune; c++ {
@@ -244,6 +245,9 @@ func TestOrdinaryCharactersStay(t *testing.T) {
 		count++
 		if c <= unicode.MaxASCII || unicode.IsMark(c) || unicode.IsSpace(c) || !Shows(c) || isLineBreak(c) || isTag(c) || isVariationSelector(c) || Lines(string(c)) != string(c) {
 			t.Errorf("%U is not ordinary", c)
+		}
+		if beside := string(c) + string(c) + "e" + string(c); uniseg.GraphemeClusterCount(beside) != 4 {
+			t.Errorf("%U is no grapheme cluster of its own", c)
 		}
 	}
 	if count < 100_000 {

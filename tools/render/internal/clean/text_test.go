@@ -1,0 +1,100 @@
+package clean
+
+import (
+	"strings"
+	"testing"
+)
+
+// ANSWERS 2: a value is printed exactly, and what is no short value says how much of it is missing.
+func TestCell(t *testing.T) {
+	long := strings.Repeat("wörd 🚀 ", 40) // 280 characters
+	for says, row := range map[string]struct {
+		raw, want string
+		left      int
+	}{
+		"a text that can be nothing else is bare":            {`"Harvest Lane Groceries"`, `Harvest Lane Groceries`, 0},
+		"a number keeps its digits":                          {`13.20`, `13.20`, 0},
+		"a text of digits is told from a number":             {`"1775000199.0001"`, `"1775000199.0001"`, 0},
+		"an empty text is not nothing":                       {`""`, `""`, 0},
+		"nor is an empty list":                               {`[]`, `[]`, 0},
+		"null is printed":                                    {`null`, `null`, 0},
+		"the word null is told from it":                      {`"null"`, `"null"`, 0},
+		"a separator is quoted":                              {`"a | b"`, `"a | b"`, 0},
+		"a line break is quoted":                             {`"a\nb"`, `"a\nb"`, 0},
+		"two spaces stay two":                                {`"a  b"`, `a  b`, 0},
+		"spaces at an end are quoted":                        {`" a"`, `" a"`, 0},
+		"what looks like a call is quoted":                   {`"fetch {}"`, `"fetch {}"`, 0},
+		"D19 joiners and emoji are printed as they are":      {`"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👩\u200d💻"`, "می\u200cخواهم 👩\u200d💻", 0},
+		"D19 so they are inside quotes":                      {`"می\u200cخواهم | 👩\u200d💻"`, "\"می\u200cخواهم | 👩\u200d💻\"", 0},
+		"D19 what steers a terminal is left out":             {`"a\u001b[31mb\u202e"`, `ab`, 0},
+		"nothing is null":                                    {``, `null`, 0},
+		"so is a value that words say":                       {`true`, `true`, 0},
+		"the word true is told from it":                      {`"true"`, `"true"`, 0},
+		"the sign for a usual value is told from it":         {`"~"`, `"~"`, 0},
+		"a colon in a text is told from a note":              {`"a: b"`, `"a: b"`, 0},
+		"a time is none":                                     {`"09:15"`, `09:15`, 0},
+		"a space at the end is quoted":                       {`"a "`, `"a "`, 0},
+		"what does not print is escaped":                     {`"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, `"a\u00a0\u00a0|\ue000\udb80\udc00\udbff\udffd"`, 0},
+		"a list is JSON":                                     {`["a", {"b":1}]`, `["a", {"b":1}]`, 0},
+		"a little over the limit is no reason to cut":        {`"` + strings.Repeat("a", 125) + `"`, strings.Repeat("a", 125), 0},
+		"a long text says how much is missing":               {`"` + long + `"`, `"` + strings.Repeat("wörd 🚀 ", 14) + `wö"…`, 180},
+		"so does a long list":                                {`[` + strings.Repeat(`1,`, 100) + `1]`, `[` + strings.Repeat(`1,`, 49) + `1…`, 103},
+		"a text that a reader could take for a note of ours": {`"(+3 characters)"`, `"(+3 characters)"`, 0},
+	} {
+		t.Run(says, func(t *testing.T) {
+			if got, left := AppendCell(nil, row.raw, 100); string(got) != row.want || left != row.left {
+				t.Errorf("%s is shown as %s, %d left; want %s, %d", row.raw, got, left, row.want, row.left)
+			}
+		})
+	}
+}
+
+func TestTextsAreCutAtCharacters(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		max  int
+		want string
+	}{
+		{"äöü", 3, "äöü"}, {"äöü", 2, "ä…"}, {"a b", 2, "a…"}, {"ab", 1, "…"}, {"ab", 0, ""}, {"", 0, ""}, {"🚀🚀", 2, "🚀🚀"}, {"🚀🚀🚀", 2, "🚀…"},
+	} {
+		if got := Clip(row.text, row.max); got != row.want {
+			t.Errorf("%d of %q is %q, want %q", row.max, row.text, got, row.want)
+		}
+		if got := LongerThan(row.text, row.max); got != (len([]rune(row.text)) > row.max) {
+			t.Errorf("%q is longer than %d: %v", row.text, row.max, got)
+		}
+	}
+	if index, runes := RuneCountIndex("äb🚀c", 3); index != 7 || runes != 3 {
+		t.Errorf("three of four characters end at %d, after %d", index, runes)
+	}
+	if got := Preview("a\nb "+strings.Repeat("é", 5_000), 10); got != "a b ééééé…" {
+		t.Error(got)
+	}
+}
+
+func TestNamesAsTheyAreSentBack(t *testing.T) {
+	for name, want := range map[string]string{
+		"orders": "orders", "a_b-c.d:e/f@g+h#i~j": "a_b-c.d:e/f@g+h#i~j", "straße": "straße", "a b": `"a b"`, "": `""`, "a!": `"a!"`, "x9": "x9", "→": `"→"`,
+		"a\"b": `"a\"b"`, "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`,
+	} {
+		if got := Name(name); got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+	for label, want := range map[string]string{"Work mail": "Work mail", "a=b": `"a=b"`, "a;b": `"a;b"`, "": ""} {
+		if got := Bare(label); got != want {
+			t.Errorf("%q is %s, want %s", label, got, want)
+		}
+	}
+}
+
+// Escapes are read; those that JSON needs stay.
+func TestJSONAsItReads(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"a":1}`: `{"a":1}`, `["\u00e9","\n"]`: `["é","\n"]`, `["\u0022\u005c"]`: `["\"\\"]`,
+	} {
+		if got := Readable(raw); got != want {
+			t.Errorf("%s reads %s, want %s", raw, got, want)
+		}
+	}
+}
