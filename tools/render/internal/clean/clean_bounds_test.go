@@ -47,6 +47,8 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 			strings.Repeat("e"+strings.Repeat("\u0301", 10), 2),
 			Removed{Control: 1},
 		},
+		"eleven marks at the beginning": {strings.Repeat("\u0301", 11), strings.Repeat("\u0301", 10), Removed{Combining: 1}},
+		"ten marks at the beginning":    {strings.Repeat("\u0301", 10) + "e\x00", strings.Repeat("\u0301", 10) + "e", Removed{Control: 1}},
 		"ten marks after what is not UTF-8": {
 			"e" + strings.Repeat("\u0301", 10) + "\xff" + strings.Repeat("\u0301", 10),
 			"e" + strings.Repeat("\u0301", 10) + "\uFFFD" + strings.Repeat("\u0301", 10),
@@ -146,14 +148,15 @@ func TestHalfACharacterIsCounted(t *testing.T) {
 func TestOpenFlag(t *testing.T) {
 	const begun, whole = "🏴\U000E0067\U000E0062", "🏴\U000E0067\U000E0062\U000E007F"
 	for text, want := range map[string]int{
-		"":            0,
-		"ab":          2,
-		begun:         0,
-		"ab" + begun:  2,
-		"ab" + whole:  2 + len(whole),
-		whole + begun: len(whole),
-		begun + "x":   len(begun) + 1,
-		"🏴":           0,
+		"":                                    0,
+		"ab":                                  2,
+		begun:                                 0,
+		"ab" + begun:                          2,
+		"ab" + whole:                          2 + len(whole),
+		whole + begun:                         len(whole),
+		begun + "x":                           len(begun) + 1,
+		"🏴":                                   0,
+		"🏴" + strings.Repeat("\U000E0061", 9): 4 + 9*4,
 	} {
 		if got := OpenFlag(text); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
@@ -167,6 +170,11 @@ func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E"} {
 		if got := new(Removed).JSON(noJSON, Visible); got != noJSON {
 			t.Errorf("%q is %q", noJSON, got)
+		}
+	}
+	for raw, hidden := range map[string]bool{`"\n\u202e"`: true, "\"\\n\uFE0F\uFE0F\"": true, "\"\\n\uFE0F\"": false, `"\\u202e"`: false, `"\n\n"`: false} {
+		if DirtyJSON(raw) != hidden {
+			t.Errorf("%q hides something: %v", raw, !hidden)
 		}
 	}
 	for text, want := range map[string]string{" a\n\n b  c\t": "a b c", "a b": "a b", "\n": "", "a\u2028b": "a b", "a\u00a0 b": "a b"} {
