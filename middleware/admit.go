@@ -22,7 +22,7 @@ func admit(source func(context.Context, auth.Principal) (rs.Doer, error)) middle
 			if err != nil {
 				return tools.Reply{}, err
 			}
-			reads := tools.CountReads(doer)
+			reads := rs.CountReads(doer)
 			call.RS = reads
 			reply, err := next(rsclient.WithCaller(ctx, principal.Caller()), call)
 			reply.Reads = reads.Count()

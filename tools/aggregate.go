@@ -6,11 +6,13 @@ import (
 	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // aggregateTool computes one number, or one per group, over a stream.
-func aggregateTool(schemas *schemaCache) *Tool {
+func aggregateTool(schemas *known.Schemas) *Tool {
 	return &Tool{
 		Name:  "aggregate",
 		Title: "Aggregate",
@@ -40,17 +42,17 @@ func aggregateTool(schemas *schemaCache) *Tool {
 }
 
 // An aggregator is the core of aggregate.
-type aggregator struct{ schemas *schemaCache }
+type aggregator struct{ schemas *known.Schemas }
 
 // forward makes the read that the arguments stand for, and those that make its number mean what it says.
 func (a aggregator) forward(ctx context.Context, call Call) (Reply, error) {
-	r := &aggregation{schemas: a.schemas, reads: CountReads(call.RS), scope: call.Scope, args: call.Args.(aggregateArgs)}
+	r := &aggregation{schemas: a.schemas, reads: rs.CountReads(call.RS), scope: call.Scope, args: call.Args.(aggregateArgs)}
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Reply{Call: call}, err
 	}
 	if r.args.filter.HasDate() {
 		var readAs []string
-		if r.args.filter, readAs = r.args.filter.WholeDays(r.fields(ctx).dateKind, r.args.zone); len(readAs) > 0 {
+		if r.args.filter, readAs = r.args.filter.WholeDays(r.fields(ctx).DateKind, r.args.zone); len(readAs) > 0 {
 			r.add("read_as", readAs)
 		}
 	}
@@ -123,7 +125,7 @@ func (r *aggregation) addConnections(ctx context.Context, body rs.Object) {
 	if records, ok := body.Number("filtered_record_count"); ok && records == 0 {
 		return
 	}
-	connections := r.fields(ctx).connections
+	connections := r.fields(ctx).Connections
 	if len(connections) < 2 {
 		return
 	}
@@ -134,7 +136,7 @@ func (r *aggregation) addConnections(ctx context.Context, body rs.Object) {
 		q.metric = "sum"
 	}
 	rows := make([]string, len(connections))
-	_ = inParallel(ctx, len(connections), func(ctx context.Context, i int) error {
+	_ = read.Parallel(ctx, len(connections), func(ctx context.Context, i int) error {
 		c := connections[i]
 		row := rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(c.ID)}}
 		if c.DisplayName != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
 // Sums, extremes and averages of groups are composed: a count gives the groups, and one filtered read each gives its number.
@@ -60,7 +61,7 @@ func (r *aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 			fmt.Sprintf("Filter by one value of %s, or group by it.", quote.Exact(field)))
 	}
 	lists := make([]groupList, len(units.groups))
-	err = inParallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
+	err = read.Parallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
 		unit, ok := units.groups[i].text()
 		if !ok {
 			return nil // records without a unit are in no list, and counted as such
@@ -158,7 +159,7 @@ func (r *aggregation) answerOf(ctx context.Context, base groupList, lists []grou
 		left -= len(rows[shown].cells)
 		shown++
 	}
-	err = inParallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
+	err = read.Parallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
 // moneyWords are parts of names of fields that have amounts of money.
@@ -25,7 +26,7 @@ func (r *aggregation) parentUnits(ctx context.Context) {
 		return
 	}
 	scope := rs.Scope{ConnectionID: r.scope.ConnectionID}
-	schema := r.schemas.fieldsOf(ctx, r.reads, scope).document
+	schema := r.schemas.Of(ctx, r.reads, scope).Document
 	if schema == nil {
 		return
 	}
@@ -38,12 +39,12 @@ func (r *aggregation) parentUnits(ctx context.Context) {
 			continue
 		}
 		scope.Stream = parent.Name
-		known := readStreamFields(schema, scope)
-		unit := known.unitOf(r.args.field)
+		named := known.ReadStream(schema, scope)
+		unit := named.UnitOf(r.args.field)
 		own := ""
 		for _, field := range parent.Fields() {
 			if unit == "" && isMoney(field.Name) {
-				unit = known.unitOf(field.Name)
+				unit = named.UnitOf(field.Name)
 			}
 			if own == "" && isMoney(field.Name) && field.Granted && slices.Contains(field.Aggregates, r.args.metric) {
 				own = field.Name

@@ -11,6 +11,8 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
 // Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
@@ -28,11 +30,11 @@ const (
 
 // An aggregation is one call under way.
 type aggregation struct {
-	schemas *schemaCache
-	reads   *Reads
+	schemas *known.Schemas
+	reads   *rs.Reads
 	scope   rs.Scope
 	args    aggregateArgs
-	known   streamFields // of the stream; set by fields
+	known   known.Stream // of the stream; set by fields
 	asked   bool         // whether known was read
 	extra   rs.Object    // what the answer gets beside what the resource server said
 	differ  atomic.Bool  // a read of a group found more or fewer records than the group was said to have
@@ -43,9 +45,9 @@ func (r *aggregation) add(name string, value any) {
 }
 
 // fields is what the schema says of the stream's fields and connections. It is read once.
-func (r *aggregation) fields(ctx context.Context) streamFields {
+func (r *aggregation) fields(ctx context.Context) known.Stream {
 	if !r.asked {
-		r.known, r.asked = r.schemas.fieldsOf(ctx, r.reads, r.scope), true
+		r.known, r.asked = r.schemas.Of(ctx, r.reads, r.scope), true
 	}
 	return r.known
 }
@@ -160,7 +162,7 @@ func (r *aggregation) after(ctx context.Context, groups []group) string {
 // bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
 func (r *aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
 	zone := r.args.zone
-	if r.args.granularity != "hour" && (zone == time.UTC || r.fields(ctx).dateKind(r.args.groupByTime) == filter.Dates) {
+	if r.args.granularity != "hour" && (zone == time.UTC || r.fields(ctx).DateKind(r.args.groupByTime) == filter.Dates) {
 		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
 	}
 	return filter.Instant(span.From), filter.Instant(span.Until)
@@ -170,7 +172,7 @@ func (r *aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 // the resource server does not say which, that is added.
 func (r *aggregation) units(ctx context.Context) (field string, list groupList, err error) {
 	q := r.args
-	if field = r.fields(ctx).unitOf(q.field); field == "" || field == q.groupBy || q.metric == "count_distinct" {
+	if field = r.fields(ctx).UnitOf(q.field); field == "" || field == q.groupBy || q.metric == "count_distinct" {
 		if field == "" {
 			r.parentUnits(ctx)
 		}
@@ -245,17 +247,17 @@ func (q aggregateArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams/{stream}/aggregate.
 func (q aggregateArgs) Request(scope rs.Scope) rs.Request {
-	r := requestFor(scope.ConnectionID, "streams", scope.Stream, "aggregate")
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "aggregate")
 	query := r.Query
-	setText(query, "metric", q.metric)
-	setText(query, "field", q.field)
-	setText(query, "group_by", q.groupBy)
-	setText(query, "group_by_time", q.groupByTime)
-	setText(query, "granularity", q.granularity)
+	read.SetText(query, "metric", q.metric)
+	read.SetText(query, "field", q.field)
+	read.SetText(query, "group_by", q.groupBy)
+	read.SetText(query, "group_by_time", q.groupByTime)
+	read.SetText(query, "granularity", q.granularity)
 	if q.groupByTime != "" && q.zone != time.UTC {
-		setText(query, "time_zone", q.zone.String())
+		read.SetText(query, "time_zone", q.zone.String())
 	}
-	setNumber(query, "limit", q.limit)
+	read.SetNumber(query, "limit", q.limit)
 	q.filter.Write(query)
 	return r
 }

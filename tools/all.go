@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
 // Options configure [All].
@@ -18,10 +19,10 @@ type Options struct {
 
 // All returns every tool, those of tools/list first; the unlisted ones come last (D1). The server lists them by name.
 func All(o Options) []*Tool {
-	schemas, recordBase := newSchemaCache(time.Now), o.RecordBase
+	schemas, recordBase := known.NewSchemas(time.Now), o.RecordBase
 	search := searchTool(o.RecordBase, schemas, !o.NoSearchRelax)
 	all := []*Tool{
-		schemaTool(), schemas.readDates(queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
+		schemaTool(), readDates(schemas, queryRecordsTool(schemas)), aggregateTool(schemas), search, fetchTool(recordBase, schemas), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 	named := func(name string) *Tool {
@@ -31,7 +32,7 @@ func All(o Options) []*Tool {
 		return nil
 	}
 	for _, tool := range all {
-		tool.Known, tool.Schema, tool.Named = correct.ReadTool(tool.Name, string(tool.Input)), schemas.document, named
+		tool.Known, tool.Schema, tool.Named = correct.ReadTool(tool.Name, string(tool.Input)), schemas.Document, named
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -45,7 +46,7 @@ func absence(ctx context.Context, call Call, reads int, streams ...string) rs.Ob
 	if reads > maxCountedMembers {
 		return nil
 	}
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	var detail *rs.Response
 	list := listStreams(ctx, call)
@@ -78,12 +79,12 @@ func listStreams(ctx context.Context, call Call) *rs.Response {
 	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return nil
 	}
-	return answered(ctx, call.RS, requestFor(call.Scope.ConnectionID, "streams"))
+	return answered(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams"))
 }
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return answered(ctx, call.RS, requestFor(call.Scope.ConnectionID, "streams", stream))
+	return answered(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
 }
 
 // answered is the answer to a read that an answer can do without; nil where it fails.
@@ -113,7 +114,7 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 			fields = append(fields, render.EmptyField{Field: c.Field, Alone: -1})
 		}
 	}
-	_ = inParallel(ctx, len(fields), func(ctx context.Context, i int) error {
+	_ = read.Parallel(ctx, len(fields), func(ctx context.Context, i int) error {
 		explainField(ctx, call, f, &fields[i])
 		return nil
 	})
@@ -178,9 +179,9 @@ func insideWord(text, part string) bool {
 
 // extreme is the least or the largest value of a field, as JSON; "" where that is not known.
 func extreme(ctx context.Context, call Call, metric, field string) string {
-	r := requestFor(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
-	setText(r.Query, "metric", metric)
-	setText(r.Query, "field", field)
+	r := read.Request(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
+	read.SetText(r.Query, "metric", metric)
+	read.SetText(r.Query, "field", field)
 	response, err := call.RS.Do(ctx, r)
 	if err != nil {
 		return ""
@@ -189,11 +190,11 @@ func extreme(ctx context.Context, call Call, metric, field string) string {
 }
 
 func countRecords(ctx context.Context, call Call, f filter.Filter, groupBy string) (rs.Object, error) {
-	r := requestFor(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
-	setText(r.Query, "metric", "count")
+	r := read.Request(call.Scope.ConnectionID, "streams", call.Scope.Stream, "aggregate")
+	read.SetText(r.Query, "metric", "count")
 	if groupBy != "" {
-		setText(r.Query, "group_by", groupBy)
-		setNumber(r.Query, "limit", maxComparedValues)
+		read.SetText(r.Query, "group_by", groupBy)
+		read.SetNumber(r.Query, "limit", maxComparedValues)
 	}
 	f.Write(r.Query)
 	response, err := call.RS.Do(ctx, r)

@@ -1,17 +1,21 @@
 package tools
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+)
 
 // What the tests of this folder use.
 var (
-	Aggregate       = func() *Tool { return aggregateTool(newSchemaCache(time.Now)) }
-	Fetch           = func(base string) *Tool { return fetchTool(base, newSchemaCache(time.Now)) }
-	QueryRecords    = func() *Tool { return queryRecordsTool(newSchemaCache(time.Now)) }
+	Aggregate       = func() *Tool { return aggregateTool(known.NewSchemas(time.Now)) }
+	Fetch           = func(base string) *Tool { return fetchTool(base, known.NewSchemas(time.Now)) }
+	QueryRecords    = func() *Tool { return queryRecordsTool(known.NewSchemas(time.Now)) }
 	ReadRecordField = readRecordFieldTool
 	Schema          = schemaTool
 )
 
 // Search is search as it is served, PlainSearch as it is without repair.
-func Search(base string) *Tool { return searchTool(base, newSchemaCache(time.Now), true) }
+func Search(base string) *Tool { return searchTool(base, known.NewSchemas(time.Now), true) }
 
-func PlainSearch(base string) *Tool { return searchTool(base, newSchemaCache(time.Now), false) }
+func PlainSearch(base string) *Tool { return searchTool(base, known.NewSchemas(time.Now), false) }

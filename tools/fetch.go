@@ -11,11 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // fetchTool reads one record as a document. recordBase is the public URL of the resource server, for citations.
-func fetchTool(recordBase string, schemas *schemaCache) *Tool {
+func fetchTool(recordBase string, schemas *known.Schemas) *Tool {
 	return &Tool{
 		Name:  "fetch",
 		Title: "Fetch",
@@ -108,8 +110,8 @@ func (f fetchArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams/{stream}/records/{id}.
 func (f fetchArgs) Request(scope rs.Scope) rs.Request {
-	r := requestFor(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
-	setList(r.Query, "fields", f.fields)
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
+	read.SetList(r.Query, "fields", f.fields)
 	f.expansion.write(r.Query)
 	return r
 }
@@ -124,7 +126,7 @@ const (
 )
 
 // A fetcher is the core of fetch.
-type fetcher struct{ schemas *schemaCache }
+type fetcher struct{ schemas *known.Schemas }
 
 // forward reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
 // is not what it was said to be, is named only. A record that is asked for as such has the one record in it that it
@@ -138,16 +140,16 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 			return Reply{Call: call}, err
 		}
 		beside, cancel := context.WithTimeout(ctx, partsDeadline) // the record is what was asked for
-		known := f.schemas.fieldsOf(beside, call.RS, call.Scope)
+		stated := f.schemas.Of(beside, call.RS, call.Scope)
 		cancel()
-		for _, s := range known.sources {
-			for _, part := range s.parts {
-				if s.stream == call.Scope.Stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
+		for _, s := range stated.Sources {
+			for _, part := range s.Parts {
+				if s.Stream == call.Scope.Stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
 					parts = append(parts, part.Name)
 				}
 			}
 		}
-		related = slices.DeleteFunc(slices.Clone(known.relations), func(name string) bool { return slices.Contains(parts, name) })
+		related = slices.DeleteFunc(slices.Clone(stated.Relations), func(name string) bool { return slices.Contains(parts, name) })
 	}
 	withParts := args
 	withParts.expansion.relations = append(slices.Clone(args.expansion.relations), parts...)
@@ -166,9 +168,9 @@ func (f fetcher) forward(ctx context.Context, call Call) (Reply, error) {
 			texts = append(texts, a)
 		}
 	}
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	_ = inParallel(ctx, len(texts), func(ctx context.Context, i int) error {
+	_ = read.Parallel(ctx, len(texts), func(ctx context.Context, i int) error {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 		return nil
 	})

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
 // Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
 
 // missingFields says which connections of the stream lack fields that a call names, and which call reads the same there; nothing where all
 // have them.
-func missingFields(call Call, known streamFields) rs.Object {
-	if known.document == nil || len(known.connections) < 2 {
+func missingFields(call Call, stated known.Stream) rs.Object {
+	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
 	}
-	rows := call.Tool.Known.Lacks(known.document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
+	rows := call.Tool.Known.Lacks(stated.Document, call.Scope.Stream, rs.AsObject(string(call.Raw)))
 	if rows == nil {
 		return nil
 	}
@@ -23,8 +24,8 @@ func missingFields(call Call, known streamFields) rs.Object {
 }
 
 // withMissing adds to a page of records what [missingFields] says.
-func withMissing(response *rs.Response, call Call, known streamFields) *rs.Response {
-	if said := missingFields(call, known); said != nil {
+func withMissing(response *rs.Response, call Call, stated known.Stream) *rs.Response {
+	if said := missingFields(call, stated); said != nil {
 		return response.WithBody(rs.AsObject(response.Distinct()).WithAll(said).JSON())
 	}
 	return response

@@ -7,11 +7,13 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // queryRecordsTool lists the records of one stream.
-func queryRecordsTool(schemas *schemaCache) *Tool {
+func queryRecordsTool(schemas *known.Schemas) *Tool {
 	return &Tool{
 		Name:  "query_records",
 		Title: "Query records",
@@ -99,7 +101,7 @@ func decodeQueryRecords(raw json.RawMessage) (Args, error) {
 const maxRefits = 3
 
 // A recordLister is the core of query_records.
-type recordLister struct{ schemas *schemaCache }
+type recordLister struct{ schemas *known.Schemas }
 
 // forward reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that
 // its cursor is exact and its envelope the resource server's own (D18).
@@ -118,7 +120,7 @@ func (l recordLister) forward(ctx context.Context, call Call) (Reply, error) {
 				answer.Response = withFreshness(ctx, call, response, response.Reads, args.stream)
 			}
 			if err == nil && mayLack(response, call) {
-				answer.Response = withMissing(answer.Response, call, l.schemas.fieldsOf(ctx, call.RS, call.Scope))
+				answer.Response = withMissing(answer.Response, call, l.schemas.Of(ctx, call.RS, call.Scope))
 			}
 			return Reply{Call: call, Answer: answer}, err
 		}
@@ -154,16 +156,16 @@ func (q queryRecordsArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams/{stream}/records (S3-2b).
 func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
-	r := requestFor(scope.ConnectionID, "streams", scope.Stream, "records")
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records")
 	query := r.Query
-	setNumber(query, "limit", q.limit)
-	setText(query, "cursor", q.position.Cursor)
-	setText(query, "changes_since", q.changesSince)
-	setText(query, "order", q.order)
-	setText(query, "sort", q.sort)
-	setText(query, "count", q.count)
-	setText(query, "view", q.view)
-	setList(query, "fields", q.fields)
+	read.SetNumber(query, "limit", q.limit)
+	read.SetText(query, "cursor", q.position.Cursor)
+	read.SetText(query, "changes_since", q.changesSince)
+	read.SetText(query, "order", q.order)
+	read.SetText(query, "sort", q.sort)
+	read.SetText(query, "count", q.count)
+	read.SetText(query, "view", q.view)
+	read.SetList(query, "fields", q.fields)
 	q.filter.Write(query)
 	q.expansion.write(query)
 	return r

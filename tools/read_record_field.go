@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -80,14 +81,14 @@ func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
 
 // Request returns GET /v1/streams/{stream}/records/{id}/field-window.
 func (w windowArgs) Request(scope rs.Scope) rs.Request {
-	r := requestFor(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID, "field-window")
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID, "field-window")
 	query := r.Query
-	setText(query, "field", w.field)
-	setNumber(query, "offset_chars", w.offset)
-	setNumber(query, "limit_chars", w.limit)
-	setText(query, "q", w.q)
-	setOptional(query, "before_chars", w.before)
-	setOptional(query, "after_chars", w.after)
+	read.SetText(query, "field", w.field)
+	read.SetNumber(query, "offset_chars", w.offset)
+	read.SetNumber(query, "limit_chars", w.limit)
+	read.SetText(query, "q", w.q)
+	read.SetOptional(query, "before_chars", w.before)
+	read.SetOptional(query, "after_chars", w.after)
 	return r
 }
 

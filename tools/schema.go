@@ -10,6 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -87,7 +88,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	if full { // whose document says it
 		reads = 1
 	}
-	err := inParallel(ctx, reads, func(ctx context.Context, i int) (err error) {
+	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil):
 			answer.Streams, answer.Now = listStreams(ctx, call), time.Now()

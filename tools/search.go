@@ -8,13 +8,14 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // searchTool finds records by their text; with relaxed, those with some of the words where none has all. recordBase is the public URL of
 // the resource server, for citations.
-func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
+func searchTool(recordBase string, schemas *known.Schemas, relaxed bool) *Tool {
 	tool := &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -52,8 +53,8 @@ func searchTool(recordBase string, schemas *schemaCache, relaxed bool) *Tool {
 		tool.Description += " A question will do: if no record has all words, those with some are listed."
 		core = newSearcher(time.Now).forward
 	}
-	tool.Forward = periodSearch{schemas, core, newLearned(time.Now)}.forward
-	return schemas.readDates(tool)
+	tool.Forward = periodSearch{schemas, core, known.NewRefusals(time.Now)}.forward
+	return readDates(schemas, tool)
 }
 
 // shownRepair is a repair as it is rendered; nil where the answer says it all.
@@ -96,9 +97,9 @@ func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
 
 // A periodSearch is the core of a search that may have a period.
 type periodSearch struct {
-	schemas *schemaCache
+	schemas *known.Schemas
 	core    Handler
-	refused *learned // to filter
+	refused *known.Refusals // to filter
 }
 
 // forward lets the core search a resource server that has nothing but the period.
@@ -107,23 +108,23 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 	if args.period == (period{}) {
 		return p.searched(ctx, call)
 	}
-	known := p.schemas.fieldsOf(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
-	if known.err != nil {
-		return Reply{Call: call}, known.err
+	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
+	if stated.Err != nil {
+		return Reply{Call: call}, stated.Err
 	}
 	for _, stream := range args.streams { // a package knows by itself
-		if auth.PrincipalFrom(ctx).Package == nil && !slices.ContainsFunc(known.sources, func(s source) bool { return s.stream == stream }) {
+		if auth.PrincipalFrom(ctx).Package == nil && !slices.ContainsFunc(stated.Sources, func(s known.Source) bool { return s.Stream == stream }) {
 			return Reply{Call: call}, noSources(call.Scope, false)
 		}
 	}
 	r := &periodReader{doer: call.RS, args: args, refused: p.refused, grant: auth.PrincipalFrom(ctx).GrantID}
-	for _, s := range known.sources {
+	for _, s := range stated.Sources {
 		switch {
-		case len(args.streams) > 0 && !slices.Contains(args.streams, s.stream):
-		case s.time != "":
+		case len(args.streams) > 0 && !slices.Contains(args.streams, s.Stream):
+		case s.Time != "":
 			r.sources = append(r.sources, s)
-		case !slices.Contains(r.timeless, s.stream):
-			r.timeless = append(r.timeless, s.stream)
+		case !slices.Contains(r.timeless, s.Stream):
+			r.timeless = append(r.timeless, s.Stream)
 		}
 	}
 	if len(r.sources) == 0 && (args.q == "" || len(r.timeless) == 0) {

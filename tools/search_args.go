@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -84,12 +85,12 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	if s.mode == "semantic" || s.mode == "hybrid" {
 		path = append(path, s.mode)
 	}
-	r := requestFor(scope.ConnectionID, path...)
+	r := read.Request(scope.ConnectionID, path...)
 	query := r.Query
-	setText(query, "q", s.q)
-	setList(query, "streams", s.streams)
-	setNumber(query, "limit", s.limit)
-	setText(query, "cursor", s.position.Cursor)
+	read.SetText(query, "q", s.q)
+	read.SetList(query, "streams", s.streams)
+	read.SetNumber(query, "limit", s.limit)
+	read.SetText(query, "cursor", s.position.Cursor)
 	s.filter.Write(query)
 	return r
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
 // Hits of a stream that has no time, such as the bodies of messages, have that of the record they are a part of. A record says which part
@@ -19,7 +21,7 @@ const (
 
 // A whole is a source whose records have parts that were found.
 type whole struct {
-	source
+	known.Source
 	relation string
 	ids      map[string]bool // of its records in the period
 	complete bool            // these are all
@@ -32,7 +34,7 @@ type whole struct {
 func (p *periodReader) dateParts(ctx context.Context, page *periodPage) {
 	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
 	defer cancel()
-	reads := CountReads(p.doer)
+	reads := rs.CountReads(p.doer)
 	var wholes []*whole
 	of := map[string]*whole{} // by the source of its parts
 	partsOf := func(hit foundAt) string {
@@ -40,21 +42,21 @@ func (p *periodReader) dateParts(ctx context.Context, page *periodPage) {
 	}
 	wholeOf := func(hit foundAt) *whole { return of[partsOf(hit)] }
 	for _, s := range p.sources {
-		for _, part := range s.parts {
-			key := s.connection.ID + "/" + part.Target
+		for _, part := range s.Parts {
+			key := s.Connection.ID + "/" + part.Target
 			if slices.ContainsFunc(page.untimed, func(hit foundAt) bool { return partsOf(hit) == key }) {
-				of[key] = &whole{source: s, relation: part.Name}
+				of[key] = &whole{Source: s, relation: part.Name}
 				wholes = append(wholes, of[key])
 			}
 		}
 	}
-	_ = inParallel(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) error {
+	_ = read.Parallel(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) error {
 		wholes[i].list(ctx, reads, p)
 		return nil
 	})
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return wholeOf(b).has(b) - wholeOf(a).has(a) })
 	proven := make([]int, min(len(page.untimed), maxDatedHits))
-	_ = inParallel(ctx, len(proven), func(ctx context.Context, i int) error {
+	_ = read.Parallel(ctx, len(proven), func(ctx context.Context, i int) error {
 		if w := wholeOf(page.untimed[i]); w != nil {
 			proven[i] = w.date(ctx, reads, &page.untimed[i])
 		}
@@ -76,7 +78,7 @@ func (p *periodReader) dateParts(ctx context.Context, page *periodPage) {
 
 // list reads the ids of the records in the period.
 func (w *whole) list(ctx context.Context, d rs.Doer, p *periodReader) {
-	response, err := d.Do(ctx, w.request(rs.Request{Query: url.Values{}}, p.args.period.filter(w.time, w.kind, p.args.zone), maxPeriodHits))
+	response, err := d.Do(ctx, sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.args.period.filter(w.Time, w.Kind, p.args.zone), maxPeriodHits))
 	if err != nil {
 		return
 	}
@@ -98,8 +100,8 @@ func (w *whole) has(hit foundAt) int {
 // date reads the record that has the id of a hit: 1 where the hit is a part of it, -1 where it is not, 0 where that was not answered.
 func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
 	key := hit.Members.Text("record_key", "record_id")
-	r := requestFor(w.connection.ID, "streams", w.stream, "records", key)
-	for _, name := range []string{w.time, w.title, w.author} {
+	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)
+	for _, name := range []string{w.Time, w.Title, w.Author} {
 		if name != "" {
 			r.Query.Add("fields", name)
 		}
@@ -116,10 +118,10 @@ func (w *whole) date(ctx context.Context, d rs.Doer, hit *foundAt) int {
 	if record.Object("expanded").Object(w.relation).Text("id", "record_id") != key {
 		return -1
 	}
-	known := w.hit(record)
-	hit.at, _ = rs.ReadTime(known.Text("authored_at"))
+	found := recordHit(w.Source, record)
+	hit.at, _ = rs.ReadTime(found.Text("authored_at"))
 	for _, name := range []string{"authored_at", "title", "actor"} {
-		if value := known.Get(name); value != "" {
+		if value := found.Get(name); value != "" {
 			hit.Members = hit.Members.With(name, value)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
 // A search may be limited to a period. Resource servers filter the search of one stream at a time, by the field of it that says when: so
@@ -19,7 +20,7 @@ import (
 
 // Do reads one page of a search.
 func (p *periodReader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	from, err := parsePeriodCursor(r.Query.Get("cursor"))
 	if err != nil {
@@ -35,7 +36,7 @@ func (p *periodReader) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	for i := range pages {
 		pages[i].err = &rs.Error{Code: rs.DeadlineExceeded}
 	}
-	_ = inParallel(ctx, len(pages), func(ctx context.Context, i int) error {
+	_ = read.Parallel(ctx, len(pages), func(ctx context.Context, i int) error {
 		if i == len(p.sources) {
 			pages[i] = p.readTimeless(ctx, r)
 		} else {
@@ -164,7 +165,7 @@ func (p *periodReader) recall(pages []periodPage) rs.Object {
 func (p *periodReader) says() string {
 	var fields, says []string
 	for _, s := range p.sources {
-		if field := s.time + " of " + s.stream; !slices.Contains(fields, field) {
+		if field := s.Time + " of " + s.Stream; !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
 	}
@@ -204,7 +205,7 @@ func (p *periodReader) warnings(pages []periodPage) string {
 		if page.err != nil {
 			name := strings.Join(p.timeless, ", ")
 			if i < len(p.sources) {
-				name = p.sources[i].name()
+				name = sourceName(p.sources[i])
 			}
 			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
 		}
@@ -229,7 +230,7 @@ func (p *periodReader) warnings(pages []periodPage) string {
 	if len(p.left) > 0 {
 		names := make([]string, len(p.left))
 		for i, s := range p.left {
-			names[i] = s.name()
+			names[i] = sourceName(s)
 		}
 		says = append(says, "Not read, because there are so many: "+strings.Join(names, ", ")+". Name streams or connection_id.")
 	}

@@ -10,16 +10,18 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // A searcher is the core of search over one resource server. It repairs a search that finds nothing; package relax has the rules.
 type searcher struct {
-	noHybrid *learned // which grants have no hybrid search
+	noHybrid *known.Refusals // which grants have no hybrid search
 }
 
-func newSearcher(now func() time.Time) *searcher { return &searcher{newLearned(now)} }
+func newSearcher(now func() time.Time) *searcher { return &searcher{known.NewRefusals(now)} }
 
 // forward makes the read that the arguments stand for, and others where it finds nothing.
 func (s *searcher) forward(ctx context.Context, call Call) (Reply, error) {
@@ -58,7 +60,7 @@ func (s searchArgs) repairable() bool {
 
 // repair reads what the words of a search find one by one. nothing is the answer to all of them.
 func (s *searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
 	r.Reads = max(1, nothing.Reads)
@@ -87,7 +89,7 @@ func (r *repairing) read(ctx context.Context) {
 		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
-	_, refused := r.searcher.noHybrid.get(grant)
+	_, refused := r.searcher.noHybrid.Get(grant)
 	hybrid := r.left > 1 && !refused // the last read is for a word
 	if hybrid {
 		near := r.args
@@ -106,7 +108,7 @@ func (r *repairing) read(ctx context.Context) {
 	answers := r.ask(ctx, asked)
 	if hybrid {
 		if hybridRefused(answers[0].err) {
-			r.searcher.noHybrid.put(grant, true)
+			r.searcher.noHybrid.Put(grant, true)
 		}
 		r.takeNear(answers[0])
 		answers = answers[1:]
@@ -161,7 +163,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	for i := range answers {
 		answers[i].err = &rs.Error{Code: rs.DeadlineExceeded} // of those that are not read any more
 	}
-	err := inParallel(ctx, len(asked), func(ctx context.Context, i int) error {
+	err := read.Parallel(ctx, len(asked), func(ctx context.Context, i int) error {
 		args := asked[i]
 		request := args.Request(r.call.Scope)
 		request.OneRound, answers[i].sent = true, true

@@ -11,63 +11,65 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// request is the read of a source: a search where there are words, else a list of its records, newest first.
-func (s source) request(r rs.Request, f filter.Filter, limit int) rs.Request {
+// sourceRequest is the read of a source: a search where there are words, else a list of its records, newest first.
+func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.Request {
 	query := url.Values{}
 	r.OneRound = true
 	if q := r.Query.Get("q"); q != "" {
 		query.Set("q", q)
-		query["streams"] = []string{s.stream}
+		query["streams"] = []string{s.Stream}
 	} else {
-		r.Path = rs.Path("streams", s.stream, "records")
+		r.Path = rs.Path("streams", s.Stream, "records")
 		if f == nil {
 			query.Set("order", "desc")
 		} else {
-			query.Set("sort", "-"+s.time)
+			query.Set("sort", "-"+s.Time)
 		}
-		for _, name := range []string{s.time, s.title, s.author, s.text} {
+		for _, name := range []string{s.Time, s.Title, s.Author, s.Text} {
 			if name != "" && !slices.Contains(query["fields"], name) {
 				query.Add("fields", name)
 			}
 		}
 	}
-	setText(query, "connection_id", s.connection.ID)
-	setNumber(query, "limit", limit)
+	read.SetText(query, "connection_id", s.Connection.ID)
+	read.SetNumber(query, "limit", limit)
 	f.Write(query)
 	r.Query = query
 	return r
 }
 
-// hit is a record as a search returns one.
-func (s source) hit(record rs.Object) rs.Object {
+// recordHit is a record as a search returns one.
+func recordHit(s known.Source, record rs.Object) rs.Object {
 	hit, data := rs.Object{{Name: "object", Value: `"search_result"`}}, record.Object("data")
 	put := func(name, value string) {
 		if value != "" {
 			hit = append(hit, rs.Member{Name: name, Value: rs.EncodeJSON(value)})
 		}
 	}
-	put("stream", s.stream)
+	put("stream", s.Stream)
 	put("record_key", record.Text("id", "record_id"))
-	put("connection_id", s.connection.ID)
-	put("display_name", s.connection.DisplayName)
-	put("connector_key", s.connection.ConnectorKey)
+	put("connection_id", s.Connection.ID)
+	put("display_name", s.Connection.DisplayName)
+	put("connector_key", s.Connection.ConnectorKey)
 	put("emitted_at", record.Text("emitted_at"))
-	put("authored_at", data.Text(s.time))
-	put("title", data.Text(s.title))
-	put("actor", data.Text(s.author))
-	put("snippet", data.Text(s.text))
+	put("authored_at", data.Text(s.Time))
+	put("title", data.Text(s.Title))
+	put("actor", data.Text(s.Author))
+	put("snippet", data.Text(s.Text))
 	return hit
 }
 
-// name is a source for people.
-func (s source) name() string {
-	if s.connection.DisplayName == "" {
-		return s.stream
+// sourceName is a source for people.
+func sourceName(s known.Source) string {
+	if s.Connection.DisplayName == "" {
+		return s.Stream
 	}
-	return s.stream + " of " + s.connection.DisplayName
+	return s.Stream + " of " + s.Connection.DisplayName
 }
 
 // Bounds of what is read for one page.
@@ -81,10 +83,10 @@ const (
 type periodReader struct {
 	doer     rs.Doer
 	args     searchArgs
-	sources  []source // that say when
-	timeless []string // streams that do not
-	left     []source // beyond the bound
-	refused  *learned
+	sources  []known.Source // that say when
+	timeless []string       // streams that do not
+	left     []known.Source // beyond the bound
+	refused  *known.Refusals
 	grant    string
 }
 
@@ -92,7 +94,7 @@ type periodReader struct {
 func (p *periodReader) connections() int {
 	ids := map[string]bool{}
 	for _, s := range p.sources {
-		ids[s.connection.ID] = true
+		ids[s.Connection.ID] = true
 	}
 	return len(ids)
 }
@@ -119,25 +121,25 @@ type periodPage struct {
 
 // read reads a source, filtered by time; where the resource server refuses to filter what this token reads, its newest records or best
 // hits, of which those in the period are kept.
-func (p *periodReader) read(ctx context.Context, r rs.Request, s source, from periodCursor, most int) (page periodPage) {
+func (p *periodReader) read(ctx context.Context, r rs.Request, s known.Source, from periodCursor, most int) (page periodPage) {
 	limited := p.args.period
 	if from.at != "" {
 		limited.until = from.at
 	}
 	f := p.args.filter
-	for _, c := range limited.filter(s.time, s.kind, p.args.zone) {
+	for _, c := range limited.filter(s.Time, s.Kind, p.args.zone) {
 		f = f.Narrowed(c)
 	}
-	if _, refused := p.refused.get(p.grant); !refused {
-		response, err := p.doer.Do(ctx, s.request(r, f, most))
+	if _, refused := p.refused.Get(p.grant); !refused {
+		response, err := p.doer.Do(ctx, sourceRequest(s, r, f, most))
 		if page.take(response, err, s, r, p.args.zone); !filterRefused(err) {
 			return page
 		}
-		p.refused.put(p.grant, true)
+		p.refused.Put(p.grant, true)
 	}
 	reads := page.reads
 	page = periodPage{all: true}
-	response, err := p.doer.Do(ctx, s.request(r, nil, maxPeriodHits))
+	response, err := p.doer.Do(ctx, sourceRequest(s, r, nil, maxPeriodHits))
 	page.take(response, err, s, r, p.args.zone)
 	page.reads += reads
 	page.keep(limited, p.args.zone)
@@ -151,7 +153,7 @@ func (p *periodReader) readTimeless(ctx context.Context, r rs.Request) (page per
 	r.Query.Set("limit", strconv.Itoa(maxPeriodHits))
 	r.Query.Del("cursor")
 	response, err := p.doer.Do(ctx, r)
-	page.take(response, err, source{}, r, p.args.zone)
+	page.take(response, err, known.Source{}, r, p.args.zone)
 	page.keep(p.args.period, p.args.zone)
 	page.parts = true
 	return page
@@ -193,7 +195,7 @@ func (page *periodPage) lacks(word string) bool {
 }
 
 // take reads the answer of a source.
-func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Request, zone *time.Location) {
+func (page *periodPage) take(response *rs.Response, err error, s known.Source, r rs.Request, zone *time.Location) {
 	page.reads++
 	if page.err = err; err != nil {
 		return
@@ -210,7 +212,7 @@ func (page *periodPage) take(response *rs.Response, err error, s source, r rs.Re
 	page.more = list.Envelope.Has("next_cursor") || list.Envelope.Flag("has_more")
 	for _, item := range list.Items {
 		if r.Query.Get("q") == "" {
-			item = s.hit(item.Members).Item()
+			item = recordHit(s, item.Members).Item()
 		}
 		when := render.WhenOf(item.Members)
 		at, err := rs.ReadTime(when) // the zero time if there is none

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -150,37 +148,6 @@ var filterProperty = `"filter":{"type":"object","description":"By field an exact
 const errorProperty = `"error":{"type":"object","description":"code, message, hint of a failure"}`
 
 var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object"},` + errorProperty + `}}`)
-
-// requestFor is a read of the resource server, under a connection unless that is "".
-func requestFor(connectionID string, segments ...string) rs.Request {
-	r := rs.Request{Path: rs.Path(segments...), Query: url.Values{}}
-	setText(r.Query, "connection_id", connectionID)
-	return r
-}
-
-func setText(query url.Values, name, value string) {
-	if value != "" {
-		query.Set(name, value)
-	}
-}
-
-func setNumber(query url.Values, name string, value int) {
-	if value != 0 {
-		query.Set(name, strconv.Itoa(value))
-	}
-}
-
-func setList(query url.Values, name string, values []string) {
-	if len(values) > 0 {
-		query[name] = values // an array is a repeated plain key
-	}
-}
-
-func setOptional(query url.Values, name string, value *int) {
-	if value != nil {
-		query.Set(name, strconv.Itoa(*value))
-	}
-}
 
 func offsetProperty() string {
 	return integerProperty("offset", "As printed, to read on", 0, maxSchemaOffset)

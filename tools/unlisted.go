@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -44,7 +45,7 @@ func (l listStreamsArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams.
 func (l listStreamsArgs) Request(scope rs.Scope) rs.Request {
-	return requestFor(scope.ConnectionID, "streams")
+	return read.Request(scope.ConnectionID, "streams")
 }
 
 // fetchBlobTool reads the bytes that a record's blob_ref names. It is callable but not listed (D1, S3-2c).

@@ -1,4 +1,4 @@
-package tools
+package known
 
 import (
 	"sync"
@@ -20,14 +20,16 @@ type heldValue[V any] struct {
 	until time.Time
 }
 
-func (h *held[K, V]) get(key K) (value V, ok bool) {
+// Get returns the value of a key; false if there is none, or not any more.
+func (h *held[K, V]) Get(key K) (value V, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	v, ok := h.values[key]
 	return v.value, ok && h.now().Before(v.until)
 }
 
-func (h *held[K, V]) put(key K, value V) {
+// Put keeps a value.
+func (h *held[K, V]) Put(key K, value V) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.values == nil || len(h.values) >= h.most {
@@ -36,10 +38,11 @@ func (h *held[K, V]) put(key K, value V) {
 	h.values[key] = heldValue[V]{value, h.now().Add(h.ttl)}
 }
 
-// learned remembers for ten minutes which grants a resource server refused something that no capability tells, so that it is not asked
-// for in vain each time. Nothing is refused because of it.
-type learned = held[string, bool]
+// Refusals remember for ten minutes which grants a resource server refused something that no capability tells, so that it is not asked
+// for in vain each time. Nothing is refused because of them.
+type Refusals = held[string, bool]
 
-func newLearned(now func() time.Time) *learned {
-	return &learned{now: now, ttl: 10 * time.Minute, most: 10_000}
+// NewRefusals returns none yet. now is the clock.
+func NewRefusals(now func() time.Time) *Refusals {
+	return &Refusals{now: now, ttl: 10 * time.Minute, most: 10_000}
 }

@@ -1,0 +1,169 @@
+// Package known holds for a while what is known of grants: the schema of their streams, and what a resource server refuses them.
+package known
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+)
+
+// Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant. It decides nothing that
+// the resource server decides: where the schema cannot be read, nothing is known.
+type Schemas struct{ held held[schemaKey, Stream] }
+
+type schemaKey struct{ grant, stream, connectionID string }
+
+// NewSchemas returns an empty cache. now is the clock.
+func NewSchemas(now func() time.Time) *Schemas {
+	return &Schemas{held[schemaKey, Stream]{now: now, ttl: time.Minute, most: 1000}}
+}
+
+// A Stream is what a schema says of a stream; of the streams of one name, where several connections have it.
+type Stream struct {
+	fields      map[string]rs.SchemaField
+	unlike      map[string]bool // the fields whose type is not the same everywhere
+	Connections []rs.Connection
+	Relations   []string // that can be expanded somewhere
+	Sources     []Source
+	Document    *rs.Schema
+	Err         error // why nothing is known
+}
+
+// Document is what Tool.Schema reads.
+func (c *Schemas) Document(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema {
+	return c.Of(ctx, d, rs.Scope{Stream: stream, ConnectionID: connectionID}).Document
+}
+
+// Of returns what is known of a stream, under one connection where the scope names one; of all streams where it names none.
+func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
+	key := schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
+	if known, ok := c.held.Get(key); ok {
+		return known
+	}
+	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
+	if err != nil {
+		return Stream{Err: err}
+	}
+	known := ReadStream(response.Schema(), scope)
+	if key.grant != "" { // else it is not known who else may see it
+		c.held.Put(key, known)
+	}
+	return known
+}
+
+// ReadStream reads what a schema says of the streams of a scope.
+func ReadStream(schema *rs.Schema, scope rs.Scope) Stream {
+	known := Stream{Document: schema, fields: map[string]rs.SchemaField{}, unlike: map[string]bool{}, Sources: readSources(schema)}
+	seen, relations := map[string]bool{}, map[string]bool{}
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		if scope.Stream != "" && stream.Name != scope.Stream {
+			continue
+		}
+		for _, field := range stream.Fields() {
+			if before, ok := known.fields[field.Name]; ok && kindOfDates(before) != kindOfDates(field) {
+				known.unlike[field.Name] = true
+			}
+			known.fields[field.Name] = field
+		}
+		for _, relation := range stream.Relations() {
+			if !relations[relation.Name] {
+				relations[relation.Name] = true
+				known.Relations = append(known.Relations, relation.Name)
+			}
+		}
+		for _, connection := range stream.Connections {
+			if !seen[connection.ID] && (scope.ConnectionID == "" || connection.ID == scope.ConnectionID) {
+				seen[connection.ID] = true
+				known.Connections = append(known.Connections, connection)
+			}
+		}
+	}
+	return known
+}
+
+// DateKind is what the values of a field are to a filter that has a bare date.
+func (s Stream) DateKind(field string) filter.DateKind {
+	f, ok := s.fields[field]
+	if !ok || s.unlike[field] {
+		return filter.MayBeDates
+	}
+	return kindOfDates(f)
+}
+
+func kindOfDates(f rs.SchemaField) filter.DateKind {
+	format := rs.AsObject(f.JSONSchema()).JSONString("format")
+	for kind := range strings.SplitSeq(f.Type+"|"+format, "|") {
+		switch kind {
+		case "timestamp", "datetime", "date-time":
+			return filter.Instants
+		case "date":
+			return filter.Dates
+		case "number", "integer", "boolean", "object", "array", "blob":
+			return filter.NotDates
+		}
+	}
+	return filter.MayBeDates
+}
+
+// UnitOf is the field that says what unit a number is in, such as its currency; "" where there is none, and where the field is a number of
+// things.
+func (s Stream) UnitOf(field string) string {
+	f, ok := s.fields[field]
+	if kind := kindOfDates(f); !ok || kind == filter.Instants || kind == filter.Dates || field == "count" || strings.HasSuffix(field, "_count") {
+		return ""
+	}
+	for _, name := range []string{field + "_currency", field + "_unit", "currency", "unit"} {
+		if unit, ok := s.fields[name]; ok && unit.Granted && name != field {
+			return name
+		}
+	}
+	return ""
+}
+
+// A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and
+// what it says.
+type Source struct {
+	Stream                    string
+	Connection                rs.Connection
+	Time, Title, Author, Text string
+	Kind                      filter.DateKind // of time
+	Parts                     []rs.Relation   // to the one record, such as a body, that each record has
+}
+
+// readSources lists the sources of a schema.
+func readSources(schema *rs.Schema) []Source {
+	var all []Source
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		s := Source{Stream: stream.Name}
+		for _, field := range stream.Fields() {
+			if !field.Granted {
+				continue
+			}
+			switch field.Role {
+			case "event-time":
+				s.Time, s.Kind = field.Name, kindOfDates(field)
+			case "primary-title":
+				s.Title = field.Name
+			case "actor":
+				s.Author = field.Name
+			case "secondary":
+				s.Text = field.Name
+			}
+		}
+		for _, relation := range stream.Relations() {
+			if relation.Cardinality == "has_one" {
+				s.Parts = append(s.Parts, relation)
+			}
+		}
+		for _, s.Connection = range stream.Connections {
+			all = append(all, s)
+		}
+	}
+	return all
+}

@@ -1,0 +1,87 @@
+// Package read makes the reads of a call: their requests, several at a time, in the time that there is.
+package read
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// atOnce bounds the reads of a call at a time.
+const atOnce = 3
+
+// Parallel calls read for each number below n, a few at a time, until one fails. A panic of one becomes the caller's.
+func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) error) error {
+	var panicked atomic.Pointer[any]
+	running, ctx := errgroup.WithContext(ctx)
+	running.SetLimit(atOnce)
+	for i := range n {
+		running.Go(func() error {
+			defer func() {
+				if p := recover(); p != nil {
+					panicked.Store(&p)
+				}
+			}()
+			if err := ctx.Err(); err != nil {
+				return &rs.Error{Code: rs.DeadlineExceeded, Cause: err}
+			}
+			return read(ctx, i)
+		})
+	}
+	err := running.Wait()
+	if p := panicked.Load(); p != nil {
+		panic(*p)
+	}
+	return err
+}
+
+// WithinDeadline leaves a fifth of the time that a call has to the rest of it, so that what further reads do not answer in time does not
+// cost the answer.
+func WithinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*4/5)
+}
+
+// Request is a read of the resource server, under a connection unless that is "".
+func Request(connectionID string, segments ...string) rs.Request {
+	r := rs.Request{Path: rs.Path(segments...), Query: url.Values{}}
+	SetText(r.Query, "connection_id", connectionID)
+	return r
+}
+
+// SetText adds a parameter, unless it is empty.
+func SetText(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+// SetNumber adds a parameter, unless it is zero.
+func SetNumber(query url.Values, name string, value int) {
+	if value != 0 {
+		query.Set(name, strconv.Itoa(value))
+	}
+}
+
+// SetList adds a parameter for each of some values.
+func SetList(query url.Values, name string, values []string) {
+	if len(values) > 0 {
+		query[name] = values // an array is a repeated plain key
+	}
+}
+
+// SetOptional adds a parameter, unless it is nil.
+func SetOptional(query url.Values, name string, value *int) {
+	if value != nil {
+		query.Set(name, strconv.Itoa(*value))
+	}
+}
