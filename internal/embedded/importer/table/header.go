@@ -34,7 +34,7 @@ func (r *reader) named(first []string, line int) []string {
 
 // begin makes columns of a header.
 func (r *reader) begin(header []string) {
-	r.header, r.columns = slices.Clone(header), nil
+	r.header, r.columns, r.ended = slices.Clone(header), nil, false
 	for index, name := range columnNames(r.header) {
 		one := column{Cell: r.cells[name], name: name, key: append(item.JSON(name), ':')}
 		if index > 0 {

@@ -56,7 +56,7 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		}
 		width := 0
 		for one, count := range widths {
-			if one >= narrowest && (count > widths[width] || count == widths[width] && one > width) {
+			if cells := one * count; one >= narrowest && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
 				width = one
 			}
 		}
@@ -119,7 +119,8 @@ func splitOutsideQuotes(line string, comma rune) []string {
 // isBlank reports a line of empty cells.
 func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
 
-// endsHere reports that all lines until the end of the file are as short as those of a preamble: what a bank writes below a table.
+// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble: what a bank writes
+// below a table.
 func (r *reader) endsHere() bool {
 	var lines [][]byte
 	defer func() { r.lines.Back(lines...) }()
@@ -131,7 +132,8 @@ func (r *reader) endsHere() bool {
 		}
 		lines = append(lines, bytes.Clone(line))
 		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.columns) {
-			return false
+			cells := splitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
+			return cells[0] == r.header[0] && r.isHeader(cells)
 		}
 	}
 	return false
