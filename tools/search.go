@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -70,7 +71,7 @@ const fewHits = 3
 
 // ofTime are the arguments of a search of the time that the query names, where the words of it find little; nil for none.
 func (s searchArgs) ofTime(call Call, answer Answer) rs.Object {
-	if s.period != (period{}) || !s.position.First() {
+	if s.period != (period.Period{}) || !s.position.First() {
 		return nil
 	}
 	list, _ := answer.Response.List()
@@ -105,7 +106,7 @@ type periodSearch struct {
 // forward lets the core search a resource server that has nothing but the period.
 func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
-	if args.period == (period{}) {
+	if args.period == (period.Period{}) {
 		return p.searched(ctx, call)
 	}
 	stated := p.schemas.Of(ctx, call.RS, rs.Scope{ConnectionID: call.Scope.ConnectionID})
@@ -117,21 +118,12 @@ func (p periodSearch) forward(ctx context.Context, call Call) (Reply, error) {
 			return Reply{Call: call}, noSources(call.Scope, false)
 		}
 	}
-	r := &periodReader{doer: call.RS, args: args, refused: p.refused, grant: auth.PrincipalFrom(ctx).GrantID}
-	for _, s := range stated.Sources {
-		switch {
-		case len(args.streams) > 0 && !slices.Contains(args.streams, s.Stream):
-		case s.Time != "":
-			r.sources = append(r.sources, s)
-		case !slices.Contains(r.timeless, s.Stream):
-			r.timeless = append(r.timeless, s.Stream)
-		}
+	r := &period.Reader{
+		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
+		Refused: p.refused, Grant: auth.PrincipalFrom(ctx).GrantID,
 	}
-	if len(r.sources) == 0 && (args.q == "" || len(r.timeless) == 0) {
-		return Reply{Call: call}, noSources(call.Scope, len(r.timeless) > 0)
-	}
-	if most := maxPeriodSources; len(r.sources) > most {
-		r.left, r.sources = r.sources[most:], r.sources[:most]
+	if timeless, some := r.Choose(stated.Sources, args.streams); !some {
+		return Reply{Call: call}, noSources(call.Scope, timeless)
 	}
 	call.RS = r
 	return p.searched(ctx, call)
@@ -146,8 +138,8 @@ func (p periodSearch) searched(ctx context.Context, call Call) (Reply, error) {
 	}
 	if err == nil && isEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
-		if r, ok := call.RS.(*periodReader); ok {
-			call.RS, reads = r.doer, r.connections()
+		if r, ok := call.RS.(*period.Reader); ok {
+			call.RS, reads = r.Doer, r.Connections()
 		}
 		reply.Response = withFreshness(ctx, call, reply.Response, reads, args.streams...)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -19,7 +20,7 @@ type searchArgs struct {
 	limit                 int
 	position              render.Position
 	filter                filter.Filter
-	period                period
+	period                period.Period
 	zone                  *time.Location // of dates
 }
 
@@ -95,17 +96,14 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 	return r
 }
 
-// A period is the time that a search is limited to; the empty one limits nothing.
-type period struct{ since, until string } // dates, or RFC 3339; "" for no bound
-
 // period reads since and until.
-func (a *arguments) period(zone *time.Location) period {
-	p := period{a.moment("since", zone), a.moment("until", zone)}
-	if a.err != nil || p.since == "" || p.until == "" {
+func (a *arguments) period(zone *time.Location) period.Period {
+	p := period.Period{Since: a.moment("since", zone), Until: a.moment("until", zone)}
+	if a.err != nil || p.Since == "" || p.Until == "" {
 		return p
 	}
-	if from, before := p.bounds(zone); !from.Before(before) {
-		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.since), quote.Exact(p.until))
+	if from, before := p.Bounds(zone); !from.Before(before) {
+		a.failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.Since), quote.Exact(p.Until))
 	}
 	return p
 }
@@ -125,36 +123,3 @@ func (a *arguments) moment(name string, zone *time.Location) string {
 	}
 	return value
 }
-
-// bounds are the first instant of a period and the one before which it ends; zero where it has none. A date is the whole day.
-func (p period) bounds(zone *time.Location) (from, before time.Time) {
-	bound := func(text string, days int, beyond time.Duration) time.Time {
-		t, err := rs.ReadTime(text)
-		switch {
-		case err != nil:
-			return time.Time{}
-		case filter.IsDate(text):
-			return filter.StartOfDay(t.AddDate(0, 0, days), zone)
-		}
-		return t.Add(beyond)
-	}
-	return bound(p.since, 0, 0), bound(p.until, 1, 1)
-}
-
-// filter is the period as conditions on a field.
-func (p period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
-	var f filter.Filter
-	for operator, value := range map[string]string{"gte": p.since, "lte": p.until} {
-		if t, err := rs.ReadTime(value); err == nil && kind == filter.Dates && !filter.IsDate(value) {
-			value = t.In(zone).Format(time.DateOnly)
-		}
-		if value != "" {
-			f = append(f, filter.Condition{Field: field, Operator: operator, Value: value})
-		}
-	}
-	f, _ = f.WholeDays(func(string) filter.DateKind { return kind }, zone)
-	return f
-}
-
-// defaultHits is how many hits a page of a repaired search has where no limit is sent.
-const defaultHits = 20

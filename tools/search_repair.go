@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -260,7 +261,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 			return nil, changedSearch()
 		}
 	}
-	limit := cmp.Or(r.args.limit, defaultHits)
+	limit := cmp.Or(r.args.limit, period.DefaultHits)
 	page := merged[shown:min(len(merged), shown+limit)]
 	items := make([]string, len(page))
 	for i, found := range page {

@@ -1,9 +1,10 @@
-package tools
+package period
 
 import (
 	"context"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -17,6 +18,7 @@ import (
 const (
 	maxWholeLists = 4  // lists of the records of a period, one for each source
 	maxDatedHits  = 10 // that are read, one read each
+	datesDeadline = 1500 * time.Millisecond
 )
 
 // A whole is a source whose records have parts that were found.
@@ -31,10 +33,10 @@ type whole struct {
 
 // dateParts gives untimed hits of a page the time, title and author of the record that they are a part of, and leaves out those of another
 // time. What is not known then stays untimed.
-func (p *periodReader) dateParts(ctx context.Context, page *periodPage) {
-	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
+func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
+	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
-	reads := rs.CountReads(p.doer)
+	reads := rs.CountReads(p.Doer)
 	var wholes []*whole
 	of := map[string]*whole{} // by the source of its parts
 	partsOf := func(hit foundAt) string {
@@ -73,12 +75,12 @@ func (p *periodReader) dateParts(ctx context.Context, page *periodPage) {
 		return hit.at.IsZero() && w.has(hit) == 0 && w != nil && w.complete && w.proven > 0 && !w.wrong
 	})...)
 	page.untimed = nil
-	page.keep(p.args.period, p.args.zone)
+	page.keep(p.Period, p.Zone)
 }
 
 // list reads the ids of the records in the period.
-func (w *whole) list(ctx context.Context, d rs.Doer, p *periodReader) {
-	response, err := d.Do(ctx, sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.args.period.filter(w.Time, w.Kind, p.args.zone), maxPeriodHits))
+func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
+	response, err := d.Do(ctx, sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.Period.filter(w.Time, w.Kind, p.Zone), maxHits))
 	if err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package tools
+package period
 
 import (
 	"cmp"
@@ -19,19 +19,19 @@ import (
 // listed, newest first: a timeline.
 
 // Do reads one page of a search.
-func (p *periodReader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	from, err := parsePeriodCursor(r.Query.Get("cursor"))
+	from, err := parseCursor(r.Query.Get("cursor"))
 	if err != nil {
 		return nil, err
 	}
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
-	limit = min(cmp.Or(limit, defaultHits), maxPeriodHits-from.shown)
+	limit = min(cmp.Or(limit, DefaultHits), maxHits-from.shown)
 	words := r.Query.Get("q") != ""
-	pages := make([]periodPage, len(p.sources), len(p.sources)+1)
+	pages := make([]sourcePage, len(p.sources), len(p.sources)+1)
 	if words && len(p.timeless) > 0 {
-		pages = append(pages, periodPage{})
+		pages = append(pages, sourcePage{})
 	}
 	for i := range pages {
 		pages[i].err = &rs.Error{Code: rs.DeadlineExceeded}
@@ -40,7 +40,7 @@ func (p *periodReader) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 		if i == len(p.sources) {
 			pages[i] = p.readTimeless(ctx, r)
 		} else {
-			pages[i] = p.read(ctx, r, p.sources[i], from, min(from.shown+limit+1, maxPeriodHits))
+			pages[i] = p.read(ctx, r, p.sources[i], from, min(from.shown+limit+1, maxHits))
 		}
 		return nil
 	})
@@ -56,11 +56,11 @@ func (p *periodReader) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 }
 
 // merged is one page of what the sources returned: hits in turn, the best of each first; records by time.
-func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCursor, limit int) *rs.Response {
+func (p *Reader) merged(r rs.Request, pages []sourcePage, from cursor, limit int) *rs.Response {
 	timeline := r.Query.Get("q") == ""
 	var all []foundAt
 	more := false
-	for rank := range maxPeriodHits {
+	for rank := range maxHits {
 		for _, page := range pages {
 			if rank < len(page.hits) {
 				all = append(all, page.hits[rank])
@@ -107,18 +107,18 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more)}, {Name: "data", Value: rs.JoinItems(items)},
 		{Name: "read_as", Value: rs.EncodeJSON([]string{p.says()})}, {Name: "meta", Value: meta.JSON()},
 	}
-	if next := (periodCursor{shown: end}); more && len(page) > 0 {
+	if next := (cursor{shown: end}); more && len(page) > 0 {
 		if timeline {
 			last := page[len(page)-1].at
-			next = periodCursor{at: last.UTC().Format(time.RFC3339Nano)}
+			next = cursor{at: last.UTC().Format(time.RFC3339Nano)}
 			for _, hit := range all[:end] {
 				if hit.at.Equal(last) {
 					next.shown++
 				}
 			}
 		}
-		endless := func(p periodPage) bool { return p.all || p.err != nil && !timeline } // the next page may have other hits before these
-		if next.shown < maxPeriodHits && !slices.ContainsFunc(pages, endless) {
+		endless := func(p sourcePage) bool { return p.all || p.err != nil && !timeline } // the next page may have other hits before these
+		if next.shown < maxHits && !slices.ContainsFunc(pages, endless) {
 			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(next.String())})
 		}
 	}
@@ -126,7 +126,7 @@ func (p *periodReader) merged(r rs.Request, pages []periodPage, from periodCurso
 }
 
 // recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
-func (p *periodReader) recall(pages []periodPage) rs.Object {
+func (p *Reader) recall(pages []sourcePage) rs.Object {
 	var missing []string
 	partial, complete, counted, said := 0, len(p.left) == 0, false, false
 	for i := range pages {
@@ -144,7 +144,7 @@ func (p *periodReader) recall(pages []periodPage) rs.Object {
 		return nil
 	}
 	missing = slices.DeleteFunc(missing, func(word string) bool {
-		return slices.ContainsFunc(pages, func(page periodPage) bool { return !page.lacks(word) })
+		return slices.ContainsFunc(pages, func(page sourcePage) bool { return !page.lacks(word) })
 	})
 	merged := rs.Object{{Name: "complete", Value: strconv.FormatBool(complete)}}
 	if counted {
@@ -162,14 +162,14 @@ func (p *periodReader) recall(pages []periodPage) rs.Object {
 }
 
 // says is which instants were asked for, of which fields.
-func (p *periodReader) says() string {
+func (p *Reader) says() string {
 	var fields, says []string
 	for _, s := range p.sources {
 		if field := s.Time + " of " + s.Stream; !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
 	}
-	from, before := p.args.period.bounds(p.args.zone)
+	from, before := p.Period.Bounds(p.Zone)
 	minute := func(word string, t time.Time) {
 		if !t.IsZero() {
 			says = append(says, word+" "+strings.Replace(filter.Instant(t), ":00Z", "Z", 1))
@@ -177,14 +177,14 @@ func (p *periodReader) says() string {
 	}
 	minute("from", from)
 	minute("until", before)
-	if len(p.timeless) > 0 && p.args.q != "" {
+	if len(p.timeless) > 0 && p.Words != "" {
 		fields = append(fields, strings.Join(p.timeless, ", ")+" by their records")
 	}
 	return strings.Join(says, " ") + ": " + strings.Join(fields, ", ")
 }
 
 // untimedOf is how many hits are left out because it is not known when they are.
-func untimedOf(pages []periodPage) (n int) {
+func untimedOf(pages []sourcePage) (n int) {
 	for _, page := range pages {
 		n += len(page.untimed)
 	}
@@ -192,7 +192,7 @@ func untimedOf(pages []periodPage) (n int) {
 }
 
 // warnings say in one sentence each what the answer does not have, before the warnings of the resource server.
-func (p *periodReader) warnings(pages []periodPage) string {
+func (p *Reader) warnings(pages []sourcePage) string {
 	var says, failed, items []string
 	unfiltered, untimed, oldest := false, untimedOf(pages), time.Time{}
 	for i, page := range pages {
@@ -212,19 +212,19 @@ func (p *periodReader) warnings(pages []periodPage) string {
 		items = append(items, page.meta.Array("warnings")...)
 	}
 	if unfiltered {
-		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxPeriodHits))
+		says = append(says, fmt.Sprintf("This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits))
 		if !oldest.IsZero() {
 			says = append(says, "What is older than "+filter.Instant(oldest)+" may be missing.")
 		}
 	}
 	if last := len(pages) - 1; last == len(p.sources) && pages[last].more {
-		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", strings.Join(p.timeless, ", "), maxPeriodHits))
+		says = append(says, fmt.Sprintf("Of %s only the first %d hits were looked through.", strings.Join(p.timeless, ", "), maxHits))
 	}
 	if untimed > 0 {
 		says = append(says, fmt.Sprintf("Left out, because their time is not known: %d; at most %d are looked up. A search of %s without since and until has them.",
 			untimed, maxDatedHits, strings.Join(p.timeless, ", ")))
 	}
-	if len(p.timeless) > 0 && p.args.q == "" {
+	if len(p.timeless) > 0 && p.Words == "" {
 		says = append(says, strings.Join(p.timeless, ", ")+" have no time of their own and are not listed.")
 	}
 	if len(p.left) > 0 {

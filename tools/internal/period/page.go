@@ -1,0 +1,111 @@
+package period
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// A foundAt is a hit and when its record is; the zero time where that is not known.
+type foundAt struct {
+	rs.Item
+	at time.Time
+}
+
+// A sourcePage is what was read of a source.
+type sourcePage struct {
+	hits     []foundAt
+	meta     rs.Object
+	missing  []string // the words of the query, as JSON, that occur nowhere
+	response *rs.Response
+	reads    int
+	more     bool
+	all      bool      // the resource server did not filter by time
+	parts    bool      // of streams without a time, of which only what is in the period is kept
+	untimed  []foundAt // hits that are left out because it is not known when they are
+	err      error
+}
+
+// complete reports whether the hits of a page, or what its resource server counted, are all that is in the period.
+func (page *sourcePage) complete() bool {
+	return page.err == nil && !page.all && (!page.parts || !page.more && len(page.untimed) == 0)
+}
+
+// counts are how many records in the period have all words, and how many have some; false where that is not known.
+func (page *sourcePage) counts() (count, partial int, known bool) {
+	if !page.parts {
+		count, known = page.meta.Number("count")
+		partial, _ = page.meta.Object("recall").Number("partial_count")
+		return count, partial, known && !page.all
+	}
+	for _, hit := range page.hits { // what its resource server counted is of any time
+		switch hit.Members.Text("match") {
+		case "some":
+			partial++
+		case "nearest":
+		default:
+			count++
+		}
+	}
+	return count, partial, page.complete()
+}
+
+// lacks reports whether a word, as JSON, is known to occur nowhere in the period.
+func (page *sourcePage) lacks(word string) bool {
+	if slices.Contains(page.missing, word) {
+		return true
+	}
+	return page.parts && page.complete() && !slices.ContainsFunc(page.hits, func(hit foundAt) bool {
+		match := hit.Members.Text("match")
+		return match != "some" && match != "nearest" || slices.Contains(hit.Members.Array("matched_words"), word)
+	})
+}
+
+// take reads the answer of a source.
+func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r rs.Request, zone *time.Location) {
+	page.reads++
+	if page.err = err; err != nil {
+		return
+	}
+	page.reads += max(1, response.Reads) - 1
+	list, ok := response.List()
+	if !ok {
+		page.err = &rs.Error{Code: rs.InvalidResponse}
+		return
+	}
+	page.response, page.meta = response, list.Envelope.Object("meta")
+	page.missing = page.meta.Object("recall").Array("missing_words")
+	page.missing = page.missing[:min(len(page.missing), maxWords)]
+	page.more = list.Envelope.Has("next_cursor") || list.Envelope.Flag("has_more")
+	for _, item := range list.Items {
+		if r.Query.Get("q") == "" {
+			item = recordHit(s, item.Members).Item()
+		}
+		when := render.WhenOf(item.Members)
+		at, err := rs.ReadTime(when) // the zero time if there is none
+		if err == nil && filter.IsDate(when) {
+			at = filter.StartOfDay(at, zone)
+		}
+		page.hits = append(page.hits, foundAt{item, at})
+	}
+}
+
+// keep leaves out what is not known to be in a period.
+func (page *sourcePage) keep(p Period, zone *time.Location) {
+	from, before := p.Bounds(zone)
+	var kept []foundAt
+	for _, hit := range page.hits {
+		switch {
+		case hit.at.IsZero():
+			page.untimed = append(page.untimed, hit)
+		case hit.at.Before(from), !before.IsZero() && !hit.at.Before(before):
+		default:
+			kept = append(kept, hit)
+		}
+	}
+	page.hits = kept
+}

@@ -1,0 +1,71 @@
+// Package period searches a resource server that filters by time one stream at a time as if it could search a period of all.
+package period
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+)
+
+// A Period is the time that a search is limited to; the empty one limits nothing.
+type Period struct{ Since, Until string } // dates, or RFC 3339; "" for no bound
+
+// Bounds are the first instant of a period and the one before which it ends; zero where it has none. A date is the whole day.
+func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
+	bound := func(text string, days int, beyond time.Duration) time.Time {
+		t, err := rs.ReadTime(text)
+		switch {
+		case err != nil:
+			return time.Time{}
+		case filter.IsDate(text):
+			return filter.StartOfDay(t.AddDate(0, 0, days), zone)
+		}
+		return t.Add(beyond)
+	}
+	return bound(p.Since, 0, 0), bound(p.Until, 1, 1)
+}
+
+// filter is the period as conditions on a field.
+func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
+	var f filter.Filter
+	for operator, value := range map[string]string{"gte": p.Since, "lte": p.Until} {
+		if t, err := rs.ReadTime(value); err == nil && kind == filter.Dates && !filter.IsDate(value) {
+			value = t.In(zone).Format(time.DateOnly)
+		}
+		if value != "" {
+			f = append(f, filter.Condition{Field: field, Operator: operator, Value: value})
+		}
+	}
+	f, _ = f.WholeDays(func(string) filter.DateKind { return kind }, zone)
+	return f
+}
+
+// DefaultHits is how many hits a page has that is made here or by the repair of a search, where no limit is sent.
+const DefaultHits = 20
+
+// A cursor is where a search of a period goes on. Hits are counted from the first; those of a timeline from the first that is as old
+// as the last that was shown, so that records that were added meanwhile move nothing.
+type cursor struct {
+	shown int
+	at    string // RFC 3339; "" but in a timeline
+}
+
+const cursorPrefix = "period."
+
+func (c cursor) String() string { return cursorPrefix + strconv.Itoa(c.shown) + "." + c.at }
+
+func parseCursor(text string) (cursor, error) {
+	if text == "" {
+		return cursor{}, nil
+	}
+	rest, ok := strings.CutPrefix(text, cursorPrefix)
+	number, at, _ := strings.Cut(rest, ".")
+	shown, err := strconv.Atoi(number)
+	if _, timeErr := rs.ReadTime(at); !ok || err != nil || shown < 1 || shown >= maxHits || at != "" && timeErr != nil {
+		return cursor{}, &rs.Error{Code: rs.InvalidCursor, Param: "cursor", Message: "This cursor is not of a search with since or until.", Hint: "Search again without cursor."}
+	}
+	return cursor{shown, at}, nil
+}

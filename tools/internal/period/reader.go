@@ -1,0 +1,171 @@
+package period
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+)
+
+// sourceRequest is the read of a source: a search where there are words, else a list of its records, newest first.
+func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.Request {
+	query := url.Values{}
+	r.OneRound = true
+	if q := r.Query.Get("q"); q != "" {
+		query.Set("q", q)
+		query["streams"] = []string{s.Stream}
+	} else {
+		r.Path = rs.Path("streams", s.Stream, "records")
+		if f == nil {
+			query.Set("order", "desc")
+		} else {
+			query.Set("sort", "-"+s.Time)
+		}
+		for _, name := range []string{s.Time, s.Title, s.Author, s.Text} {
+			if name != "" && !slices.Contains(query["fields"], name) {
+				query.Add("fields", name)
+			}
+		}
+	}
+	read.SetText(query, "connection_id", s.Connection.ID)
+	read.SetNumber(query, "limit", limit)
+	f.Write(query)
+	r.Query = query
+	return r
+}
+
+// recordHit is a record as a search returns one.
+func recordHit(s known.Source, record rs.Object) rs.Object {
+	hit, data := rs.Object{{Name: "object", Value: `"search_result"`}}, record.Object("data")
+	put := func(name, value string) {
+		if value != "" {
+			hit = append(hit, rs.Member{Name: name, Value: rs.EncodeJSON(value)})
+		}
+	}
+	put("stream", s.Stream)
+	put("record_key", record.Text("id", "record_id"))
+	put("connection_id", s.Connection.ID)
+	put("display_name", s.Connection.DisplayName)
+	put("connector_key", s.Connection.ConnectorKey)
+	put("emitted_at", record.Text("emitted_at"))
+	put("authored_at", data.Text(s.Time))
+	put("title", data.Text(s.Title))
+	put("actor", data.Text(s.Author))
+	put("snippet", data.Text(s.Text))
+	return hit
+}
+
+// sourceName is a source for people.
+func sourceName(s known.Source) string {
+	if s.Connection.DisplayName == "" {
+		return s.Stream
+	}
+	return s.Stream + " of " + s.Connection.DisplayName
+}
+
+// Bounds of what is read for one page.
+const (
+	maxSources = 24
+	maxHits    = 100 // of one source
+	maxWords   = 500 // a query has fewer
+)
+
+// A Reader is a resource server as a search sees it that is limited to a period.
+type Reader struct {
+	Doer    rs.Doer
+	Words   string // that are searched for; "" lists the records themselves
+	Filter  filter.Filter
+	Period  Period
+	Zone    *time.Location  // of dates
+	Refused *known.Refusals // to filter
+	Grant   string          // that is read
+
+	sources  []known.Source // that say when
+	timeless []string       // streams that do not
+	left     []known.Source // beyond the bound
+}
+
+// Choose chooses what is read: those of the sources whose streams are named, or all if none is. timeless reports whether a stream of them
+// has no time, and some whether there is anything to read.
+func (p *Reader) Choose(sources []known.Source, streams []string) (timeless, some bool) {
+	for _, s := range sources {
+		switch {
+		case len(streams) > 0 && !slices.Contains(streams, s.Stream):
+		case s.Time != "":
+			p.sources = append(p.sources, s)
+		case !slices.Contains(p.timeless, s.Stream):
+			p.timeless = append(p.timeless, s.Stream)
+		}
+	}
+	if len(p.sources) > maxSources {
+		p.left, p.sources = p.sources[maxSources:], p.sources[:maxSources]
+	}
+	timeless = len(p.timeless) > 0
+	return timeless, len(p.sources) > 0 || p.Words != "" && timeless
+}
+
+// Connections is how many connections are read.
+func (p *Reader) Connections() int {
+	ids := map[string]bool{}
+	for _, s := range p.sources {
+		ids[s.Connection.ID] = true
+	}
+	return len(ids)
+}
+
+// read reads a source, filtered by time; where the resource server refuses to filter what this token reads, its newest records or best
+// hits, of which those in the period are kept.
+func (p *Reader) read(ctx context.Context, r rs.Request, s known.Source, from cursor, most int) (page sourcePage) {
+	limited := p.Period
+	if from.at != "" {
+		limited.Until = from.at
+	}
+	f := p.Filter
+	for _, c := range limited.filter(s.Time, s.Kind, p.Zone) {
+		f = f.Narrowed(c)
+	}
+	if _, refused := p.Refused.Get(p.Grant); !refused {
+		response, err := p.Doer.Do(ctx, sourceRequest(s, r, f, most))
+		if page.take(response, err, s, r, p.Zone); !filterRefused(err) {
+			return page
+		}
+		p.Refused.Put(p.Grant, true)
+	}
+	reads := page.reads
+	page = sourcePage{all: true}
+	response, err := p.Doer.Do(ctx, sourceRequest(s, r, nil, maxHits))
+	page.take(response, err, s, r, p.Zone)
+	page.reads += reads
+	page.keep(limited, p.Zone)
+	return page
+}
+
+// readTimeless searches the streams that have no time, of which only hits that say one are kept.
+func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePage) {
+	r.Query = maps.Clone(r.Query)
+	r.Query["streams"] = p.timeless
+	r.Query.Set("limit", strconv.Itoa(maxHits))
+	r.Query.Del("cursor")
+	response, err := p.Doer.Do(ctx, r)
+	page.take(response, err, known.Source{}, r, p.Zone)
+	page.keep(p.Period, p.Zone)
+	page.parts = true
+	return page
+}
+
+// filterRefused reports whether a resource server does not filter what a token reads at all.
+func filterRefused(err error) bool {
+	if err == nil {
+		return false
+	}
+	e := rs.AsError(err)
+	return e.Status == 400 && e.Param == "filter" && strings.Contains(e.Message, "not supported")
+}
