@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"time"
@@ -104,13 +105,14 @@ func (c *client) send(ctx context.Context, method, address, contentType string, 
 	if bearer != "" {
 		request.Header.Set("Authorization", "Bearer "+bearer)
 	}
+	connected := false
+	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
 	response, err := c.http.Do(request)
-	var dial *net.OpError
 	switch {
+	case err != nil && !connected: // no network, proxy or handshake: nothing of the request was written
+		return reply{}, fmt.Errorf("%s: %w", target.Host, errors.Join(errNotSent, ctx.Err()))
 	case ctx.Err() != nil:
 		return reply{}, ctx.Err()
-	case errors.As(err, &dial) && dial.Op == "dial":
-		return reply{}, fmt.Errorf("%s: %w", target.Host, errNotSent)
 	case err != nil:
 		return reply{}, fmt.Errorf("%s did not answer", target.Host)
 	}

@@ -1,0 +1,72 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+)
+
+// A server that is reached and not trusted, or cut off before its handshake, has seen nothing of the request: the refresh token is sent later.
+func TestARenewalThatWasNotSentIsSentLater(t *testing.T) {
+	untrusted := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request was sent") }))
+	defer untrusted.Close()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = connection.Close()
+		}
+	}()
+	for name, endpoint := range map[string]string{
+		"a certificate that is not trusted": untrusted.URL, "a handshake that is cut": "https://" + listener.Addr().String(), "nobody listens": "https://127.0.0.1:1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(t, says(200, renewed))
+			good := k.stored(t)
+			bad := k.stored(t)
+			bad.Refresh.TokenEndpoint = endpoint
+			k.store(t, bad)
+			k.current.Document = bad
+			k.now = k.now.Add(9*time.Minute + 30*time.Second)
+			if got := k.token(t); got != "at_1" {
+				t.Error(got)
+			}
+			if _, err := os.Stat(k.path + ".next"); !errors.Is(err, fs.ErrNotExist) {
+				t.Error("a reservation is left")
+			}
+			k.store(t, good)
+			k.now = k.now.Add(time.Minute)
+			if got := k.token(t); got != "at_2" {
+				t.Errorf("when the network is good again: %s", got)
+			}
+		})
+	}
+}
+
+// A proxy that does not listen, and a call that ended before there was a connection, have sent nothing.
+func TestWithoutAConnectionNothingIsSent(t *testing.T) {
+	c := newClient("test")
+	c.http.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
+	if _, err := c.postForm(t.Context(), "https://as.example/oauth/token", url.Values{}); !errors.Is(err, errNotSent) {
+		t.Errorf("a proxy that is away: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newClient("test").postForm(ended, "https://127.0.0.1:1", url.Values{}); !errors.Is(err, errNotSent) || !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that ended: %v", err)
+	}
+}
